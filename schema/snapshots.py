@@ -420,24 +420,24 @@ def _replacement(
         yield _Replacement(table, column, key, _names)
 
 
-def _replace(connection: Connection, one: _Replacement) -> None:
+def _replace(connection: Connection, replacement: _Replacement) -> None:
     """Make a table anew: an updated one keeps old values in its statistics, an emptied one (1.4) its rows."""
     duck = raw(connection)
-    _names = one.names
-    key = one.key if one.key == "0" else f"t.{one.key}"
+    _names = replacement.names
+    key = replacement.key if replacement.key == "0" else f"t.{replacement.key}"
     duck.execute(
         f"""
         create or replace temp table rewritten as
-        select t.* replace (coalesce(n.new, t.{one.column}) as {one.column})
-        from {one.table} t
-        left join _names n on n.old = t.{one.column} and n.key = {key}
+        select t.* replace (coalesce(n.new, t.{replacement.column}) as {replacement.column})
+        from {replacement.table} t
+        left join _names n on n.old = t.{replacement.column} and n.key = {key}
         order by t.rowid
         """
     )
-    table = metadata.tables[one.table]
+    table = metadata.tables[replacement.table]
     table.drop(connection)
     table.create(connection)
-    duck.execute(f"insert into {one.table} by name select * from rewritten")
+    duck.execute(f"insert into {replacement.table} by name select * from rewritten")
     duck.execute("drop table rewritten")
 
 

@@ -39,7 +39,7 @@ def printable(text: str) -> str:
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    return _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 class SentgenError(Exception):
@@ -90,26 +90,26 @@ class QueryError(InputError):
     Args:
         message: what is wrong, and what was expected.
         query: the query.
-        place: the character of it where it is wrong, from 0.
+        offset: the character of it where it is wrong, from 0.
     """
 
-    def __init__(self, message: str, *, query: str, place: int | None = None) -> None:
-        self.query, self.place = query, place
-        if place is not None:
+    def __init__(self, message: str, *, query: str, offset: int | None = None) -> None:
+        self.query, self.offset = query, offset
+        if offset is not None:
             # A character is one in every line of an escape, too.
-            before = query[:place].split("\n")
+            before = query[:offset].split("\n")
             where = f"line {len(before)}, " if "\n" in query.strip() else ""
             message = f"{where}column {len(before[-1]) + 1}: {message}"
         super().__init__(message)
 
     @property
     def picture(self) -> str:
-        """The line of the query, and a caret below the place; empty without a place."""
-        if self.place is None:
+        """The line of the query, and a caret below the place; empty without one."""
+        if self.offset is None:
             return ""
-        number = self.query[: self.place].count("\n")
+        number = self.query[: self.offset].count("\n")
         line = self.query.split("\n")[number]
-        before = printable(self.query[: self.place].split("\n")[-1])
+        before = printable(self.query[: self.offset].split("\n")[-1])
         return f"  {printable(line)}\n  {' ' * len(before)}^"
 
 

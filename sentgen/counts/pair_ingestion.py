@@ -83,7 +83,7 @@ def ingest_pairs(
     )
     total = PairSummary(corpus)
     ingest_batches(
-        store, run.found(files), lambda connection: _Pairs(connection, run), total, small=is_small(paths)
+        store, run.pairs(files), lambda connection: _Pairs(connection, run), total, small=is_small(paths)
     )
     with store.begin() as connection:
         segments.merge_small(connection, corpora.find(connection, corpus).id)
@@ -117,7 +117,7 @@ class _Run:
     known: dict[str, str] | None = None
     digests: dict[Source, str] = field(default_factory=dict)
 
-    def found(self, files: Sequence[PairFile]) -> Iterator[_Found]:
+    def pairs(self, files: Sequence[PairFile]) -> Iterator[_Found]:
         """Yield what the files hold."""
         before = 0
         for file in files:

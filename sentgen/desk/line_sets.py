@@ -130,10 +130,10 @@ _BLOCK = 10_000
 _NOT_OF_SETS = ("count", "places", "explain", "show", "random", "limit", "offset")
 _PLACE, _WORDS = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _KEYS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "left": lambda one: fold(one["left"]).split()[::-1],
-    "node": lambda one: fold(one["node"]),
-    "right": lambda one: fold(one["right"]).split(),
-    "document": lambda one: (one["corpus"], one["document"]),
+    "left": lambda line: fold(line["left"]).split()[::-1],
+    "node": lambda line: fold(line["node"]),
+    "right": lambda line: fold(line["right"]).split(),
+    "document": lambda line: (line["corpus"], line["document"]),
 }
 
 

@@ -303,8 +303,8 @@ def step_tables(answers: Answers) -> list[list[Sequence[object]]]:
     """Return how the tree of each sentence was found, for reading; nothing where an algorithm cannot tell."""
     tables: list[list[Sequence[object]]] = []
     for sentence, steps in zip(answers.sentences, _steps(answers), strict=True):
-        told = [_told(sentence.units, step) for step in steps]
-        tables.append([[step[name] for name in STEP_COLUMNS] for step in told])
+        rows = [_step_row(sentence.units, step) for step in steps]
+        tables.append([[row[name] for name in STEP_COLUMNS] for row in rows])
     return tables
 
 
@@ -320,14 +320,14 @@ def _with_steps(
     for sentence, steps, rows in zip(answers.sentences, _steps(answers), tables, strict=True):
         mine: list[list[object]] = [[] for _ in rows]
         for step in steps:
-            told = _told(sentence.units, step)
-            del told["modifier"]
-            mine[step.modifier].append(told)
-        full.append([[*row, told] for row, told in zip(rows, mine, strict=True)])
+            row = _step_row(sentence.units, step)
+            del row["modifier"]
+            mine[step.modifier].append(row)
+        full.append([[*row, of_unit] for row, of_unit in zip(rows, mine, strict=True)])
     return full
 
 
-def _told(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
+def _step_row(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
     """Return what is told of a step: weights without the constraints, where these do not forbid an edge."""
 
     def word(position: int) -> str:

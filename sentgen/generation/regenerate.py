@@ -128,10 +128,10 @@ class RegeneratedSentence:
 
 
 def regenerate(
-    store: Store, model: ModelLike, bags: Sequence[Sequence[Unit]], **asked: Any
+    store: Store, model: ModelLike, bags: Sequence[Sequence[Unit]], **fields: Any
 ) -> Iterator[RegeneratedSentence]:
     """Order the units of each bag as the fields of `Search` ask; see `plan_search` and `order_bags`."""
-    return order_bags(store, plan_search(store, model, Search(**asked)), bags)
+    return order_bags(store, plan_search(store, model, Search(**fields)), bags)
 
 
 def order_bags(
@@ -220,7 +220,7 @@ def _reranked(
         for sentence, more, mine in zip(sentences, added, scores, strict=False)
     ]
     # Stable: of equals the one that the algorithm likes better.
-    best = sorted(found, key=lambda one: -one.score)[: plan.nbest]
+    best = sorted(found, key=lambda sentence: -sentence.score)[: plan.nbest]
     return [replace(one, rank=rank) for rank, one in enumerate(best, 1)]
 
 

@@ -53,7 +53,7 @@ class RateInterval:
 def rate_of(count: int, tokens: float) -> RateInterval:
     """Return the rate of what occurs so often in so many tokens.
 
-    >>> [round(value) for value in (lambda one: (one.rate, one.low, one.high))(rate_of(10, 100_000))]
+    >>> [round(value) for value in (lambda rate: (rate.rate, rate.low, rate.high))(rate_of(10, 100_000))]
     [100, 54, 184]
     """
     return RateInterval(*(_MILLION * value for value in (count / tokens, *wilson(count, tokens))))
@@ -125,7 +125,7 @@ def over_time(
     dated = _with_time(sizes, time)
     for line, points in lines.items():
         points += _zeros(dict(zip(others, line, strict=True)), points, time, dated)
-        points.sort(key=lambda one: one.time)
+        points.sort(key=lambda rate: rate.time)
     times = {values[list(dated.keys).index(time)] for values in dated.tokens}
     return {line: _runs(points, _step(times)) for line, points in lines.items()}
 

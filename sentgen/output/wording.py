@@ -52,13 +52,13 @@ def _codes(text: str, other: str) -> str:
 _LESS = 0.15
 
 
-def quantity(number: int, one: str, many: str = "") -> str:
-    """Say a number with its noun, or with what stands for it; ``many`` where that is not ``one`` with an s.
+def quantity(number: int, noun: str, many: str = "") -> str:
+    """Say a number with its noun, or with what stands for it; ``many`` where that is not ``noun`` with an s.
 
     >>> quantity(1, "tree"), quantity(2000, "tree"), quantity(0, "corpus", "corpora")
     ('1 tree', '2,000 trees', '0 corpora')
     """
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
 def are(number: int) -> str:

@@ -81,9 +81,9 @@ def of_error(error: SentgenError, worded: Callable[[str], str]) -> ProblemDocume
     """Return the problem that an error of the library is; ``worded`` puts its message into other words."""
     status, kind = next((status, kind) for known, status, kind in _STATUS if isinstance(error, known))
     document = problem(status, kind, worded(str(error)))
-    if not isinstance(error, QueryError) or error.place is None:
+    if not isinstance(error, QueryError) or error.offset is None:
         return document
-    before = error.query[: error.place].split("\n")
+    before = error.query[: error.offset].split("\n")
     # A query may be one line of a million characters.
     picture = error.picture if len(error.picture) <= _MOST_CHARACTERS else None
     position = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}

@@ -106,38 +106,38 @@ class Job(LakeJob):
 
     def _plan(self, paths: Sequence[str]) -> tuple[list[Shard], list[Counted]]:
         """Return what has to be counted: shards, and the sources that they are of."""
-        found = self._sources(paths)
+        readable = self._sources(paths)
         # The survey of a file that has changed since is another one.
-        names = [_name_of(source, reader, self.sizes.shard) for source, reader in found]
-        calls = [(source, reader.name, number) for number, (source, reader) in enumerate(found)]
+        names = [_name_of(source, reader, self.sizes.shard) for source, reader in readable]
+        calls = [(source, reader.name, number) for number, (source, reader) in enumerate(readable)]
         surveys = self.stages.run("survey", survey, calls, names=names, most=self.sizes.shard)
-        return self._choose(found, surveys)
+        return self._choose(readable, surveys)
 
     def _sources(self, paths: Sequence[str]) -> list[tuple[Source, Reader]]:
-        found: list[tuple[Source, Reader]] = []
+        readable: list[tuple[Source, Reader]] = []
         for source in expand(paths, encoding=self.settings.encoding):
             if source.is_stream:
                 raise InputError("workers cannot read a stream; name a file", path=source.name)
             reader: Reader | str = unnamable(source)
             reader = reader or choose_reader(source, self.settings.format, self.settings.reading)
             if isinstance(reader, Reader):
-                found.append((source, reader))
+                readable.append((source, reader))
                 if takes_tags_for_words(reader, source):
                     self.say(f"warning: {source.name}: {MARKUP_WARNING}")
             else:
                 self._summary.passed_over.append((source.name, reader))
-        if not found:
+        if not readable:
             raise InputError("none of the files found is a corpus; give --format")
-        return found
+        return readable
 
     def _choose(
-        self, found: Sequence[tuple[Source, Reader]], surveys: Sequence[dict[str, Any]]
+        self, readable: Sequence[tuple[Source, Reader]], surveys: Sequence[dict[str, Any]]
     ) -> tuple[list[Shard], list[Counted]]:
         """Leave out what the corpus has, and cut up the rest."""
         known = self.catalogue.known(self.settings.corpus)
         pieces: list[tuple[str, SourcePart]] = []
         sources: list[Counted] = []
-        for (source, reader), one in zip(found, surveys, strict=True):
+        for (source, reader), one in zip(readable, surveys, strict=True):
             identity = (one["sha256"], reader.name, reader.version)
             if identity in known:
                 self._summary.unchanged += 1
@@ -200,7 +200,7 @@ class Job(LakeJob):
     ) -> tuple[merging.LakeNumbers, list[LakeFile]]:
         """Number the words and labels of all shards."""
         base, lake, every = self.catalogue, self.lake, range(shards)
-        found = [read.file(number, "words") for number in every]
+        word_files = [read.file(number, "words") for number in every]
         stored = [file.path for file in base.files("word")]
         known = [self.stages.file("known", number) for number in range(len(stored))]
         self.stages.run(
@@ -213,7 +213,7 @@ class Job(LakeJob):
         self.stages.run(
             "words",
             words.sum_words,
-            [(part, found, known, to) for part, to in zip(parts, summed, strict=True)],
+            [(part, word_files, known, to) for part, to in zip(parts, summed, strict=True)],
         )
         (numbered,) = self.stages.run(
             "number",
@@ -236,12 +236,12 @@ class Job(LakeJob):
         self.stages.run(
             "numbers",
             words.resolve_words,
-            [(part, found, known, to) for part, to in zip(parts, numbers, strict=True)],
+            [(part, word_files, known, to) for part, to in zip(parts, numbers, strict=True)],
         )
         tags = self.stages.file("tags", 0, "parquet")
         labels = [file.path for file in base.files("tag")]
-        found = [read.file(number, "tags") for number in trees]
-        call = (lake, found, labels, base.next_id("tag"), len(labels), tags)
+        tag_files = [read.file(number, "tags") for number in trees]
+        call = (lake, tag_files, labels, base.next_id("tag"), len(labels), tags)
         files += _files(one["file"] for one in self.stages.run("tags", words.number_tags, [call]))
         numbering = merging.LakeNumbers(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
         return numbering, files
@@ -263,7 +263,7 @@ class Job(LakeJob):
                 calls.append(
                     (self.lake, runs, segment, {table: len(base.files(table)) + number for table in tables})
                 )
-        found = self.stages.run("merge", merging.merge_range, calls, memory=read.memory, scratch=self.work)
+        merged = self.stages.run("merge", merging.merge_range, calls, memory=read.memory, scratch=self.work)
         of_trees = [
             (
                 self.lake,
@@ -275,8 +275,8 @@ class Job(LakeJob):
             for table in TREES
             if trees
         ]
-        found += self.stages.run("trees", merging.merge_trees, of_trees, memory=read.memory)
-        return _files(file for one in found for file in one["files"])
+        merged += self.stages.run("trees", merging.merge_trees, of_trees, memory=read.memory)
+        return _files(file for one in merged for file in one["files"])
 
 
 def _files(results: Iterable[Mapping[str, Any] | None]) -> list[LakeFile]:

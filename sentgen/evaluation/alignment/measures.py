@@ -99,15 +99,15 @@ def count_pair(
     document = [word.lower() not in ignored for word in pair.document]
     abstract = [word.lower() not in ignored for word in pair.abstract]
 
-    def kept(links: frozenset[Link], scope: str) -> frozenset[Link]:
+    def within(links: frozenset[Link], scope: str) -> frozenset[Link]:
         if "content" in scope:
             links = frozenset((i, j) for i, j in links if document[i] and abstract[j])
         return frozenset((i, j) for i, j in links if j in aligned) if "oracle" in scope else links
 
     counts = {}
     for scope in SCOPES:
-        links, sure = kept(answer.links, scope), kept(gold.sure, scope)
-        soft = kept(soft_links(answer.phrases, pair), scope)
+        links, sure = within(answer.links, scope), within(gold.sure, scope)
+        soft = within(soft_links(answer.phrases, pair), scope)
         right = len(links & gold.possible), len(soft & gold.possible), len(links & sure)
         counts[scope] = [len(links), right[0], len(soft), right[1], len(sure), right[2]]
     return counts
@@ -322,7 +322,7 @@ def count_sources(
 
 
 def _first_of_most(counts: Counter[int]) -> int:
-    return min(counts, key=lambda place: (-counts[place], place))
+    return min(counts, key=lambda position: (-counts[position], position))
 
 
 def _links_by_sentence(
@@ -334,8 +334,8 @@ def _links_by_sentence(
         if pair.document[i].lower() in left_out or pair.abstract[j].lower() in left_out:
             continue
         source, sentence = (
-            bisect_right(starts, place)
-            for starts, place in ((pair.document_starts, i), (pair.abstract_starts, j))
+            bisect_right(starts, position)
+            for starts, position in ((pair.document_starts, i), (pair.abstract_starts, j))
         )
         found.setdefault(sentence, Counter())[source] += 1
     return found

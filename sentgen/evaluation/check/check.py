@@ -150,7 +150,7 @@ def _places(claim: Claim) -> list[tuple[int, int]]:
 
 def _contradicted(words: Sequence[CheckedWord]) -> str:
     return " and ".join(
-        f"{word.state.word} ({word.told})" if word.told else word.state.word for word in words
+        f"{word.state.word} ({word.reason})" if word.reason else word.state.word for word in words
     )
 
 

@@ -163,14 +163,18 @@ class SourceArguments:
     def compare(self, output: Sequence[Sentence]) -> Mapping[Kind, ArgumentCounts]:
         """Compare an output, parsed, with the source."""
         generated = [found for sentence in output for found in arguments(sentence, self.spelling)]
-        said = {argument.key for argument in generated}
+        generated_keys = {argument.key for argument in generated}
         occurring = {verb for sentence in output for verb in verbs(sentence, self.spelling)}
         # Recall asks only for arguments of verbs that the output has.
         relevant = [argument for argument in self._arguments if argument.key.head in occurring]
-        return {kind: self._counts(kind, generated, relevant, said) for kind in KINDS}
+        return {kind: self._counts(kind, generated, relevant, generated_keys) for kind in KINDS}
 
     def _counts(
-        self, kind: Kind, generated: list[Argument], relevant: list[Argument], said: set[RelationKey]
+        self,
+        kind: Kind,
+        generated: list[Argument],
+        relevant: list[Argument],
+        generated_keys: set[RelationKey],
     ) -> ArgumentCounts:
         output = [argument for argument in generated if argument.is_kind(kind)]
         source = [argument for argument in relevant if argument.is_kind(kind)]
@@ -178,5 +182,5 @@ class SourceArguments:
             generated=len(output),
             matched=sum(argument.key in self._keys for argument in output),
             source=len(source),
-            recalled=sum(argument.key in said for argument in source),
+            recalled=sum(argument.key in generated_keys for argument in source),
         )

@@ -52,7 +52,7 @@ class CheckedWord:
         return self.state.state in ("changed", "new")
 
     @property
-    def told(self) -> str:
+    def reason(self) -> str:
         """Return what is against it: what tells its state, or else what stands there."""
         return self.state.why or self.there
 

@@ -146,7 +146,7 @@ def read_judgments(sheet: Path, *, seed: int) -> Judgments:
     systems = [
         JudgedSystem(name, sum(good for good, _ in of.values()), len(of)) for name, of in counts.items()
     ]
-    ranked = sorted(systems, key=lambda one: (-one.good / one.judged, one.name))
+    ranked = sorted(systems, key=lambda system: (-system.good / system.judged, system.name))
     return Judgments(ranked, _compared(counts, seed), sum(good is None for good in judgments.values()))
 
 

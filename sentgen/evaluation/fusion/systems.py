@@ -48,7 +48,7 @@ def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> 
 
     Args:
         names: of extraction (`EXTRACTION`), or of algorithms of `sentgen fuse`.
-        asked: what algorithms share; the search of 2005 takes no model, and gets none.
+        request: what algorithms share; the search of 2005 takes no model, and gets none.
         store: where the model is.
 
     Raises:
@@ -59,9 +59,9 @@ def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> 
     return {name: EXTRACTION.get(name) or _fuser(name, request, store) for name in names}
 
 
-def _fuser(name: str, asked: FusionRequest, store: Store) -> FusionSystem:
-    model = None if name == DEPVITERBI else asked.model
-    request = replace(asked, algorithm=name, model=model, nbest=1)
+def _fuser(name: str, shared: FusionRequest, store: Store) -> FusionSystem:
+    model = None if name == DEPVITERBI else shared.model
+    request = replace(shared, algorithm=name, model=model, nbest=1)
     request.check()
 
     def fuse(key: Sentence, related: Sequence[Sentence]) -> Sequence[str] | None:

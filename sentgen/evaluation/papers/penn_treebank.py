@@ -148,10 +148,10 @@ def _first(most: int | None) -> str:
     return "" if most is None else f"the first {quantity(most, 'sentence')} of "
 
 
-def _missing(found: Mapping[str, Sections], trees: Trees, training: range) -> str:
+def _missing(sections_of: Mapping[str, Sections], trees: Trees, training: range) -> str:
     """Return what is missing for some kind of trees, nothing if all is there."""
     ending = _ending(trees)
-    sections = found[ending]
+    sections = sections_of[ending]
     if set(sections) == {_SAMPLE}:
         needed: Sequence[int] = (_SAMPLE,)
         if set(_SAMPLE_TEST).isdisjoint(sections[_SAMPLE]):
@@ -177,7 +177,7 @@ def _ending(trees: Trees) -> str:
 
 def _sections(paths: Iterable[str]) -> Mapping[str, Sections]:
     """Return of each ending the sections."""
-    found: dict[str, defaultdict[int, dict[int, str]]] = {
+    sections: dict[str, defaultdict[int, dict[int, str]]] = {
         ".mrg": defaultdict(dict),
         ".dp": defaultdict(dict),
     }
@@ -185,8 +185,8 @@ def _sections(paths: Iterable[str]) -> Mapping[str, Sections]:
     for path in sorted(paths):
         match = _NAME.search(os.path.basename(path))
         if match:
-            found[match[3].lower()][int(match[1])].setdefault(int(match[2]), path)
-    return found
+            sections[match[3].lower()][int(match[1])].setdefault(int(match[2]), path)
+    return sections
 
 
 def _sorted(files: Mapping[int, str]) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def _run(experiment: TreebankExperiment) -> Findings:
             )
         tests += tests_of(table, result.comparisons, {name: name for name in table.figures}, "")
         notes.append(f"{table.citation}: run {result.run_id}, model {model.label}")
-    return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.told(result), *notes])
+    return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.summary(result), *notes])
 
 
 SCHMALTZ_2016 = Paper(

@@ -93,7 +93,7 @@ class TreebankExperiment:
             **search,
         )
 
-    def told(self, result: RegenerationResult) -> str:
+    def summary(self, result: RegenerationResult) -> str:
         """Return what a run was trained and tested on, for reading."""
         tested = quantity(len(result.references), "test sentence")
         part = "; a part of the data (--quick): figures of all of it are others" if self.request.quick else ""

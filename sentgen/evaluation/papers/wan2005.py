@@ -129,14 +129,14 @@ class _Experiment:
         self, store: Store, clusters: Sequence[Cluster], parser: Parser, reading: _PaperReading
     ) -> GenerationResult:
         self.request.report(f"generating and parsing: {reading.name}")
-        told = self.request.progress
+        report = self.request.progress
         return evaluate_generation(
             store,
             ClusterSet(clusters, str(self.request.clusters), reading.heads),
             parser,
             lengths=self.lengths,
             system=StringMaker(reading.settings),
-            progress=None if told is None else lambda _, done, total: told(done, total),
+            progress=None if report is None else lambda _, done, total: report(done, total),
         )
 
     def _perplexities(
@@ -203,8 +203,8 @@ class _Experiment:
     ) -> Iterator[str]:
         number = quantity(len(clusters), "cluster")
         part = f"the first {number} of more" if more else number
-        told = f"{part}, {written_lengths(self.lengths)} words; the paper has 100 of its own, 1-40"
-        yield f"--quick: {told}" if self.request.quick else told
+        data = f"{part}, {written_lengths(self.lengths)} words; the paper has 100 of its own, 1-40"
+        yield f"--quick: {data}" if self.request.quick else data
         yield f"p: Wilcoxon signed-rank, two-tailed; better and worse at: lengths with p < {ALPHA}"
         first = next(iter(perplexities.found.values()))[0]
         yield (

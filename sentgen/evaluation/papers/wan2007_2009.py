@@ -96,7 +96,7 @@ def _run(experiment: TreebankExperiment, tables: Sequence[PublishedTable]) -> Fi
         notes.append(f"{_BEYOND}: run {result.run_id}, model {model.label}")
     else:
         request.report(f"no base noun phrases in {corpus}, such as .pos files have: nothing beyond the paper")
-    return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.told(result), *notes])
+    return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.summary(result), *notes])
 
 
 def _figures(

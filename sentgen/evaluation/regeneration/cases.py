@@ -81,7 +81,7 @@ def _without_punctuation(sentence: Sentence) -> Sentence:
         forms=list(compress(sentence.forms, keep)),
         upos=sentence.upos and list(compress(sentence.upos, keep)),
         xpos=sentence.xpos and list(compress(sentence.xpos, keep)),
-        heads=sentence.heads and _kept_heads(sentence.heads, keep),
+        heads=sentence.heads and _remaining_heads(sentence.heads, keep),
         nps=sentence.nps and list(compress(sentence.nps, keep)),
         sent_id=sentence.sent_id,
     )
@@ -92,7 +92,7 @@ def _is_punctuation(form: str, tag: str | None) -> bool:
     return is_punctuation(tag) if tag else not any(character.isalnum() for character in form)
 
 
-def _kept_heads(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
+def _remaining_heads(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
     """Return the heads among the kept tokens: of each the nearest kept one above it, or the root."""
     numbers = np.cumsum(keep).tolist()
     kept = []

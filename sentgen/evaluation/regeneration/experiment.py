@@ -81,7 +81,7 @@ def evaluate_regeneration(
     parser: Parser | None = None,
     source: str = "",
     progress: Progress | None = None,
-    **asked: Any,
+    **fields: Any,
 ) -> RegenerationResult:
     """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
@@ -102,7 +102,7 @@ def evaluate_regeneration(
         parser: for the verb arguments of outputs and originals (see `verb_argument_figures`).
         source: where the sentences come from, for the record.
         progress: called after every sentence.
-        asked: fields of ``search``, by name.
+        fields: fields of ``search``, by name.
 
     Raises:
         InputError: an algorithm or setting is unknown, a sentence too long, there is none, a system is there
@@ -113,13 +113,13 @@ def evaluate_regeneration(
     started = Start()
     store.downgrade_to_read()
     files = read_outputs(outputs)
-    search = replace(search or Search(), **asked)
+    search = replace(search or Search(), **fields)
     models = list(model) if isinstance(model, Sequence) else [model]
     entries = _entries(store, models, algorithms, search, punctuation=punctuation)
     _refuse_twice([*(name for entry in entries for name in entry.plans), *files])
     read = list(sentences)
     tests = [_cases(store, read, entry.preparation, entry.treebanks) for entry in entries]
-    given = {name: file.of(_kept(read, entries[0].preparation)) for name, file in files.items()}
+    given = {name: file.of(_are_ordered(read, entries[0].preparation)) for name, file in files.items()}
     # Before the search, which may take long: it says what is odd about a file.
     theirs = given_answers(given, tests[0], lowercase=entries[0].preparation.lowercase)
     answered: dict[str, SystemAnswers] = {}
@@ -173,7 +173,7 @@ def _refuse_twice(names: Sequence[str]) -> None:
         raise InputError(f"{twice} is there twice; give the outputs another name")
 
 
-def _kept(sentences: Sequence[Sentence], preparation: Preparation) -> list[bool]:
+def _are_ordered(sentences: Sequence[Sentence], preparation: Preparation) -> list[bool]:
     """Return which sentences are put in order: those of which something is left."""
     return [bool(case_of(sentence, preparation).gold.units) for sentence in sentences]
 
@@ -184,10 +184,10 @@ def _progress(
     """Yield for each model what tells the sentences that are done, those of the models before it included."""
     sizes = [len(cases) * len(entry.plans) for entry, cases in zip(entries, tests, strict=True)]
     for before in accumulate(sizes[:-1], initial=0):
-        yield progress and partial(_told, progress, before, sum(sizes))
+        yield progress and partial(_report, progress, before, sum(sizes))
 
 
-def _told(progress: Progress, before: int, total: int, done: int, _: int) -> None:
+def _report(progress: Progress, before: int, total: int, done: int, _: int) -> None:
     progress(before + done, total)
 
 

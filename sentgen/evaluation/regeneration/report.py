@@ -106,7 +106,9 @@ def curve_plot(result: RegenerationResult, theme: Theme) -> Figure:
     figure, axes = plain_axes(8.2, 4.4, theme)
     systems = {system.system: system for system in result.systems}
     for number, name in enumerate(dict.fromkeys(point.algorithm for point in result.curve)):
-        points = sorted((one for one in result.curve if one.algorithm == name), key=lambda one: one.sentences)
+        points = sorted(
+            (one for one in result.curve if one.algorithm == name), key=lambda point: point.sentences
+        )
         sizes = [point.sentences for point in points]
         found = [systems[point.system] for point in points]
         values = [system.value(result.main.metric) for system in found]

@@ -45,17 +45,17 @@ def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> Regener
     """
     started = Start()
     with store.connect() as connection:
-        found: dict[str, _Texts] = {}
+        systems: dict[str, _Texts] = {}
         for text in runs:
-            found |= _systems(connection, text)
-    if len(found) < 2:
+            systems |= _systems(connection, text)
+    if len(systems) < 2:
         raise InputError(f"{', '.join(runs)}: one system compares with nothing; name another run, too")
-    _check_same(found)
-    references = next(iter(found.values())).references
+    _check_same(systems)
+    references = next(iter(systems.values())).references
     cases = [Case(Gold(given_answer(text).units)) for text in references]
-    answered = given_answers({name: texts.outputs for name, texts in found.items()}, cases)
+    answered = given_answers({name: texts.outputs for name, texts in systems.items()}, cases)
     result = summarize(answered, cases, seed=seed)
-    parameters = {"systems": {name: {} for name in found}, **set_record("", result.references)}
+    parameters = {"systems": {name: {} for name in systems}, **set_record("", result.references)}
     return recorded(
         store,
         COMPARE,
@@ -78,19 +78,19 @@ def _systems(connection: Connection, text: str) -> dict[str, _Texts]:
     if command != COMMAND:
         raise InputError(f"run {number} is one of {command}; only those of {COMMAND} can be compared")
     query = select(output.c.system, output.c.output, output.c.reference).where(output.c.run_id == number)
-    found: dict[str, _Texts] = {}
+    systems: dict[str, _Texts] = {}
     for row in connection.execute(query.order_by(output.c.item)):
-        texts = found.setdefault(str(row.system), _Texts([], []))
+        texts = systems.setdefault(str(row.system), _Texts([], []))
         texts.outputs.append(str(row.output))
         texts.references.append(str(row.reference))
-    if wanted and wanted not in found:
-        raise NotFoundError(f"run {number} has no system {wanted!r}; it has: {', '.join(sorted(found))}")
-    return {f"{number}:{name}": found[name] for name in sorted(found) if wanted in ("", name)}
+    if wanted and wanted not in systems:
+        raise NotFoundError(f"run {number} has no system {wanted!r}; it has: {', '.join(sorted(systems))}")
+    return {f"{number}:{name}": systems[name] for name in sorted(systems) if wanted in ("", name)}
 
 
-def _check_same(found: Mapping[str, _Texts]) -> None:
+def _check_same(systems: Mapping[str, _Texts]) -> None:
     """Refuse systems that had other sentences: figures of these say nothing about each other."""
-    (first, texts), *others = found.items()
+    (first, texts), *others = systems.items()
     for name, other in others:
         if other.references == texts.references:
             continue

@@ -95,7 +95,7 @@ def tune(
     store: Store,
     model: ModelLike,
     sentences: Iterable[Sentence],
-    asked: TuningSettings,
+    request: TuningSettings,
     *,
     source: str = "",
     progress: Progress | None = None,
@@ -106,7 +106,7 @@ def tune(
         store: where the model lives, not read-only.
         model: that of the words.
         sentences: none of which the model was built from.
-        asked: how.
+        request: how.
         source: where the sentences come from, for the record.
         progress: called after every sentence.
 
@@ -116,18 +116,18 @@ def tune(
     """
     started = Start()
     store.downgrade_to_read()
-    search = Search(algorithm=ALGORITHM, seed=asked.seed, changes={"features": asked.features})
+    search = Search(algorithm=ALGORITHM, seed=request.seed, changes={"features": request.features})
     # Cases are lower-cased already where the corpora are.
     plan = plan_search(store, model, replace(search, lowercase=False))
     for hint in plan.hints:
         logger.warning("%s", hint)
-    cases = _drawn(cases_of(store, model, sentences, search, plan), asked)
+    cases = _drawn(cases_of(store, model, sentences, search, plan), request)
     check_bags([case.gold.units for case in cases], plan)
     prepared = [one for batch in prepare(store, plan, [case.gold.units for case in cases]) for one in batch]
-    rounds = _rounds(plan, prepared, cases, asked, progress)
+    rounds = _rounds(plan, prepared, cases, request, progress)
     best = max(range(len(rounds)), key=lambda k: (rounds[k].held_out, -k))
     result = TuningResult(rounds=rounds, best=best)
-    settings = {name: getattr(asked, name) for name in ("rounds", "candidates", "features", "seed")}
+    settings = {name: getattr(request, name) for name in ("rounds", "candidates", "features", "seed")}
     label = f"{model.name}@{model.version}"
     parameters = {"model": label, **set_record(source, [case.reference for case in cases]), **settings}
     result = recorded(
@@ -135,7 +135,7 @@ def tune(
         COMMAND,
         started.timed(replace(result, parameters=parameters)),
         started=started,
-        seed=asked.seed,
+        seed=request.seed,
         scores=_scores(rounds, best),
     )
     if best == 0:
@@ -160,7 +160,7 @@ def _rounds(
     plan: SearchPlan,
     prepared: Sequence[PreparedBag],
     cases: Sequence[Case],
-    asked: TuningSettings,
+    request: TuningSettings,
     progress: Progress | None,
 ) -> list[TuningRound]:
     """Return the weights of each round, those to start with first, with their figures."""
@@ -173,8 +173,8 @@ def _rounds(
     weights = np.array([1.0, *features, *scorers, *(factors.get(name, 0.0) for name in FACTORS)])
     pools = [_Pool(one, case, plan.rerankers) for one, case in zip(prepared, cases, strict=True)]
     found = []
-    total = (asked.rounds + 1) * len(pools)
-    for number in range(asked.rounds + 1):
+    total = (request.rounds + 1) * len(pools)
+    for number in range(request.rounds + 1):
         named = _named(names, weights)
         settings = plan.settings.having(
             FeatureSettings(rounded_weights((name, named.features[name]) for name in models)),
@@ -182,7 +182,7 @@ def _rounds(
         )
         matches = []
         for k, pool in enumerate(pools, 1):
-            matches.append(pool.grow(settings, asked.candidates, weights))
+            matches.append(pool.grow(settings, request.candidates, weights))
             if progress is not None:
                 progress(number * len(pools) + k, total)
         found.append(
@@ -192,7 +192,7 @@ def _rounds(
                 _bleu(matches[::_HELD_OUT]),
             )
         )
-        if number < asked.rounds:
+        if number < request.rounds:
             lists = together([pool.arrays() for k, pool in enumerate(pools) if k % _HELD_OUT])
             weights = learn(lists, weights)
             # That of the words can be 1 in the end only if it is above nothing.
@@ -232,8 +232,8 @@ class _Pool:
         models = values.shape[1] - len(FACTORS)
         place = slice(models, models + len(self._rerankers))
         new = [sentence for sentence, text in zip(sentences, texts, strict=True) if text not in self._found]
-        asked = iter(scores_of(self._rerankers, new))
-        scores = [self._found[text][0][place] if text in self._found else next(asked) for text in texts]
+        request = iter(scores_of(self._rerankers, new))
+        scores = [self._found[text][0][place] if text in self._found else next(request) for text in texts]
         between = np.array(scores).reshape(len(texts), len(self._rerankers))
         return np.hstack([values[:, :models], between, values[:, models:]])
 

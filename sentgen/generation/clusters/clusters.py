@@ -216,7 +216,7 @@ class Generated:
 def generate_all(
     clusters: Clusters,
     lengths: Sequence[int],
-    asked: ClusterRequest,
+    request: ClusterRequest,
     settings: GenerationSettings,
     models: Models,
     progress: Callable[[int, int], None] | None = None,
@@ -225,17 +225,17 @@ def generate_all(
 
     ``progress`` is called with those that are done, and how many there are.
     """
-    if asked.sentence is not None:
+    if request.sentence is not None:
         given = trace_sentence(
             clusters.store,
             clusters.corpus,
-            asked.sentence,
+            request.sentence,
             settings=settings,
             clusters=clusters.chosen,
             lm=models.lm,
             dependencies=models.dependencies,
         )
-        return Generated(asked, len(clusters.chosen), list(given), clusters.tags)
+        return Generated(request, len(clusters.chosen), list(given), clusters.tags)
     found, done = list[GeneratedSentence](), set[str]()
     for one in generate(
         clusters.store,
@@ -243,8 +243,8 @@ def generate_all(
         lengths=lengths,
         settings=settings,
         clusters=clusters.chosen,
-        nbest=asked.nbest,
-        best=asked.best,
+        nbest=request.nbest,
+        best=request.best,
         lm=models.lm,
         dependencies=models.dependencies,
         reranker=models.reranker,
@@ -254,7 +254,7 @@ def generate_all(
         if progress is not None and one.cluster not in done:
             done.add(one.cluster)
             progress(len(done), len(clusters.chosen))
-    return Generated(asked, len(clusters.chosen), found, clusters.tags)
+    return Generated(request, len(clusters.chosen), found, clusters.tags)
 
 
 def units_of_words(sentence: GeneratedSentence) -> list[Unit]:
@@ -321,7 +321,7 @@ def _traced(prepared: PreparedCluster, forms: Sequence[str]) -> GeneratedSentenc
     for words in (words for words, obstacle in zip(begun, obstacles, strict=True) if obstacle is None):
         reading = reader_of(prepared).read(words)
         found.append(sentence_of(prepared, words, reading, reading[0][-1].logp))
-    return max(found, key=lambda one: one.logp)
+    return max(found, key=lambda sentence: sentence.logp)
 
 
 def _known(prepared: PreparedCluster, number: dict[str, int], form: str) -> int:

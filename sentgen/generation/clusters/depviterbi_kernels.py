@@ -99,9 +99,9 @@ def search(
     for length in range(1, longest + 1):
         if length > 1:
             slack = _slack(bounds.ahead, floor, length)
-            found, count, worst = _extensions(lattice, bounds, frontier, slack, beam, nbest)
+            extended, count, worst = _extensions(lattice, bounds, frontier, slack, beam, nbest)
             _note_lost(lost, worst, bounds.ahead, length)
-            frontier = _sorted(found, count, beam)
+            frontier = _sorted(extended, count, beam)
         begin[length + 1] = begin[length] + len(frontier.logp)
         nodes.logp[begin[length] : begin[length + 1]] = frontier.logp
         nodes.word[begin[length] : begin[length + 1]] = frontier.word
@@ -181,19 +181,19 @@ def _marks(column: Ints) -> Bits:
 def _first_words(lattice: DepviterbiLattice, bounds: Bounds, highest: int) -> DepviterbiFrontier:
     """Return the hypotheses of one word, a word each."""
     n = len(lattice.start)
-    found = _frontier(n, highest, int(bounds.column.max()) + 1)
+    extended = _frontier(n, highest, int(bounds.column.max()) + 1)
     count = np.zeros(n, np.int32)
     for x in range(n):
         if lattice.limit[x] > 0 and lattice.start[x] > -np.inf:
-            found.logp[x], found.word[x], found.parent[x] = lattice.start[x], x, -1
+            extended.logp[x], extended.word[x], extended.parent[x] = lattice.start[x], x, -1
             if bounds.matters[x]:
-                found.stack[x, 0] = x
-                found.height[x] = 1
+                extended.stack[x, 0] = x
+                extended.height[x] = 1
             if bounds.column[x] >= 0:
-                found.used[x, bounds.column[x]] = 1
-                found.uses[x] = bounds.mark[x]
+                extended.used[x, bounds.column[x]] = 1
+                extended.uses[x] = bounds.mark[x]
             count[x] = 1
-    return _sorted(found, count, 0)
+    return _sorted(extended, count, 0)
 
 
 @compiled
@@ -264,12 +264,12 @@ def _extensions(
         The slots, how many of each word are filled, and by word the worst that stayed if others had to go.
     """
     n = len(lattice.start)
-    found = _frontier(n * (beam + 1), before.stack.shape[1], before.used.shape[1])
+    extended = _frontier(n * (beam + 1), before.stack.shape[1], before.used.shape[1])
     count = np.zeros(n, np.int32)
     worst = np.full(n, -np.inf)
     for x in range(n):
-        count[x], worst[x] = _extend(lattice, bounds, before, found, x, slack[x], beam, nbest)
-    return found, count, worst
+        count[x], worst[x] = _extend(lattice, bounds, before, extended, x, slack[x], beam, nbest)
+    return extended, count, worst
 
 
 @compiled
@@ -277,7 +277,7 @@ def _extend(
     lattice: DepviterbiLattice,
     bounds: Bounds,
     before: DepviterbiFrontier,
-    found: DepviterbiFrontier,
+    extended: DepviterbiFrontier,
     x: int,
     slack: float,
     beam: int,
@@ -305,21 +305,21 @@ def _extend(
             lost |= logp > -slack
             continue
         tried = first + count
-        found.logp[tried] = logp
+        extended.logp[tried] = logp
         # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.
-        _append(lattice, bounds, before, p, x, partner, found, tried)
-        weakest = _weakest_same(found, first, tried, nbest)
+        _append(lattice, bounds, before, p, x, partner, extended, tried)
+        weakest = _weakest_same(extended, first, tried, nbest)
         if weakest >= 0:
-            if logp > found.logp[weakest]:
-                _copy(found, tried, weakest)
+            if logp > extended.logp[weakest]:
+                _copy(extended, tried, weakest)
         elif count < beam:
             count += 1
         else:
             # The lowest is less probable, else `need` would have refused this one.
-            _copy(found, tried, _lowest(found, first, tried))
+            _copy(extended, tried, _lowest(extended, first, tried))
             lost = True
         if count == beam:
-            lowest = found.logp[_lowest(found, first, first + count)]
+            lowest = extended.logp[_lowest(extended, first, first + count)]
     return count, lowest if lost else -np.inf
 
 
@@ -344,7 +344,7 @@ def _append(
     p: int,
     x: int,
     partner: int,
-    found: DepviterbiFrontier,
+    extended: DepviterbiFrontier,
     slot: int,
 ) -> None:
     """Write hypothesis p with word x appended into a slot (Wan et al. 2005, section 3.2)."""
@@ -353,18 +353,18 @@ def _append(
         height = partner if lattice.governs[before.stack[p, partner], x] else partner + 1
     matters = bounds.matters[x]
     for i in range(height):
-        found.stack[slot, i] = before.stack[p, i]
+        extended.stack[slot, i] = before.stack[p, i]
         # An older item with relations as probable to all later words is always chosen before x.
         matters &= not bounds.covers[before.stack[p, i], x]
     if matters:
-        found.stack[slot, height] = x
+        extended.stack[slot, height] = x
         height += 1
-    found.word[slot], found.parent[slot], found.height[slot] = x, p, height
+    extended.word[slot], extended.parent[slot], extended.height[slot] = x, p, height
     for c in range(before.used.shape[1]):
-        found.used[slot, c] = before.used[p, c]
-    found.uses[slot] = before.uses[p] + bounds.mark[x]
+        extended.used[slot, c] = before.used[p, c]
+    extended.uses[slot] = before.uses[p] + bounds.mark[x]
     if bounds.column[x] >= 0:
-        found.used[slot, bounds.column[x]] += 1
+        extended.used[slot, bounds.column[x]] += 1
 
 
 @compiled

@@ -156,11 +156,11 @@ def _ranked(
     # Stable: of equals the one that the search likes better.
     scored = sorted(
         (replace(one, score=value, exact=False) for one, value in zip(found, scores, strict=True)),
-        key=lambda one: (one.length, -one.score),
+        key=lambda sentence: (sentence.length, -sentence.score),
     )
     return [
         replace(one, rank=rank)
-        for _, of_length in groupby(scored, key=lambda one: one.length)
+        for _, of_length in groupby(scored, key=lambda sentence: sentence.length)
         for rank, one in enumerate(islice(of_length, nbest), 1)
     ]
 
@@ -173,7 +173,7 @@ def _chosen(
         return found
     sources = [len(tree.words) for tree in prepared.counts.trees]
     # Of equals the shorter one, which comes first: a stable sort.
-    ranked = sorted(found, key=lambda one: score(one.score, one.length, sources), reverse=True)
+    ranked = sorted(found, key=lambda sentence: score(sentence.score, sentence.length, sources), reverse=True)
     return [replace(one, rank=rank) for rank, one in enumerate(ranked[:count], 1)]
 
 

@@ -59,7 +59,7 @@ class SupportedFrontier(NamedTuple):
 class Slots(NamedTuple):
     """Room for ``beam`` hypotheses a word, and one more to try; those of word x begin at x * (beam + 1)."""
 
-    found: SupportedFrontier
+    extended: SupportedFrontier
     filled: Ints  # (n,) how many hypotheses there are
     worst: Ints  # (n,) the slot of the least probable one, once all are filled
     lost: Bools  # (1,) whether anything had to go
@@ -123,7 +123,7 @@ def search_supported(
             for p in range(len(frontier.logp)):
                 # The frontier falls (`_sorted`), so that this is a `break`, which saves most of the work.
                 highest = frontier.logp[p] + lattice.ceiling[x]
-                if slots.filled[x] == beam and highest <= slots.found.logp[slots.worst[x]]:
+                if slots.filled[x] == beam and highest <= slots.extended.logp[slots.worst[x]]:
                     slots.lost[0] = True
                     break
                 _extend(lattice, frontier, p, x, slots, nbest)
@@ -236,68 +236,68 @@ def _extend(
 @compiled
 def _try(before: SupportedFrontier, p: int, x: int, move: Move, slots: Slots, nbest: int) -> None:
     """Put a hypothesis into the slots of its last word, if it is among the best ones."""
-    found, n = slots.found, len(slots.filled)
-    beam = len(found.logp) // n - 1
+    extended, n = slots.extended, len(slots.filled)
+    beam = len(extended.logp) // n - 1
     first, filled = x * (beam + 1), slots.filled[x]
     place = move.partner + 1 if move.partner >= 0 else move.kept
-    if (filled == beam and move.logp <= found.logp[slots.worst[x]]) or place == HIGHEST:
+    if (filled == beam and move.logp <= extended.logp[slots.worst[x]]) or place == HIGHEST:
         slots.lost[0] = True
         return
     # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.
     tried = first + filled
-    _write(before, p, x, move, found, tried)
+    _write(before, p, x, move, extended, tried)
     same, weakest = 0, -1
     for slot in range(first, tried):
-        if found.mark[slot] == found.mark[tried]:
+        if extended.mark[slot] == extended.mark[tried]:
             same += 1
-            if found.text[slot] == found.text[tried]:
+            if extended.text[slot] == extended.text[tried]:
                 # Other trees of a sentence must not take the room of other sentences.
                 same, weakest = nbest, slot
                 break
-            if weakest < 0 or found.logp[slot] < found.logp[weakest]:
+            if weakest < 0 or extended.logp[slot] < extended.logp[weakest]:
                 weakest = slot
     if same >= nbest:
-        if move.logp <= found.logp[weakest]:
+        if move.logp <= extended.logp[weakest]:
             return
-        _copy(found, tried, weakest)
+        _copy(extended, tried, weakest)
     elif filled < beam:
         slots.filled[x] = filled + 1
     else:
-        _copy(found, tried, slots.worst[x])
+        _copy(extended, tried, slots.worst[x])
         slots.lost[0] = True
     if slots.filled[x] == beam:
-        slots.worst[x] = first + np.argmin(found.logp[first : first + beam])
+        slots.worst[x] = first + np.argmin(extended.logp[first : first + beam])
 
 
 @compiled
 def _write(
-    before: SupportedFrontier, p: int, x: int, move: Move, found: SupportedFrontier, slot: int
+    before: SupportedFrontier, p: int, x: int, move: Move, extended: SupportedFrontier, slot: int
 ) -> None:
     """Write hypothesis p with word x appended into a slot."""
     place = move.partner + 1 if move.partner >= 0 else move.kept
-    found.logp[slot], found.word[slot], found.previous[slot] = move.logp, x, before.word[p]
-    found.parent[slot], found.kept[slot], found.partner[slot] = p, move.kept, move.partner
-    found.height[slot] = place + 1
+    extended.logp[slot], extended.word[slot], extended.previous[slot] = move.logp, x, before.word[p]
+    extended.parent[slot], extended.kept[slot], extended.partner[slot] = p, move.kept, move.partner
+    extended.height[slot] = place + 1
     for i in range(place):
-        found.stack[slot, i] = before.stack[p, i]
-        found.headed[slot, i] = before.headed[p, i]
-        found.taken[slot, i] = before.taken[p, i]
+        extended.stack[slot, i] = before.stack[p, i]
+        extended.headed[slot, i] = before.headed[p, i]
+        extended.taken[slot, i] = before.taken[p, i]
     if move.partner >= 0:
-        found.taken[slot, move.partner] += move.modifier
-    found.stack[slot, place], found.headed[slot, place] = x, move.partner >= 0
-    found.taken[slot, place] = move.taken
-    found.used[slot] = before.used[p]
-    found.used[slot, x] += 1
+        extended.taken[slot, move.partner] += move.modifier
+    extended.stack[slot, place], extended.headed[slot, place] = x, move.partner >= 0
+    extended.taken[slot, place] = move.taken
+    extended.used[slot] = before.used[p]
+    extended.used[slot, x] += 1
     # 64 bits tell apart what one search meets: equal hashes are taken for equal hypotheses.
-    mark = mixed(np.uint64(found.previous[slot] + 1))
+    mark = mixed(np.uint64(extended.previous[slot] + 1))
     for i in range(place + 1):
-        mark = mixed(mark + np.uint64(2 * found.stack[slot, i] + found.headed[slot, i]))
-        mark = mixed(mark + found.taken[slot, i])
-    for i in range(found.used.shape[1]):
-        if found.used[slot, i]:
-            mark += mixed(np.uint64((i + 1) * 65_536 + found.used[slot, i]))
-    found.mark[slot] = mark
-    found.text[slot] = mixed(before.text[p] + np.uint64(x + 1))
+        mark = mixed(mark + np.uint64(2 * extended.stack[slot, i] + extended.headed[slot, i]))
+        mark = mixed(mark + extended.taken[slot, i])
+    for i in range(extended.used.shape[1]):
+        if extended.used[slot, i]:
+            mark += mixed(np.uint64((i + 1) * 65_536 + extended.used[slot, i]))
+    extended.mark[slot] = mark
+    extended.text[slot] = mixed(before.text[p] + np.uint64(x + 1))
 
 
 @compiled
@@ -314,22 +314,22 @@ def _copy(frontier: SupportedFrontier, source: int, target: int) -> None:
 @compiled
 def _sorted(slots: Slots) -> SupportedFrontier:
     """Return what the slots of all words hold, the most probable first."""
-    found = slots.found
-    order = best_slots(found.logp, slots.filled, len(found.logp) // len(slots.filled))
+    extended = slots.extended
+    order = best_slots(extended.logp, slots.filled, len(extended.logp) // len(slots.filled))
     return SupportedFrontier(
-        found.logp[order],
-        found.word[order],
-        found.previous[order],
-        found.parent[order],
-        found.kept[order],
-        found.partner[order],
-        found.height[order],
-        found.stack[order],
-        found.headed[order],
-        found.taken[order],
-        found.used[order],
-        found.mark[order],
-        found.text[order],
+        extended.logp[order],
+        extended.word[order],
+        extended.previous[order],
+        extended.parent[order],
+        extended.kept[order],
+        extended.partner[order],
+        extended.height[order],
+        extended.stack[order],
+        extended.headed[order],
+        extended.taken[order],
+        extended.used[order],
+        extended.mark[order],
+        extended.text[order],
     )
 
 

@@ -28,7 +28,7 @@ from sentgen.generation.fusion.word_bag import (
     INSIDE,
     NOUNS,
     WordBag,
-    akin,
+    begin_alike,
     definiteness,
     says_something,
 )
@@ -48,7 +48,7 @@ class Fitting:
     def __init__(self, bag: WordBag, tree: RevisedTree) -> None:
         self.bag, self.tree = bag, tree
         self.place = {n: at for at, n in enumerate(tree.order)}
-        self.said = bag.content(tree.order)
+        self.content = bag.content(tree.order)
 
     def is_new(self, words: tuple[int, ...]) -> bool:
         """Return whether a phrase brings new words alone, none of which begins like a word of the tree."""
@@ -60,7 +60,7 @@ class Fitting:
         return (
             bool(new)
             and all(map(self._is_trusted, words))
-            and not any(akin(one, other) for one in new for other in self.said)
+            and not any(begin_alike(one, other) for one in new for other in self.content)
             and not self._is_abbreviated(words)
         )
 
@@ -108,14 +108,14 @@ class Fitting:
         ``rivals`` of the phrase.
         """
         others = [n for n in self.bag.modifiers[self.bag.words[top].head] if n != top]
-        said = [self._said_by(self.bag.below(n), n) for n in others]
+        others_lemmas = [self._lemmas_below(self.bag.below(n), n) for n in others]
         return all(
-            any(self._said_by(self.tree.below(n), n) & other for other in said)
+            any(self._lemmas_below(self.tree.below(n), n) & other for other in others_lemmas)
             for n in self.tree.modifiers(anchor)
             if says_something(self.bag, n) and rivals(n)
         )
 
-    def _said_by(self, below: set[int] | list[int], top: int) -> set[str]:
+    def _lemmas_below(self, below: set[int] | list[int], top: int) -> set[str]:
         return self.bag.content(below) or {self.bag.words[top].lemma}
 
     def sentence_has(self, top: int, rivals: Callable[[int], bool]) -> bool:

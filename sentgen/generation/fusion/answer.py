@@ -100,7 +100,7 @@ def fusion_table(answer: FusionAnswer) -> Rows:
     rows = [
         (
             *(rank, sentence.text, decimal(sentence.score), sentence.score),
-            *("; ".join(of_kind) for of_kind in _told(sentence.changes).values()),
+            *("; ".join(of_kind) for of_kind in _changes_by_kind(sentence.changes).values()),
             answer.algorithm,
         )
         for rank, sentence in enumerate(answer.sentences, 1)
@@ -138,7 +138,7 @@ def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
     >>> runs([("Rains", 0), ("fell", 0), ("on", 2), ("Monday", 2), (",", None)])
     [('Rains fell', ''), ('on Monday', '2'), (',', 'put in')]
     """
-    groups = groupby(words, key=lambda one: one[1])
+    groups = groupby(words, key=lambda pair: pair[1])
     return [
         (" ".join(word for word, _ in of), PUT_IN if sentence is None else str(sentence or ""))
         for sentence, of in groups
@@ -155,13 +155,13 @@ def change_table(answer: FusionAnswer) -> Rows:
     return Rows(list(CHANGE_COLUMNS), rows, ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"))
 
 
-def _told(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
+def _changes_by_kind(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
     """Return what was done by kind, in words."""
-    told: dict[str, list[str]] = {kind: [] for kind in get_args(ChangeKind)}
+    texts: dict[str, list[str]] = {kind: [] for kind in get_args(ChangeKind)}
     for change in changes:
         text = f"{change.marker} {change.text}".lstrip(" ,")
-        told[change.kind].append(f"{text} (for {change.beside})" if change.kind == "replaced" else text)
-    return told
+        texts[change.kind].append(f"{text} (for {change.beside})" if change.kind == "replaced" else text)
+    return texts
 
 
 def fusion_notes(answer: FusionAnswer) -> Iterator[str]:
@@ -169,7 +169,7 @@ def fusion_notes(answer: FusionAnswer) -> Iterator[str]:
     if not answer.changes:
         yield "nothing to add: no phrase of the related sentences fits; try more --words, or other sentences"
         return
-    for kind, texts in _told(answer.changes).items():
+    for kind, texts in _changes_by_kind(answer.changes).items():
         if texts:
             yield f"{kind}: {'; '.join(map(closed_up, texts))}"
     if not answer.sentences:

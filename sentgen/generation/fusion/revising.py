@@ -59,8 +59,8 @@ from sentgen.generation.fusion.word_bag import (
     NOUNS,
     BagWord,
     WordBag,
-    akin,
     base_phrase,
+    begin_alike,
     says_something,
 )
 from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, backed_off
@@ -261,7 +261,7 @@ def attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
                 continue
             if bag.words[words[-1]].lemma != "that" or not _is_short(bag, words, _LONGEST_FRAME):
                 continue
-            if is_clause(bag, top) and not has_said(known, bag.content(words)):
+            if is_clause(bag, top) and not overlap(known, bag.content(words)):
                 yield Revision("added", top, words, ROOT, 0)
 
 
@@ -271,7 +271,7 @@ def frames(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     subject = subject_of(bag, root, tree.modifiers(root))
     if first is None or subject is None or not is_clause(bag, root) or first not in tree.below(subject):
         return
-    said = bag.content(tree.order)
+    content_of_tree = bag.content(tree.order)
     for number in bag.related:
         for n in bag.modifiers[root_of(bag, number)]:
             words, start = bag.phrase(n), bag.sentence(number)[0]
@@ -283,7 +283,7 @@ def frames(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
             if comma is None or bag.words[comma].form != "," or _has_rival(bag, tree, n):
                 continue
             new = bag.content(words)
-            if new and not has_said(said, new):
+            if new and not overlap(content_of_tree, new):
                 yield Revision("added", n, (*words, comma), root, tree.order.index(first))
 
 
@@ -322,7 +322,7 @@ def tails(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
             if not words or words[-1] != last or not _is_short(bag, words, _LONGEST_TAIL):
                 continue
             new = bag.content(words)
-            if not new or has_said(known, new):
+            if not new or overlap(known, new):
                 continue
             comma = bag.neighbor(words[0], -1)
             if comma is not None and bag.words[comma].form == "," and _is_participle(bag, n, words):
@@ -354,14 +354,14 @@ def clauses(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     if not is_clause(bag, root) or any(change.kind == "conjoined" for change in tree.changes):
         return
     subject = subject_of(bag, root, tree.modifiers(root))
-    said = bag.content(tree.order)
+    content_of_tree = bag.content(tree.order)
     for number in bag.related:
         top, words = root_of(bag, number), _statement(bag, number)
         other = subject_of(bag, top, bag.modifiers[top])
         content = bag.content(words)
-        shared = len(content & said)
+        shared = len(content & content_of_tree)
         # What shares more is another version of the key.
-        if not shared or shared >= VERSIONS * min(len(content), len(said)):
+        if not shared or shared >= VERSIONS * min(len(content), len(content_of_tree)):
             continue
         if other is None or bag.words[other].tag not in NOUNS or not is_clause(bag, top):
             continue
@@ -409,9 +409,9 @@ def is_clause(bag: WordBag, top: int) -> bool:
     return any(verb.fine in _FINITE or verb.fine == verb.tag for verb in verbs)
 
 
-def has_said(known: set[str], content: Iterable[str]) -> bool:
+def overlap(known: set[str], content: Iterable[str]) -> bool:
     """Return whether one of some lemmas, or one that begins alike, is among others."""
-    return any(akin(one, other) for one in content for other in known)
+    return any(begin_alike(one, other) for one in content for other in known)
 
 
 def are_versions(bag: WordBag) -> bool:
@@ -420,7 +420,7 @@ def are_versions(bag: WordBag) -> bool:
     alike = 0
     for number in bag.related:
         other = bag.content(bag.sentence(number))
-        shared = sum(has_said(other, [one]) for one in key)
+        shared = sum(overlap(other, [one]) for one in key)
         alike += shared >= VERSIONS * max(1, min(len(key), len(other)))
     return 2 * alike >= len(bag.related)
 
@@ -453,7 +453,7 @@ def _noun_phrases(bag: WordBag, tree: RevisedTree, noun: int, *, versions: bool)
     at = tree.order.index(mine[0]) if mine else 0
     if not mine or tree.order[at : at + len(mine)] != mine:
         return
-    said = bag.content(tree.order)
+    content_of_tree = bag.content(tree.order)
     for other in bag.of_form[word.form]:
         if bag.words[other].sentence == word.sentence or other in tree.heads:
             continue
@@ -461,7 +461,7 @@ def _noun_phrases(bag: WordBag, tree: RevisedTree, noun: int, *, versions: bool)
         if not 2 <= len(words) <= _LONGEST or not _hang_alike(bag, noun, other):
             continue
         new = bag.content(words) - bag.content(mine)
-        if not new or has_said(said, new):
+        if not new or overlap(content_of_tree, new):
             continue
         if _says_more(bag, mine, words) if versions else _says_kind(bag, mine, words):
             yield Revision("replaced", other, words, tree.heads[noun], at, gone=mine)
@@ -514,7 +514,7 @@ def _says_kind(bag: WordBag, mine: tuple[int, ...], theirs: tuple[int, ...]) -> 
 def _subjects(bag: WordBag, tree: RevisedTree, pronoun: int) -> Iterator[Revision]:
     """Yield subjects for a pronoun before the same verb, where the verbs have more in common."""
     verb = tree.heads[pronoun]
-    said, mine = bag.content(tree.order), bag.content(tree.below(verb))
+    content_of_tree, mine = bag.content(tree.order), bag.content(tree.below(verb))
     for other, word in enumerate(bag.words):
         if word.sentence == bag.words[verb].sentence or word.lemma != bag.words[verb].lemma:
             continue
@@ -529,6 +529,6 @@ def _subjects(bag: WordBag, tree: RevisedTree, pronoun: int) -> Iterator[Revisio
         if (
             several == _PRONOUNS[bag.words[pronoun].lemma]
             and shared
-            and not has_said(said, bag.content(words))
+            and not overlap(content_of_tree, bag.content(words))
         ):
             yield Revision("replaced", subject, words, verb, tree.order.index(pronoun), gone=(pronoun,))

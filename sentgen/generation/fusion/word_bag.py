@@ -207,11 +207,13 @@ def _relation(tag: str, head: str, *, before: bool) -> str:
     return {"ADP": "obl", "SCONJ": "advcl", "ADV": "advmod"}.get(tag, "dep")
 
 
-def akin(lemma: str, other: str) -> bool:
+def begin_alike(lemma: str, other: str) -> bool:
     """Return whether two lemmas are the same or begin alike, as forms and derivations of a word do.
 
-    >>> akin("asia", "asian"), akin("sep", "september"), akin("port", "portion"), akin("far", "father")
-    (True, True, True, False)
+    >>> begin_alike("asia", "asian"), begin_alike("sep", "september"), begin_alike("port", "portion")
+    (True, True, True)
+    >>> begin_alike("far", "father")
+    False
     """
     if lemma == other:
         return True

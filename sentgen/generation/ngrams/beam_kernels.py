@@ -104,16 +104,16 @@ def search(
     marks = _marks(units.bits[size])
     edges, ways = _edges(0), 0
     for stack in range(1, length + 1):
-        found = _extensions(units, nodes, begin, stack)
-        _score(tables, weights, units, nodes, found)
+        extended = _extensions(units, nodes, begin, stack)
+        _score(tables, weights, units, nodes, extended)
         if stack == length:
-            _end_sentence(tables, weights, found)
-        _recombine(nodes, found, marks)
-        kept = _best(units, nodes, found, beam)
+            _end_sentence(tables, weights, extended)
+        _recombine(nodes, extended, marks)
+        best_slots = _best(units, nodes, extended, beam)
         if remembered == ALL or (remembered == LAST and stack == length):
-            edges, ways = _add_edges(edges, ways, found, kept, begin[stack])
-        _add_hypotheses(units, nodes, begin[stack], found, kept, marks)
-        begin[stack + 1] = begin[stack] + len(kept)
+            edges, ways = _add_edges(edges, ways, extended, best_slots, begin[stack])
+        _add_hypotheses(units, nodes, begin[stack], extended, best_slots, marks)
+        begin[stack + 1] = begin[stack] + len(best_slots)
     return nodes, begin[length + 1], edges, ways
 
 
@@ -125,7 +125,7 @@ def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int
     for n in range(1, longest + 1):
         choices = units.by_length[n + 1] - units.by_length[n]
         bound += choices * (begin[stack - n + 1] - begin[stack - n])
-    found = _candidates(bound, nodes.state.shape[1])
+    extended = _candidates(bound, nodes.state.shape[1])
     count = 0
     # Longest units first: they extend older stacks, so that candidates come in the order of hypotheses.
     for n in range(longest, 0, -1):
@@ -137,28 +137,28 @@ def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int
                     bit += 1
                 if bit == end:
                     continue
-                found.parent[count], found.unit[count], found.bit[count] = node, unit, bit
+                extended.parent[count], extended.unit[count], extended.bit[count] = node, unit, bit
                 count += 1
-    return _first_candidates(found, count)
+    return _first_candidates(extended, count)
 
 
 @compiled
 def _score(
-    tables: NgramTables, weights: Floats, units: BeamUnits, nodes: BeamHypotheses, found: BeamCandidates
+    tables: NgramTables, weights: Floats, units: BeamUnits, nodes: BeamHypotheses, extended: BeamCandidates
 ) -> None:
     """Set log-probabilities and states of candidates."""
-    for i in range(len(found.parent)):
-        found.logp[i] = nodes.logp[found.parent[i]]
+    for i in range(len(extended.parent)):
+        extended.logp[i] = nodes.logp[extended.parent[i]]
     # Model by model: taking one out costs as much as some candidates.
     for model in range(len(weights)):
         table = table_at(tables, model)
         offsets = units.offsets[model]
-        for i in range(len(found.parent)):
-            unit = found.unit[i]
+        for i in range(len(extended.parent)):
+            unit = extended.unit[i]
             words = units.words[offsets[unit] : offsets[unit + 1]]
-            logp, state = score_words(table, nodes.state[found.parent[i], model], words)
-            found.logp[i] += weights[model] * logp
-            found.state[i, model] = state
+            logp, state = score_words(table, nodes.state[extended.parent[i], model], words)
+            extended.logp[i] += weights[model] * logp
+            extended.state[i, model] = state
 
 
 @compiled
@@ -236,28 +236,33 @@ def _best(units: BeamUnits, nodes: BeamHypotheses, candidates: BeamCandidates, b
     # Not sorted: the stack keeps the order of candidates, on which ties in the next one depend.
     worst = np.partition(cost[:count], beam - 1)[beam - 1]
     ties = beam - np.count_nonzero(cost[:count] < worst)
-    kept = np.empty(beam, np.int32)
+    best_slots = np.empty(beam, np.int32)
     size = 0
     for i in range(count):
         if cost[i] < worst or (cost[i] == worst and ties > 0):
             ties -= cost[i] == worst
-            kept[size] = classes[i]
+            best_slots[size] = classes[i]
             size += 1
-    return kept
+    return best_slots
 
 
 @compiled
 def _add_hypotheses(
-    units: BeamUnits, nodes: BeamHypotheses, begin: int, found: BeamCandidates, kept: Ints, marks: Bits
+    units: BeamUnits,
+    nodes: BeamHypotheses,
+    begin: int,
+    extended: BeamCandidates,
+    best_slots: Ints,
+    marks: Bits,
 ) -> None:
     """Write the best candidates of the classes that are kept as hypotheses from a number on."""
-    for i in range(len(kept)):
-        node, best = begin + i, found.best[kept[i]]
-        parent, unit, bit = found.parent[best], found.unit[best], found.bit[best]
-        nodes.logp[node] = found.logp[best]
+    for i in range(len(best_slots)):
+        node, best = begin + i, extended.best[best_slots[i]]
+        parent, unit, bit = extended.parent[best], extended.unit[best], extended.bit[best]
+        nodes.logp[node] = extended.logp[best]
         # Number by number: copying a row takes longer than copying a few numbers.
         for model in range(nodes.state.shape[1]):
-            nodes.state[node, model] = found.state[best, model]
+            nodes.state[node, model] = extended.state[best, model]
         nodes.ahead[node] = nodes.ahead[parent] - units.ahead[unit]
         nodes.parent[node], nodes.unit[node] = parent, unit
         nodes.used[node] = nodes.used[parent]

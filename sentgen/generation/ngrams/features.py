@@ -97,7 +97,7 @@ def companions(store: Store, model: ModelLike) -> dict[str, str]:
         ]
         if there:
             own = companion_name(model.name, over)
-            best = max(there, key=lambda one: (len(one.corpora), one.name == own, one.id))
+            best = max(there, key=lambda model: (len(model.corpora), model.name == own, model.id))
             found[over] = best.label
     # Of the model's own corpora it has seen no other sentences.
     seen = [model for model in models if model.condition == condition or mine.isdisjoint(model.corpora)]

@@ -168,7 +168,7 @@ class _Part(NamedTuple):
     """Some of the trees: those with some edges and without some others, and the best one of them."""
 
     best: Attachments
-    kept: dict[int, tuple[int, int]]  # unit -> (row of the head, side)
+    fixed: dict[int, tuple[int, int]]  # unit -> (row of the head, side)
     dropped: list[tuple[int, int, int]]  # (row of the head, unit, side)
 
 
@@ -179,18 +179,18 @@ def _trees(problem: Problem, edges: Floats, own: Attachments, search: Search) ->
     while waiting:
         part = heapq.heappop(waiting)[-1]
         yield part.best
-        kept = dict(part.kept)
+        fixed = dict(part.fixed)
         for unit in _by_margin(edges, part.best)[:_RIVALS]:
-            if unit in kept:
+            if unit in fixed:
                 continue
             row, side = int(part.best.heads[unit]) + 1, int(part.best.sides[unit])
             dropped = [*part.dropped, (row, unit, side)]
-            other = search(problem, _restricted(edges, kept, dropped))
+            other = search(problem, _restricted(edges, fixed, dropped))
             # A search must give a tree, and may have had to take an excluded edge: that part is empty.
             if other.weights.min() > _EXCLUDED / 2:
-                heapq.heappush(waiting, (-other.score, next(serial), _Part(other, dict(kept), dropped)))
+                heapq.heappush(waiting, (-other.score, next(serial), _Part(other, dict(fixed), dropped)))
             # The parts are disjoint: from here on this edge is kept, so that no tree is met twice.
-            kept[unit] = row, side
+            fixed[unit] = row, side
 
 
 def _by_margin(edges: Floats, attachments: Attachments) -> list[int]:
@@ -207,11 +207,11 @@ def _by_margin(edges: Floats, attachments: Attachments) -> list[int]:
 
 
 def _restricted(
-    edges: Floats, kept: dict[int, tuple[int, int]], dropped: list[tuple[int, int, int]]
+    edges: Floats, fixed: dict[int, tuple[int, int]], dropped: list[tuple[int, int, int]]
 ) -> Floats:
     """Return the edges with all rivals of those to keep, and those to drop, excluded."""
     edges = edges.copy()
-    for unit, (head, side) in kept.items():
+    for unit, (head, side) in fixed.items():
         weight = edges[head, unit, side]
         edges[:, unit] = _EXCLUDED
         edges[head, unit, side] = weight

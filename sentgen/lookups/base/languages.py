@@ -66,7 +66,7 @@ def check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise QueryError(
-            "this character is no text; write it as UTF-8", query=text, place=error.start
+            "this character is no text; write it as UTF-8", query=text, offset=error.start
         ) from None
 
 

@@ -169,4 +169,4 @@ def check_known(text: str, dialect: Dialect) -> None:
         if match := re.search(sign, bare):
             start = match.start() + len(match[0]) - len(match[0].lstrip())
             what = " ".join(text[start : match.end()].split())
-            raise QueryError(f"{what} is not known here; {instead}", query=text, place=start)
+            raise QueryError(f"{what} is not known here; {instead}", query=text, offset=start)

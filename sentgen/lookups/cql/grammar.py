@@ -198,19 +198,19 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     if word and (isinstance(error, UnexpectedToken) or word.end() > column):
         if (getattr(error, "expected", None) or expected) == {"COLON"}:  # a name where a pattern begins
             message = _REFUSED.get(word[0]) or f'a word stands in quotes: "{word[0]}"'
-            return QueryError(message, query=text, place=word.start())
+            return QueryError(message, query=text, offset=word.start())
         if isinstance(error, UnexpectedCharacters) and text[: word.start()].rstrip().endswith("="):
-            return QueryError(f'a value stands in quotes: "{word[0]}"', query=text, place=word.start())
+            return QueryError(f'a value stands in quotes: "{word[0]}"', query=text, offset=word.start())
     if isinstance(error, UnexpectedCharacters) and text[column] in "\"'":
-        return QueryError("this quote is not closed", query=text, place=column)
+        return QueryError("this quote is not closed", query=text, offset=column)
     listed = _expected_names(expected)
     if not text.strip():
         return QueryError('the query is empty; write a pattern, such as [upos="ADJ"] "house"', query="")
     sign = re.match(r"\w+|.", text[column:].rstrip(), re.DOTALL)
     if sign and "RSQB" in expected and sign[0].isidentifier():
-        return QueryError(f"unexpected {sign[0]!r}; is & or | missing?", query=text, place=column)
+        return QueryError(f"unexpected {sign[0]!r}; is & or | missing?", query=text, offset=column)
     what = f"unexpected {sign[0]!r}" if sign else "the query ends too early"
-    return QueryError(f"{what}; expected {listed}" if listed else what, query=text, place=column)
+    return QueryError(f"{what}; expected {listed}" if listed else what, query=text, offset=column)
 
 
 def _expected_names(expected: Iterable[str]) -> str:
@@ -264,7 +264,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         self._text, self._is_kind, self._dialect = text, is_kind, dialect
 
     def _refuse(self, message: str, leaf: Leaf) -> QueryError:
-        return QueryError(message, query=self._text, place=leaf.start_pos or 0)
+        return QueryError(message, query=self._text, offset=leaf.start_pos or 0)
 
     def start(self, pattern: syntax.Pattern, region: syntax.RegionPattern | None = None) -> syntax.Pattern:
         return syntax.Expanded(pattern, region) if region else pattern
@@ -335,7 +335,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def not_token(self, part: syntax.Pattern) -> syntax.Pattern:
         if not isinstance(part, syntax.Token) or part.condition is None:
-            raise QueryError("! stands before one token", query=self._text, place=self._text.index("!"))
+            raise QueryError("! stands before one token", query=self._text, offset=self._text.index("!"))
         return replace(part, condition=syntax.negate(part.condition))
 
     def gap(self) -> syntax.Pattern:
@@ -379,7 +379,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def target(self, part: syntax.Pattern) -> syntax.Pattern:
         if not isinstance(part, syntax.Token):
-            raise QueryError("@ stands before one token", query=self._text, place=self._text.index("@"))
+            raise QueryError("@ stands before one token", query=self._text, offset=self._text.index("@"))
         return syntax.Token(part.condition, (*part.labels, "target"))
 
     def implication(self, first: syntax.Condition, then: syntax.Condition) -> syntax.Condition:
@@ -394,7 +394,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
     def bare(self, term: syntax.Term) -> syntax.Condition:
         if term.label:
             message = f'write what it is: {term.label}.{term.attribute} = "..."'
-            raise QueryError(message, query=self._text, place=term.column)
+            raise QueryError(message, query=self._text, offset=term.column)
         return syntax.LabelTest(term.attribute, term.column)
 
     def equals(self, term: syntax.Term, sign: Leaf, value: tuple[Value, int]) -> syntax.Condition:

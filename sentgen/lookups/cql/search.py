@@ -209,12 +209,12 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
         elif isinstance(test.right, Value) and keys.find_surprisal(test.left.attribute):
             # Which is never a string.
             message = f"{test.left.attribute} is a number: compare it by <, <=, > or >="
-            raise QueryError(message, query=text, place=test.left.column)
+            raise QueryError(message, query=text, offset=test.left.column)
     for term in [*_terms(pattern), *by]:
         if not _is_known(keys, term):
             is_value = any(term is value for value in values)
             message = f'a value stands in quotes: "{term.attribute}"' if is_value else _unknown(keys, term)
-            raise QueryError(message, query=text, place=term.column or None)
+            raise QueryError(message, query=text, offset=term.column or None)
 
 
 def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
@@ -233,7 +233,7 @@ def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> N
     kinds = () if region.built_in else keys.find_kinds(region.kind)
     if not region.built_in and not kinds:
         others = instead(region.kind, ["s", "doc", *map(plain, keys.kinds)])
-        raise QueryError(f"no region {region.kind!r}; {others}", query=text, place=region.column)
+        raise QueryError(f"no region {region.kind!r}; {others}", query=text, offset=region.column)
     for test in region.tests:
         name = test.left.attribute
         if region.built_in:
@@ -242,7 +242,7 @@ def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> N
             is_known, known = bool(keys.find_attribute(kinds, name)), list(map(plain, keys.attributes(kinds)))
         if not is_known:
             message = f"no attribute {name!r} of {region.kind}; {instead(name, known)}"
-            raise QueryError(message, query=text, place=test.left.column)
+            raise QueryError(message, query=text, offset=test.left.column)
 
 
 def _unknown(keys: StoreKeys, term: syntax.Term) -> str:
@@ -262,11 +262,11 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
         for test in syntax.leaves(pattern.condition):
             if isinstance(test, syntax.LabelTest):
                 message = f'write what it is: {test.label} = "..."'
-                raise QueryError(message, query=text, place=test.column)
+                raise QueryError(message, query=text, offset=test.column)
         for term in _terms(pattern):
             if term.label:
                 message = "a label is compared behind the pattern: a:[] b:[] :: a.lemma = b.lemma"
-                raise QueryError(message, query=text, place=term.column)
+                raise QueryError(message, query=text, offset=term.column)
     if isinstance(pattern, syntax.Constrained):
         labels = syntax.labels(pattern.part)
         condition = pattern.condition
@@ -276,7 +276,7 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
         for label, column in sorted(named, key=itemgetter(1)):
             if label not in (*labels, *ENDS):
                 listed = ", ".join([*labels, *ENDS])
-                raise QueryError(f"no label {label!r}; there are {listed}", query=text, place=column)
+                raise QueryError(f"no label {label!r}; there are {listed}", query=text, offset=column)
         _check_frequencies(text, condition)
     for part in syntax.children(pattern):
         _check_labels(text, part)
@@ -289,7 +289,7 @@ def _check_frequencies(text: str, condition: syntax.Condition) -> None:
             (term,) = test.terms
             if term.attribute not in COLUMNS:
                 message = f"f counts {', '.join(NAMED)}, and no {term.attribute}"
-                raise QueryError(message, query=text, place=term.column)
+                raise QueryError(message, query=text, offset=term.column)
 
 
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:
@@ -313,7 +313,7 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
                 raise  # not of the expression, but of the string: it is no UTF-8
             raise _no_expression(text, test, error) from None
         except InputError as error:
-            raise QueryError(f"no regular expression: {error}", query=text, place=test.column) from None
+            raise QueryError(f"no regular expression: {error}", query=text, offset=test.column) from None
     return frozenset(values)
 
 
@@ -335,7 +335,7 @@ def _no_expression(text: str, test: syntax.CqlComparison, error: duckdb.InvalidI
     inside = test.right.texts[0].find(wrong)
     # RE2 names the piece that it stumbled over; an escaped quote before it shifts it by one.
     column = test.column + (1 + inside if inside >= 0 else 0)
-    return QueryError(f"no regular expression: {reason}", query=text, place=column)
+    return QueryError(f"no regular expression: {reason}", query=text, offset=column)
 
 
 def token_of(pattern: TokenPattern) -> syntax.Token:

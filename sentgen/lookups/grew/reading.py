@@ -193,7 +193,7 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     signs = (" or " if few else ", ").join(expected[:_MOST_EXPECTED])
     more = ", ..." if len(expected) > _MOST_EXPECTED else ""
     message = f"expected {'' if few else 'one of '}{signs}{more}"
-    return QueryError(message, query=text, place=place_of(text, error))
+    return QueryError(message, query=text, offset=place_of(text, error))
 
 
 def _sign(terminal: str) -> str:

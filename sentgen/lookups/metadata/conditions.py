@@ -106,7 +106,7 @@ def choose(connection: Connection, text: str) -> Condition:
         if key is None:
             known = there.metadata if atom.key.quoted else [*there.of_sentences, *there.of_regions]
             message = there.refusal(atom.key.name, "metadata", {} if atom.key.quoted else _WAYS, known)
-            raise QueryError(message, query=text, place=atom.key.start)
+            raise QueryError(message, query=text, offset=atom.key.start)
         keys[atom.key] = key
         if isinstance(atom, MetadataComparison):
             _check_values(connection, text, atom, key)
@@ -127,10 +127,10 @@ def _check_values(
     for value in comparison.values:
         if comparison.operator == "~":
             if wrong := fault(connection, value.text):
-                raise QueryError(f"no regular expression: {wrong}", query=text, place=value.start)
+                raise QueryError(f"no regular expression: {wrong}", query=text, offset=value.start)
         elif comparison.operator != "like" and key.number and value.number is None:
             message = f"{key.name} is a number, and {value.text!r} is none"
-            raise QueryError(message, query=text, place=value.start)
+            raise QueryError(message, query=text, offset=value.start)
         elif (
             comparison.operator not in ("=", "like")
             and value.number is None
@@ -138,7 +138,7 @@ def _check_values(
             and is_number(value.text)
         ):
             message = f"{value.text} has more digits than are compared; in quotes, texts are"
-            raise QueryError(message, query=text, place=value.start)
+            raise QueryError(message, query=text, offset=value.start)
 
 
 def _passes(comparison: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:

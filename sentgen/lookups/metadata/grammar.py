@@ -150,17 +150,17 @@ def _check_size(text: str) -> None:
         words += token.type in ("WORD", "STRING")
         if depth > MOST_NESTED:
             message = f"parentheses are nested {MOST_NESTED} deep at most"
-            raise QueryError(message, query=text, place=token.start_pos)
+            raise QueryError(message, query=text, offset=token.start_pos)
         if words > MOST_WORDS:
             message = f"more than {MOST_WORDS} keys and values; ask in parts"
-            raise QueryError(message, query=text, place=token.start_pos)
+            raise QueryError(message, query=text, offset=token.start_pos)
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     """Return what is wrong: where, and what could stand there."""
     start = place_of(text, error)
     if text[start : start + 1] in ("'", '"'):
-        return QueryError("this quote is not closed", query=text, place=start)
+        return QueryError("this quote is not closed", query=text, offset=start)
     # Asked of a parser that builds nothing, as it tries what could follow.
     reading = _parser(building=False).parse_interactive(text[:start])
     reading.exhaust_lexer()
@@ -172,4 +172,4 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
         expected = f"{', '.join(others)} or {last}" if others else last
     if {"AND", "$END"} <= names and text[start] not in "()":
         expected += "; a value of several words stands in quotes"
-    return QueryError(f"expected {expected}", query=text, place=start)
+    return QueryError(f"expected {expected}", query=text, offset=start)
