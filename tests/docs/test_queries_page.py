@@ -23,9 +23,10 @@ def part(title: str) -> str:
     return PAGE.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
-QUERIES = "".join(map(part, ("Sequences of tokens: CQL", "Breakdowns", "Saved queries")))
-REGIONS, SURPRISAL = part("Regions"), part("Surprisal")
+QUERIES = "".join(map(part, ("Sequences of tokens: CQL", "Saved queries")))
+SURPRISAL = part("Surprisal")
 METADATA, SUBCORPORA = part("Metadata").split("\n### Subcorpora\n")
+DEBATE = part("Regions") + METADATA + part("Breakdowns")
 
 
 @pytest.fixture(scope="module")
@@ -36,22 +37,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ingest(made, [str(TREEBANK)], Settings("relief"))
         with made.begin() as connection:  # examples run in any order
             save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "2"])
-    text = re.findall(r"^```json\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    (path.parent / "genres.jsonl").write_text("".join(text), "utf-8")
-    with Store(path.with_name("genres.duckdb"), create=True) as made:
-        ingest(made, [str(path.parent / "genres.jsonl")], Settings("genres"))
-    return path
-
-
-@pytest.fixture(scope="module")
-def weather(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The treebank in the section on metadata."""
-    folder = tmp_path_factory.mktemp("metadata-page")
-    text, path = folder / "weather.conllu", folder / "weather.duckdb"
-    (written,) = re.findall(r"^```conllu\n(.*?)^```$", METADATA, re.DOTALL | re.MULTILINE)
-    text.write_text(written)
-    with Store(path, create=True) as made:
-        ingest(made, [str(text)], Settings("weather"))
     return path
 
 
@@ -60,7 +45,7 @@ def debate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The vertical file in the section on regions."""
     folder = tmp_path_factory.mktemp("regions-page")
     text, path = folder / "debate.vert", folder / "debate.duckdb"
-    (written,) = re.findall(r"^```vertical\n(.*?)^```$", REGIONS, re.DOTALL | re.MULTILINE)
+    (written,) = re.findall(r"^```vertical\n(.*?)^```$", DEBATE, re.DOTALL | re.MULTILINE)
     text.write_text(written)
     with Store(path, create=True) as made:
         ingest(made, [str(text)], Settings("debate"))
@@ -70,7 +55,7 @@ def debate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def examples(page: str) -> Any:
     """Give a test the commands of a part of the page."""
     found = doc_pages.commands(page)
-    assert len(found) >= 3
+    assert len(found) >= 5
     return pytest.mark.parametrize("command", found, ids=[one.line for one in found])
 
 
@@ -87,8 +72,8 @@ def test_a_command_prints_what_the_page_shows(
     assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
 
 
-@examples(REGIONS)
-def test_a_command_on_regions_prints_what_the_page_shows(
+@examples(DEBATE)
+def test_a_command_on_regions_and_metadata_prints_what_the_page_shows(
     command: doc_pages.Command, debate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same of the vertical file there."""
@@ -98,23 +83,12 @@ def test_a_command_on_regions_prints_what_the_page_shows(
     assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
 
 
-@examples(METADATA)
-def test_a_command_on_metadata_prints_what_the_page_shows(
-    command: doc_pages.Command, weather: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The same of the treebank there."""
-    monkeypatch.setenv("SENTGEN_DB", str(weather))
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    assert doc_pages.shows(command.output, doc_pages.run(command.line)[1])
-
-
 def test_commands_on_subcorpora_print_what_the_page_shows(
-    weather: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    debate: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One after the other, as they write."""
-    path = tmp_path / "weather.duckdb"
-    path.write_bytes(weather.read_bytes())
+    path = tmp_path / "debate.duckdb"
+    path.write_bytes(debate.read_bytes())
     monkeypatch.setenv("SENTGEN_DB", str(path))
     monkeypatch.setenv("NO_COLOR", "1")
 
