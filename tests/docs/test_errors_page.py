@@ -23,7 +23,7 @@ _NAMED = re.compile("|".join(one.__name__ for one in _CLASSES if issubclass(one,
 #: Fewer letters are no words of a message.
 LETTERS = 10
 #: Files of the server that say what is wrong with a request.
-_OF_SERVER = ("problems.py", "mistakes.py")
+_OF_SERVER = ("problems.py", "parameters.py")
 
 
 def rows(tables: str) -> Iterator[list[str]]:
