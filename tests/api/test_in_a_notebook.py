@@ -15,7 +15,7 @@ from sentgen.errors import InputError
 WORK = """\
 import time
 from sentgen.output import progress
-with progress.counted("bags") as report:
+with progress.counting_bar("bags") as report:
     for done in range(6):
         report(min(done, 3), 3)
         time.sleep(0.3)

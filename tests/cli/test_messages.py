@@ -49,7 +49,7 @@ NEVER_ONE = {
     "len(keys) pairs": "more than a limit",
     "len(forms) tokens": "more than a limit",
     "len(found) files": "none or several",
-    "len(found) sentences": "none or several",
+    "len(candidates) sentences": "none or several",
     "len(parts) words": "more than a limit",
     "len(sources) files": "none or several",
     "length characters": "more than a limit",

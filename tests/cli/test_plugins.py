@@ -211,7 +211,7 @@ for words in {[help_, ngrams, *([regenerate] if nightly else [])]}:
     except SystemExit:
         pass
 from sentgen import entry_points
-print(entry_points.found.cache_info().misses, file=sys.stderr)
+print(entry_points.plugins_of_kind.cache_info().misses, file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
 

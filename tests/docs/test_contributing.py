@@ -171,8 +171,8 @@ def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
         mirrored: Share = 0.0
 
         @property
-        def akin(self) -> tuple[float, ...]:
-            return *PbhmmSettings.akin.fget(self), self.mirrored  # type: ignore[attr-defined]
+        def kinship_values(self) -> tuple[float, ...]:
+            return *PbhmmSettings.kinship_values.fget(self), self.mirrored  # type: ignore[attr-defined]
 
     def with_mirrors(abstract: list[str], document: list[str], **more: object) -> kinship.Kinship:
         found = kinship.kinship(abstract, document, **more)  # type: ignore[arg-type]

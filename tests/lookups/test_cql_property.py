@@ -310,7 +310,7 @@ def says_the_same(
     sentences = fill(connection, corpus, regions)
     cql = parse_cql(connection, f"{query}{expanded}", Selection(()), Reading(strategy=strategy))
     expected = [
-        (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.asked, strategy)
+        (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.original, strategy)
     ]
 
     check_hits(connection, cql, expected, rooms)
@@ -393,7 +393,7 @@ def says_the_same_across(
     expected = [
         (begin + 1, *one)
         for begin, end in zip(firsts, [*firsts[1:], len(sentences)], strict=True)
-        for one in Document(sentences[begin:end]).hits(cql.asked, strategy)
+        for one in Document(sentences[begin:end]).hits(cql.original, strategy)
     ]
     if cql.extent is SENTENCE:
         cql = replace(cql, extent=DOCUMENT)

@@ -224,6 +224,6 @@ def test_the_statement_finds_what_the_definition_says(
     if across:
         documents = [list(group) for _, group in groupby(asked, key=lambda one: one.document)]
         texts = [(one[0].number, Document([each.sentence for each in one])) for one in documents]
-    expected = [(number, *hit) for number, text in texts for hit in text.hits(cql.asked, strategy)]
+    expected = [(number, *hit) for number, text in texts for hit in text.hits(cql.original, strategy)]
 
     check_hits(places[place], cql, expected, [room])

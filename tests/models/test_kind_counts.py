@@ -31,12 +31,12 @@ FORMS, LABELS = ("a", "b", "c", "new"), ("X", "Y", "Z", "NEW")
 def all_kinds(store: Store, forms: Iterable[str], labels: Iterable[str]) -> list[Kind]:
     """Return every word with every tag."""
     with store.connect() as connection:
-        return kinds_of(TreeLookups(0).of(raw(connection), [], "word"), [[*product(forms, labels)]])[0]
+        return kinds_of(TreeLookups(0).trees(raw(connection), [], "word"), [[*product(forms, labels)]])[0]
 
 
 def looked_up(store: Store, corpora: list[int], layer: Layer, kinds: list[Kind], **named: bool) -> TreeCounts:
     with store.connect() as connection:
-        return count_kinds(TreeLookups(1 << 20).of(raw(connection), corpora, layer), kinds, **named).counts
+        return count_kinds(TreeLookups(1 << 20).trees(raw(connection), corpora, layer), kinds, **named).counts
 
 
 def agree(store: Store, corpora: list[int], kinds: list[Kind]) -> None:
@@ -113,5 +113,5 @@ def test_real_treebank(tmp_path: Path, data_dir: Path, part: str, lower: bool) -
             for unit in zip(mine, one.xpos or [], strict=True)
         }
         with store.connect() as connection:
-            (kinds,) = kinds_of(TreeLookups(0).of(raw(connection), [1], "word"), [[*units]])
+            (kinds,) = kinds_of(TreeLookups(0).trees(raw(connection), [1], "word"), [[*units]])
         agree(store, [1], kinds)

@@ -136,7 +136,7 @@ def test_each_call_that_makes_a_connection_is_known() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "duckdb.connect"
     ]
     assert sorted(calls) == [
-        ("completion.py", "duckdb.connect(place, read_only=not lake, config=NEVER_LOADED)"),
+        ("completion.py", "duckdb.connect(database, read_only=not lake, config=NEVER_LOADED)"),
         ("engine.py", "duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)"),
         (
             "readonly.py",

@@ -139,7 +139,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/generation/clusters/clusters.py": ("generate",),
     "sentgen/generation/clusters/prepared.py": ("generate",),
     **dict.fromkeys(
-        (f"sentgen/generation/fusion/{name}.py" for name in ("request", "table", "word_bag")), ("fuse",)
+        (f"sentgen/generation/fusion/{name}.py" for name in ("request", "answer", "word_bag")), ("fuse",)
     ),
     "sentgen/models/building/summed_counts.py": (),
     "sentgen/models/build_request.py": (),  # the server builds no models

@@ -83,7 +83,7 @@ print(*(child.wait() for child in children))
 
 def test_children_that_have_ended_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are no error."""
-    monkeypatch.setattr(processes, "_children", lambda: iter([2**22 + 1]))
+    monkeypatch.setattr(processes, "_child_processes", lambda: iter([2**22 + 1]))
     processes.end_children()
 
 
