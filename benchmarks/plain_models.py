@@ -1,6 +1,6 @@
 """Mixing and pruning in plain Python, an n-gram at a time: what `mixtures.py` and `pruning.py` compare with.
 
-The formulas are those of `sentgen.models.derived`, over dictionaries that lie in memory before anything is measured;
+The formulas are those of `sentgen.models.mix`, over dictionaries that lie in memory before anything is measured;
 what comes out is not stored.
 """
 

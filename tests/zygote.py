@@ -41,7 +41,7 @@ def run(arguments: list[str]) -> None:
 def main() -> None:
     """Serve command lines until there are no more."""
     for listed in COMMANDS:
-        import_module(f"sentgen.cli.{listed.place.partition(':')[0]}")
+        import_module(f"sentgen.cli.{listed.module.partition(':')[0]}")
     if len(sys.argv) > 1:
         next_revision.know(Path(sys.argv[1]))
     tell("ready")

@@ -204,7 +204,7 @@ def test_a_mistake_is_shown_with_its_place(
     """Whatever is wrong with it."""
     with pytest.raises(QueryError, match=message) as found:
         choose(everything, text)
-    assert found.value.place == place
+    assert found.value.offset == place
 
 
 @pytest.mark.parametrize(
