@@ -159,7 +159,11 @@ def test_every_command_with_a_table_is_tried() -> None:
 
 
 @pytest.mark.nightly(by_day=12)
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize(
+    "line",
+    # Six times 240 checks take too long by day.
+    [pytest.param(line, marks=pytest.mark.nightly if line == "db check" else ()) for line in LINES],
+)
 def test_the_rows_are_the_same(
     request: pytest.FixtureRequest,
     copy: Path,

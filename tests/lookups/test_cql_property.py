@@ -310,7 +310,9 @@ def says_the_same(
     sentences = fill(connection, corpus, regions)
     cql = parse_cql(connection, f"{query}{expanded}", Selection(()), Reading(strategy=strategy))
     expected = [
-        (number, *one) for number, each in enumerate(sentences, 1) for one in each.hits(cql.original, strategy)
+        (number, *one)
+        for number, each in enumerate(sentences, 1)
+        for one in each.hits(cql.original, strategy)
     ]
 
     check_hits(connection, cql, expected, rooms)
