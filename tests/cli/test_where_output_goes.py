@@ -47,9 +47,10 @@ OTHERS = (
 )
 #: Those that go to standard output.
 FORMATS = ("--csv", "--tsv", "--json", "--jsonl")
-#: Figures of this run: what was used, and when.
+#: Figures of this run: what was used, and when; milliseconds, which stand at the end of a row, too.
 _OF_THE_RUN = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.+]*|\bseconds\b.*|[0-9a-f]{8,}|\b\d+\.\d{3,}\b(?= s)"
+    r"|\b[\d.]+ ms\b|(?<=  )\d+\.\d\d(?=\n)"
 )
 
 
