@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,14 +11,15 @@ import fake_run
 import meta_treebank
 import pytest
 
+from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, ModelError, SentgenError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.report import curve_plot, regeneration_report
-from sentgen.evaluation.regeneration.results import LearningPoint
+from sentgen.evaluation.regeneration.results import LearningPoint, RegenerationResult
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
-from sentgen.models import find
+from sentgen.models import ModelInfo, find
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.drawing import LIGHT
 from sentgen.schema import Store
@@ -35,6 +37,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def evaluating(
+    sentences: list[Sentence], algorithms: list[str], search: Search
+) -> Callable[[Store, ModelInfo], RegenerationResult]:
+    """What evaluates some systems with a model of a store."""
+    return lambda store, model: evaluate_regeneration(store, model, sentences, algorithms, search)
+
+
 @pytest.mark.nightly
 def test_all_sentences_are_the_model_itself(made: Path) -> None:
     """At 100% all answers, scores and heads are those of the model; a smaller size is another system."""
@@ -43,7 +52,7 @@ def test_all_sentences_are_the_model_itself(made: Path) -> None:
     with Store(made, threads=1) as store:
         model = find(store, "m")
         whole = evaluate_regeneration(store, model, test, ["lmo", "cle"], search)
-        found = learning_curve(store, model, test, ["lmo", "cle"], "5,100%", search)
+        found = learning_curve(store, model, "5,100%", search, evaluating(test, ["lmo", "cle"], search))
         with store.connect() as connection:
             query = f"select command, parameters from run where id = {found.run_id}"
             ((command, text),) = raw(connection).execute(query).fetchall()
@@ -96,5 +105,6 @@ def test_what_makes_no_curve(
     message: str,
 ) -> None:
     """Sizes that cannot be read or drawn, trees of others, models of some sentences already."""
+    search = Search(**asked)  # type: ignore[arg-type]
     with Store(made, threads=1) as store, pytest.raises(error, match=message):
-        learning_curve(store, find(store, model), [], ["lmo"], sizes, Search(**asked))  # type: ignore[arg-type]
+        learning_curve(store, find(store, model), sizes, search, evaluating([], ["lmo"], search))

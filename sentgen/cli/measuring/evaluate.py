@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -16,6 +16,7 @@ from sentgen.cli.measuring.evaluate_alignment import alignment, extraction
 from sentgen.cli.measuring.evaluate_fusion import fusion, judgments
 from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.corpus.parsers import Parser, open_parser
+from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import SystemComparison
@@ -43,6 +44,7 @@ from sentgen.evaluation.report.tables import comparisons_table, latex, probabili
 from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search
 from sentgen.generation.plan import SHARED
+from sentgen.models import ModelInfo
 from sentgen.models.base import registry
 from sentgen.options import Option
 from sentgen.output.progress import counting_bar
@@ -169,22 +171,30 @@ def _evaluate(
     """Run the experiment once, or for each size of a learning curve; a report has lengths in any case."""
     models = [registry.find(store, name) for name in request.model]
     algorithms = [name.strip() for name in request.algorithms.split(",") if name.strip()]
-    shared: dict[str, Any] = {
-        "punctuation": request.punct,
-        "by_length": by_length,
-        "jobs": request.jobs,
-        "parser": parser,
-        "source": request.test,
-        "progress": progress,
-    }
-    sentences = read_test_set(request.test, form=request.format)
-    if request.curve is None:
+    sentences: Iterable[Sentence] = read_test_set(request.test, form=request.format)
+
+    def evaluate(store: Store, model: ModelInfo | Sequence[ModelInfo]) -> RegenerationResult:
         return evaluate_regeneration(
-            store, models, sentences, algorithms, request, outputs=request.outputs, **shared
+            store,
+            model,
+            sentences,
+            algorithms,
+            request,
+            outputs=request.outputs,
+            punctuation=request.punct,
+            by_length=by_length,
+            jobs=request.jobs,
+            parser=parser,
+            source=request.test,
+            progress=progress,
         )
+
+    if request.curve is None:
+        return evaluate(store, models)
     if len(models) > 1 or request.outputs:
         raise InputError("a curve is of one model, without outputs of others; leave them out")
-    return learning_curve(store, models[0], list(sentences), algorithms, request.curve, request, **shared)
+    sentences = list(sentences)  # each size asks for them
+    return learning_curve(store, models[0], request.curve, request, evaluate)
 
 
 @app.command()

@@ -8,7 +8,7 @@ arguments and companions are all counted in the same ones. The sentences are tho
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,12 @@ from typing import Any
 from sqlalchemy import Connection
 
 from sentgen import temporary
-from sentgen.corpus.parsers import Parser
-from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.settings import find_corpus
 from sentgen.errors import InputError, ModelError
 from sentgen.evaluation.figures.results import Start, recorded
 from sentgen.evaluation.figures.significance import compare_all
-from sentgen.evaluation.regeneration.answers import Progress
-from sentgen.evaluation.regeneration.experiment import COMMAND, evaluate_regeneration
+from sentgen.evaluation.regeneration.experiment import COMMAND
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
     LearningPoint,
@@ -85,19 +82,11 @@ class _Size:
 def learning_curve(
     store: Store,
     model: ModelInfo,
-    sentences: Sequence[Sentence],
-    algorithms: Sequence[str],
     sizes: str,
     search: Search,
-    *,
-    punctuation: bool = True,
-    by_length: bool = False,
-    jobs: int = 1,
-    parser: Parser | None = None,
-    source: str = "",
-    progress: Progress | None = None,
+    evaluate: Callable[[Store, ModelInfo], RegenerationResult],
 ) -> RegenerationResult:
-    """Evaluate systems as `evaluate_regeneration` does, learnt from some of the sentences of a model.
+    """Evaluate systems that are learnt from some of the sentences of a model.
 
     The systems are called by the number of these, such as ``joint@1000``. Companions of the model are built
     for each size, too; a model of more text and learnt weights are not asked. One run is recorded.
@@ -105,12 +94,9 @@ def learning_curve(
     Args:
         store: with the model and its corpora, not read-only.
         model: which corpora, and how they make a model.
-        sentences: the test set.
-        algorithms: names of algorithms, with settings where wanted.
         sizes: numbers of sentences, or percents of all, separated by commas, such as ``1000,2000,100%``.
-        search: as for `evaluate_regeneration`; its seed is that of the drawing, too.
-        punctuation, by_length, jobs, parser, source: as there.
-        progress: called after every sentence of a size.
+        search: what the systems share; its seed is that of the drawing, too.
+        evaluate: evaluates the systems with a model of some store, as `evaluate_regeneration` does.
 
     Raises:
         InputError: a size cannot be read, or is there twice, or trees of other corpora are asked for.
@@ -134,19 +120,8 @@ def learning_curve(
                     raise InputError(
                         f"{size.text} comes to {quantity(chosen.sentences, 'sentence')}, as another size does"
                     )
-                parts[chosen.sentences] = evaluate_regeneration(
-                    drawn,
-                    _built(drawn, model, _companions(store, model)),
-                    sentences,
-                    algorithms,
-                    search,
-                    punctuation=punctuation,
-                    by_length=by_length,
-                    jobs=jobs,
-                    parser=parser,
-                    source=source,
-                    progress=progress,
-                )
+                built = _built(drawn, model, _companions(store, model))
+                parts[chosen.sentences] = evaluate(drawn, built)
     result = _together(model, parts)
     return recorded(
         store,
