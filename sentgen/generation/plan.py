@@ -136,7 +136,7 @@ class Treebank:
     layer: Layer = "unit"
 
 
-#: Said of a model without companions, as BLEU is about 1 higher with them (docs/joint.md).
+#: Said of a model without companions, as BLEU is about 1 higher with them (docs/ordering.md).
 _ALONE = "{model} has no companions, with which {algorithm} is better: sentgen models build --companions"
 #: Said of a model that expects what is not there: 14 for 20 points of BLEU.
 _BRACKETS = (

@@ -48,7 +48,7 @@ WAN_2009_BLLIP = PublishedTable(
 )
 #: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).
 _OF_PAPERS = partial(BuildRequest, order=4, smoothing="katz")
-#: What serves the searches best that no paper has (docs/beam.md).
+#: What serves the searches best that no paper has (docs/ordering.md).
 _BEST = partial(BuildRequest, order=ORDER, unknown="tag", brackets=True, companions=True)
 #: Those searches: n-grams of words; of tags, classes and items as well; and with trees.
 BEYOND = ("beam", "beam:features=auto", "joint")
