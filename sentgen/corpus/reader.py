@@ -18,6 +18,10 @@ ENGLISH = "en"
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
+#: What a source holds, in its order.
+Item = Sentence | Rejection | RawText
+
+
 class Read(Protocol):
     """What a reader does: lines in, sentences and rejections out."""
 
@@ -27,12 +31,12 @@ class Read(Protocol):
 class _ReadRaw(Protocol):
     """The same where raw text stays raw, for a parser with a tokenizer of its own."""
 
-    def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection | RawText]: ...
+    def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Item]: ...
 
 
 #: The same of a file that is no lines of text: it may be sought in, and is not compressed. It takes
 #: ``path`` and its settings by name.
-ReadFile = Callable[..., Iterator[Sentence | Rejection | RawText]]
+ReadFile = Callable[..., Iterator[Item]]
 
 
 def _no_lines(lines: Iterator[str], *, path: str, **settings: object) -> Iterator[Sentence | Rejection]:

@@ -18,15 +18,13 @@ from sentgen.corpus.formats import (
 )
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text
 from sentgen.corpus.readers._columns import finish_sentence, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
-
-Item = Sentence | Rejection | RawText
 
 
 def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, BinaryIO
 
-from sentgen.corpus.comments import PARAGRAPH, document_comment
+from sentgen.corpus.comments import document_comment
 from sentgen.corpus.encodings import UTF_8, without_c1, xml_in_utf_8
+from sentgen.corpus.reader import Item
+from sentgen.corpus.readers._flow import Flow
 from sentgen.corpus.readers.jsonl import BREAKS
-from sentgen.corpus.sentence import Mark, RawText, Region
 from sentgen.corpus.sources import BLOCK_BYTES, BROKEN
 from sentgen.corpus.tables import check_archive
-from sentgen.errors import InputError
+from sentgen.errors import InputError, Rejection
 from sentgen.extras import needs
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ HEAD, ITEM, QUOTE = "head", "item", "quote"
 _PIECE = 1 << 16
 #: Bytes of a part of an archive that is read whole, such as a chapter of an EPUB.
 _MOST_WHOLE = 64 << 20
+_WHITE = re.compile(r"\s+")
 #: Controls and lone surrogates, which white space stands for.
 _NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u00ad]")
 
@@ -36,49 +40,37 @@ _ENTITY = b"<!ENTITY"
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 
 
-class Blocks:
-    """Gathers the text of a document into blocks, which end where a region begins or ends.
+class Blocks(Flow):
+    """A flow of blocks of text, which end where a region begins or ends.
 
-    A region begins with the next text, and ends with the last one; without a text it is none.
+    A block has the line of its first text, and is cut nowhere else; white space is a blank, whatever there is
+    of it.
     """
 
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._marks: list[Mark] = []
-        self._line = 0
-        self._ready: list[RawText] = []
+    def __init__(self, path: str) -> None:
+        super().__init__(path, [])
+        self.most = sys.maxsize
 
     def add(self, text: str, line: int) -> None:
-        """Take text on a line; white space is a blank, whatever there is of it."""
-        if not self._parts:
-            if not without_c1(text).strip():
-                return
-            self._line = line
-        self._parts.append(text)
+        """Take text on a line."""
+        self.write(_WHITE.sub(" ", clean_text(text)), self.line or line)
 
-    def begin(self, kind: str, **attributes: str) -> Region:
+    def begin(self, kind: str, **attributes: str) -> None:
         """Begin a region."""
-        self.part()
-        region = Region(kind, tuple(attributes.items()))
-        self._marks.append(Mark(0, region, begins=True))
-        return region
+        self.cut()
+        self.open_region(kind, attributes)
 
-    def end(self, region: Region) -> None:
-        """End a region."""
-        self.part()
-        self._marks.append(Mark(0, region, begins=False))
+    def end(self) -> None:
+        """End the region that was begun last."""
+        self.cut()
+        # Without a text it is none, and yet counts among those of the next sentence.
+        self.begin_regions(0)
+        self.close()
 
-    def part(self) -> None:
-        """End a block."""
-        text = " ".join(clean_text("".join(self._parts)).split())
-        self._parts.clear()
-        if text:
-            self._ready.append(RawText(text, self._line, marks=tuple(self._marks)))
-            self._marks = []
-
-    def take(self) -> list[RawText]:
+    def take(self) -> list[Item]:
         """Return the blocks since the last call."""
-        ready, self._ready = self._ready, []
+        self.release()
+        ready, self.results = self.results, []
         return ready
 
 
@@ -89,34 +81,84 @@ def clean_text(text: str) -> str:
     return _NO_TEXT.sub(lambda match: "" if match[0] == "\u00ad" else " ", decoded)
 
 
-def with_metadata(items: Iterable[RawText], metadata: Mapping[str, str]) -> Iterator[RawText]:
+def with_metadata(items: Iterable[Item], metadata: Mapping[str, str]) -> Iterator[Item]:
     """Yield the blocks of a document, the first with its metadata, which may be known by then only."""
     first = True
     for item in items:
-        if first:
+        if first and not isinstance(item, Rejection):
             pairs = [(key, " ".join(BREAKS.sub(" ", without_c1(metadata[key])).split())) for key in metadata]
             item = replace(item, metadata=[document_comment(key, value) for key, value in pairs if value])
         yield item
         first = False
 
 
-def paragraph(blocks: Blocks, text: str, line: int) -> None:
-    """Add a paragraph."""
-    region = blocks.begin(PARAGRAPH)
-    blocks.add(text, line)
-    blocks.end(region)
+@lru_cache(maxsize=4096)
+def local(name: str) -> str:
+    """Return the name of an element or attribute without its namespace.
+
+    >>> local("{http://www.w3.org/XML/1998/namespace}id")
+    'id'
+    """
+    return name.rpartition("}")[2]
 
 
-class ElementTarget(Protocol):
-    """What is told of elements as they are read."""
+class Elements:
+    """Takes what lxml finds, elements and text in their order; formats say what it means.
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None: ...
-    def end(self, tag: str) -> None: ...
-    def data(self, text: str) -> None: ...
-    def close(self) -> None: ...
+    Attributes:
+        line: where it stands: a line, or a paragraph.
+    """
+
+    def __init__(self) -> None:
+        self.line = 1
+        #: Elements that are passed over, from the outermost one.
+        self._passed = 0
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether what comes is passed over."""
+        return self._passed > 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        if self._passed:
+            self._passed += 1
+        else:
+            self.begin(local(tag), attributes)
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+        if self._passed:
+            self._passed -= 1
+        else:
+            self.finish(local(tag))
+
+    def data(self, text: str) -> None:
+        """Take text."""
+        if not self._passed:
+            self.write(text, self.line)
+
+    def close(self) -> None:
+        """End, as lxml asks."""
+
+    def pass_over(self) -> None:
+        """Pass over the element that begins."""
+        self._passed = 1
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element that is not passed over."""
+        raise NotImplementedError
+
+    def finish(self, name: str) -> None:
+        """Take its end."""
+        raise NotImplementedError
+
+    def write(self, text: str, line: int) -> None:
+        """Take text that begins on a line."""
+        raise NotImplementedError
 
 
-def xml_parser(target: ElementTarget | None, *, recover: bool = False) -> etree.XMLParser:
+def xml_parser(target: Elements | None, *, recover: bool = False) -> etree.XMLParser:
     """Return a parser of XML in UTF-8 that expands no entities and asks for nothing elsewhere."""
     with needs("documents", "lxml"):
         from lxml import etree
@@ -164,7 +206,7 @@ def document_errors(path: str, what: str) -> Iterator[None]:
         raise InputError(f"cannot read this {what}: {error or type(error).__name__}", path=path) from error
 
 
-def feed_member(archive: zipfile.ZipFile, name: str, target: ElementTarget) -> Iterator[None]:
+def feed_member(archive: zipfile.ZipFile, name: str, target: Elements) -> Iterator[None]:
     """Tell a target of the XML in a member of an archive, piece by piece.
 
     Raises:

@@ -10,6 +10,7 @@ from itertools import islice, repeat
 from typing import NoReturn
 
 from sentgen.corpus.comments import of_document
+from sentgen.corpus.reader import Item
 from sentgen.corpus.sentence import Mark, RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits, check
 from sentgen.errors import Rejection
@@ -104,9 +105,7 @@ class Carried:
     metadata: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
 
-    def give(
-        self, item: Sentence | Rejection | RawText, results: Iterable[Sentence | Rejection]
-    ) -> Iterator[Sentence | Rejection]:
+    def give(self, item: Item, results: Iterable[Sentence | Rejection]) -> Iterator[Sentence | Rejection]:
         """Yield what came of an item, with what it and those before it said."""
         if not isinstance(item, Rejection):
             if item.marks or self.marks:
@@ -126,7 +125,7 @@ class Carried:
 
 
 def in_documents(
-    items: Iterable[tuple[Sentence | Rejection | RawText, Iterable[Sentence | Rejection]]],
+    items: Iterable[tuple[Item, Iterable[Sentence | Rejection]]],
 ) -> Iterator[Sentence | Rejection]:
     """Yield what came of each item; the document that begins with an item begins with the next sentence.
 

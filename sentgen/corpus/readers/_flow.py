@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 
+from sentgen.corpus.reader import Item
 from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
-#: A text of more characters is cut where it is white.
+#: Characters of a paragraph.
 _PARAGRAPH = 200_000
 _WHITE = re.compile("[ \t\r]+")
 #: Marks that end a sentence, in all scripts.
@@ -110,14 +111,14 @@ class Flow:
 
     Attributes:
         language: that of raw text, as the source says.
+        most: a text of more characters is cut where it is white.
         fill: what else is done with the words of a sentence.
     """
 
-    def __init__(
-        self, path: str, results: list[Sentence | Rejection | RawText], limits: InputLimits = LIMITS
-    ) -> None:
+    def __init__(self, path: str, results: list[Item], limits: InputLimits = LIMITS) -> None:
         self.path, self.results, self.limits = path, results, limits
         self.language = ""
+        self.most = _PARAGRAPH
         self.fill: Callable[..., None] | None = None
         self.opened: list[_Opened] = []
         #: How many of them have a region.
@@ -127,7 +128,7 @@ class Flow:
         self._block = _Block()
         self._outer: list[tuple[_Block, int, tuple[str, list[str]] | None]] = []
         #: Items of asides, which come behind the paragraph in which they stand.
-        self._aside: list[Sentence | Rejection | RawText] = []
+        self._aside: list[Item] = []
         #: The last item: regions may end with it yet.
         self._last: Sentence | RawText | None = None
         self._sentence: tuple[str, list[str]] | None = None
@@ -138,6 +139,11 @@ class Flow:
     def is_empty(self) -> bool:
         """Whether nothing was taken since the last end."""
         return not (self._block.size or self._block.words)
+
+    @property
+    def line(self) -> int:
+        """The line on which it began, 0 if nothing was taken."""
+        return self._block.line
 
     @property
     def in_sentence(self) -> bool:
@@ -155,7 +161,7 @@ class Flow:
         self.cut()
         # All that is open ends with the last item, and nothing goes on in the next document.
         self._last = self._last and _ended_with(self._last, self._block.marks)
-        self._release()
+        self.release()
         self._block = _Block()
         self._document, self._metadata = None, []
 
@@ -233,7 +239,7 @@ class Flow:
             for form in words.split(" "):
                 self.word(Word(form), line)
         else:
-            if block.size > _PARAGRAPH and block.white:
+            if block.size > self.most and block.white:
                 self.cut(within=True)
                 block = self._block
             if not block.size:
@@ -242,7 +248,7 @@ class Flow:
                 block.parts.append(" ")
                 block.size += 1
             block.starts += [block.size] * (line - block.line + 1 - len(block.starts))
-            self._begin(block.size)
+            self.begin_regions(block.size)
             block.parts.append(words)
             block.size += len(words)
         block.white = text[-1] == " "
@@ -267,7 +273,7 @@ class Flow:
         if not block.words:
             block.line = line
         if len(block.words) <= self.limits.sentence_tokens:
-            self._begin(len(block.words))
+            self.begin_regions(len(block.words))
             block.words.append(word)
 
     def multiword(self, form: str, words: list[Word], line: int) -> None:
@@ -301,10 +307,10 @@ class Flow:
             return
         aside, self._aside = self._aside, []
         for result in (item, *aside):
-            self._release()
+            self.release()
             self._take(result)
 
-    def _take(self, item: Sentence | Rejection | RawText) -> None:
+    def _take(self, item: Item) -> None:
         if isinstance(item, Rejection):
             self.results.append(item)
             return
@@ -314,8 +320,8 @@ class Flow:
             self._document, self._metadata = None, []
         self._last = item
 
-    def _release(self) -> None:
-        """Hand on the last item."""
+    def release(self) -> None:
+        """Hand on the last item: regions end with it no more."""
         if self._last is not None:
             self.results.append(self._last)
             self._last = None
@@ -368,7 +374,7 @@ class Flow:
     def _position(self) -> int:
         return self._block.size or len(self._block.words)
 
-    def _begin(self, position: int) -> None:
+    def begin_regions(self, position: int) -> None:
         """Begin the regions that have waited for a token."""
         if len(self.opened) > self._marked:
             for opened in self.opened[self._marked :]:

@@ -9,16 +9,15 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import BinaryIO
 
 from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
-from sentgen.corpus.readers._blocks import xml_parser
-from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.reader import Item
+from sentgen.corpus.readers._blocks import Elements, local, xml_parser
 from sentgen.corpus.sources import COMPRESSED
 from sentgen.corpus.validation import LIMITS
 from sentgen.corpus.written_names import name_written
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError
 from sentgen.extras import needs
 
 logger = logging.getLogger(__name__)
@@ -51,16 +50,6 @@ def root_of(sample: list[str]) -> str:
     return match[1].rpartition(":")[2] if match else ""
 
 
-@lru_cache(maxsize=4096)
-def local(name: str) -> str:
-    """Return the name of an element or attribute without its namespace.
-
-    >>> local("{http://www.w3.org/XML/1998/namespace}id")
-    'id'
-    """
-    return name.rpartition("}")[2]
-
-
 def collapse_spaces(text: str) -> str:
     """Return text with one space for white space, and none around it."""
     return _WHITE.sub(" ", text).strip(" ")
@@ -91,21 +80,20 @@ def with_original_names(attributes: Mapping[str, str]) -> dict[str, str]:
     return {name_written(name): value for name, value in attributes.items()}
 
 
-class Elements:
-    """Takes what lxml finds, and makes items of it; readers say how.
+class StrictElements(Elements):
+    """Refuses what no text has, and makes items of the rest; readers say how.
 
     Args:
         path: name of the file.
 
     Attributes:
-        line: the line that is parsed.
-        found: items that are ready.
+        results: items that are ready.
     """
 
     def __init__(self, path: str) -> None:
+        super().__init__()
         self.path = path
-        self.line = 1
-        self.results: list[Sentence | Rejection | RawText] = []
+        self.results: list[Item] = []
         self.depth = 0
         #: Whether a document type was named, whose entities nobody knows.
         self.typed = False
@@ -113,8 +101,6 @@ class Elements:
         self.tagged = False
         #: Bytes since anything was found in them.
         self.silent = 0
-        #: Elements that are passed over, from the outermost one.
-        self._passed = 0
         #: What `xi:include` names.
         self.included: list[str] = []
 
@@ -128,28 +114,23 @@ class Elements:
         for name in (tag, *attributes):
             if ":" in local(name):
                 self.fail(f"{local(name)[:40]} is no name with a namespace")
-        if self._passed:
-            self._passed += 1
-        elif tag == _INCLUDE:
+        if tag == _INCLUDE and not self.is_passing:
             self.included.append(attributes.get("href", ""))
             self.pass_over()
-        else:
-            # lxml leaves every ampersand of an attribute as a reference, where entities are not replaced.
-            self.begin(local(tag), {name: value.replace("&#38;", "&") for name, value in attributes.items()})
+            return
+        # lxml leaves every ampersand of an attribute as a reference, where entities are not replaced.
+        super().start(tag, {name: value.replace("&#38;", "&") for name, value in attributes.items()})
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
         self.silent = 0
         self.depth -= 1
-        if self._passed:
-            self._passed -= 1
-        else:
-            self.finish(local(tag))
+        super().end(tag)
 
     def data(self, text: str) -> None:
         """Take text."""
         self.silent = 0
-        if self._passed:
+        if self.is_passing:
             return
         self._check(text)
         # Text waits for the tag that ends it, but for what is long.
@@ -159,13 +140,6 @@ class Elements:
     def doctype(self, *_: object) -> None:
         """Take note that there is a document type."""
         self.typed = True
-
-    def close(self) -> None:
-        """End, as lxml asks."""
-
-    def pass_over(self) -> None:
-        """Pass over the element that begins."""
-        self._passed = 1
 
     def region_attributes(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
         """Return the attributes of a region, none of them too long."""
@@ -187,22 +161,8 @@ class Elements:
         """
         raise InputError(message, path=self.path, line=self.line)
 
-    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Take the beginning of an element that is not passed over."""
-        raise NotImplementedError
 
-    def finish(self, name: str) -> None:
-        """Take its end."""
-        raise NotImplementedError
-
-    def write(self, text: str, line: int) -> None:
-        """Take text that begins on a line."""
-        raise NotImplementedError
-
-
-def read_xml(
-    file: BinaryIO, elements: Elements, encoding: str = UTF_8
-) -> Iterator[Sentence | Rejection | RawText]:
+def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) -> Iterator[Item]:
     """Yield what elements make of a file, which says itself how it is encoded, unless it is said here.
 
     Raises:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from sentgen.corpus.comments import document_comment
 from sentgen.corpus.parser_adapters import spacy_sentence
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._blocks import clean_text
 from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region, Sentence
@@ -38,7 +38,7 @@ NAMES = ("id", "document", "name")
 _OF_TOKENS = ("TAG", "POS", "LEMMA", "MORPH")
 
 
-def read_file(file: BinaryIO, *, path: str) -> Iterator[Sentence | Rejection | RawText]:
+def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
     """Yield the sentences of each document, or its text where it has nothing but that.
 
     Raises:
@@ -76,7 +76,7 @@ def _check(packed: bytes, path: str) -> None:
         raise InputError("is no DocBin of spaCy, or is cut short", path=path)
 
 
-def _document(document: Doc, number: int, path: str) -> Iterator[Sentence | Rejection | RawText]:
+def _document(document: Doc, number: int, path: str) -> Iterator[Item]:
     of_itself, metadata_of = _metadata_of(document)
     file = re.split(r"[/\\!]", path)[-1]
     # What stands under `metadata` names a document that has no other name.

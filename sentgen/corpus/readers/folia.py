@@ -13,12 +13,17 @@ from typing import BinaryIO
 
 from sentgen.corpus.comments import comment_of, document_comment
 from sentgen.corpus.encodings import UTF_8
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._flow import Flow
-from sentgen.corpus.readers._xml import Elements, collapse_spaces, local_attributes, read_xml, root_of, stem
+from sentgen.corpus.readers._xml import (
+    StrictElements,
+    collapse_spaces,
+    local_attributes,
+    read_xml,
+    root_of,
+    stem,
+)
 from sentgen.corpus.readers.tei import WordMaker
-from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.errors import Rejection
 
 ROOT = "FoLiA"
 _TEXTS = ("text", "speech")
@@ -34,9 +39,7 @@ _ATTRIBUTES = frozenset(("id", "class", "n", "speaker", "begintime", "endtime", 
 _CURRENT = (None, "current")
 
 
-def read_file(
-    file: BinaryIO, *, path: str, encoding: str = UTF_8
-) -> Iterator[Sentence | Rejection | RawText]:
+def read_file(file: BinaryIO, *, path: str, encoding: str = UTF_8) -> Iterator[Item]:
     """Yield the sentences of FoLiA, or its paragraphs where it has no words.
 
     Args:
@@ -60,7 +63,7 @@ class _Open:
     filled: bool = False
 
 
-class _Folia(Elements):
+class _Folia(StrictElements):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self.flow = Flow(path, self.results)

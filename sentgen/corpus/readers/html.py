@@ -20,19 +20,19 @@ from urllib.parse import unquote
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import declared_encoding, decoder_of, without_c1
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._blocks import (
     HEAD,
     ITEM,
     QUOTE,
     Blocks,
+    Elements,
     document_errors,
     opened_archive,
     read_member,
     with_metadata,
     xml_parser,
 )
-from sentgen.corpus.sentence import RawText, Region
 from sentgen.corpus.sources import BLOCK_BYTES
 from sentgen.errors import InputError
 from sentgen.extras import needs
@@ -86,28 +86,27 @@ _DECLARED = 4096
 _CONTROLS = re.compile(r"[\0-\x08\x0b\x0e-\x1f]")
 
 
-class _HtmlTarget:
-    """Hears of elements, and makes blocks of them.
+class _Page(Elements):
+    """Makes blocks of the elements of a page.
 
     Attributes:
-        line: where the parser is.
         said: metadata, by key.
     """
 
-    def __init__(self) -> None:
-        self.blocks, self.said = Blocks(), dict[str, str]()
-        self.line = 1
-        #: Open elements, each with the region that it is.
-        self._open: list[tuple[str, Region | None]] = []
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.blocks, self.said = Blocks(path), dict[str, str]()
+        #: Open elements, and whether each is a region.
+        self._open: list[tuple[str, bool]] = []
         #: How many of them are open when the one that is skipped has ended; none is skipped below 0.
         self._skipped = -1
         self._title: list[str] | None = None
-        #: The paragraph of text that stands in none.
-        self._loose: Region | None = None
+        #: Whether the region that is open is a paragraph of text that stands in none.
+        self._loose = False
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         """Begin an element."""
-        tag = tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+        tag = name.lower()
         if tag in ("meta", "html", "body"):
             self._note(tag, attributes)
         if tag in _VOID:
@@ -117,59 +116,63 @@ class _HtmlTarget:
         if tag == "title" and "title" not in self.said:
             self._title = []
         while tag in _RUBY and self._open and self._open[-1][0] in _RUBY - {"rtc"}:
-            self.end(self._open[-1][0])
-        region = None
+            self.finish(self._open[-1][0])
+        is_region = False
         if self._skipped < 0 and (tag in _SKIPPED or _is_hidden(attributes)):
             self._skipped = len(self._open)
         if self._skipped < 0 and tag in _BLOCKS:
             self._end_loose()
+            is_region = True
             if tag in _KINDS:
-                region = self.blocks.begin(_KINDS[tag])
+                self.blocks.begin(_KINDS[tag])
             elif _HEADING.fullmatch(tag):
-                region = self.blocks.begin(HEAD, level=tag[1])
-        self._open.append((tag, region))
+                self.blocks.begin(HEAD, level=tag[1])
+            else:
+                is_region = False
+        self._open.append((tag, is_region))
 
-    def end(self, tag: str) -> None:
+    def finish(self, name: str) -> None:
         """End an element."""
-        tag = tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+        tag = name.lower()
         if tag == "title" and self._title is not None:
             self.said["title"], self._title = "".join(self._title), None
         if tag in _VOID or not any(name == tag for name, _ in self._open):
             return
         while self._open:
-            name, region = self._open.pop()
+            name, is_region = self._open.pop()
             if name in _BLOCKS and self._skipped < 0:
                 self._end_loose()
-            if region is not None:
-                self.blocks.end(region)
+            if is_region:
+                self.blocks.end()
             if len(self._open) == self._skipped:
                 self._skipped = -1
             if name == tag:
                 return
 
-    def data(self, text: str) -> None:
+    def write(self, text: str, line: int) -> None:
         """Take text."""
         text = without_c1(text)
         if self._title is not None:
             self._title.append(text)
         if self._skipped >= 0 or self._title is not None:
             return
-        if self._loose is None and text.strip() and not any(region for _, region in self._open):
-            self._loose = self.blocks.begin(PARAGRAPH)
+        if not self._loose and text.strip() and not any(is_region for _, is_region in self._open):
+            self.blocks.begin(PARAGRAPH)
+            self._loose = True
         # It comes when the next element does.
-        self.blocks.add(text, self.line - text.lstrip().count("\n"))
+        self.blocks.add(text, line - text.lstrip().count("\n"))
 
     def close(self) -> None:
         """End the page."""
         while self._open:
-            self.end(self._open[-1][0])
+            self.finish(self._open[-1][0])
         self._end_loose()
 
     def _end_loose(self) -> None:
-        self.blocks.part()
-        if self._loose is not None:
-            self.blocks.end(self._loose)
-            self._loose = None
+        self.blocks.cut()
+        if self._loose:
+            self.blocks.end()
+            self._loose = False
 
     def _note(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Keep what the page says of itself."""
@@ -203,13 +206,13 @@ def _style(text: str) -> dict[str, str]:
     return {name: value for name, (_, value) in properties.items()}
 
 
-def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[RawText]:
+def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[Item]:
     """Yield the blocks of a page, in the encoding that is given, that it names, or UTF-8."""
     with needs("documents", "lxml"):
         from lxml import etree
-    target = _HtmlTarget()
+    target = _Page(path)
 
-    def blocks() -> Iterator[RawText]:
+    def blocks() -> Iterator[Item]:
         parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=False)
         with document_errors(path, "HTML"):
             for number, line in enumerate(_lines(file, path, encoding), 1):
@@ -271,7 +274,7 @@ _SAID = {"title": "title", "creator": "author", "date": "date", "language": "lan
 _ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
 
 
-def _read_epub(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+def _read_epub(file: BinaryIO, *, path: str) -> Iterator[Item]:
     """Yield the blocks of a book."""
     from lxml import etree
 
@@ -300,12 +303,12 @@ def _epub_chapters(package: etree._Element, folder: str) -> Iterator[str]:
             yield posixpath.normpath(posixpath.join(folder, unquote(item.get("href") or "")))
 
 
-def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> Iterator[RawText]:
+def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> Iterator[Item]:
     for name in chapters:
         data = read_member(archive, name)
         if b"<" not in data[:1000]:
             raise InputError(f"{name} is encrypted, or no page", path=path)
-        target = _HtmlTarget()
+        target = _Page(path)
         parser = xml_parser(target, recover=True)
         # A chapter may name what HTML has entities for, and defines none.
         parser.feed(_ENTITY.sub(lambda entity: _character(entity[0]), data))

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sentgen.corpus.comments import comment_of, document_comment, of_document
-from sentgen.corpus.reader import ENGLISH, Reader
+from sentgen.corpus.reader import ENGLISH, Item, Reader
 from sentgen.corpus.readers._columns import FormatError, finish_sentence
 from sentgen.corpus.readers.text import blank_separators, in_sentences
 from sentgen.corpus.readers.text import read_raw as read_paragraphs
@@ -54,7 +54,7 @@ def read(
 
 def read_raw(
     lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, text: str = TEXT, id: str = ID
-) -> Iterator[Sentence | Rejection | RawText]:
+) -> Iterator[Item]:
     """Yield the same with raw sentences and texts as they are, for a parser with a tokeniser of its own."""
     document: str | None = None
     metadata: list[str] = []
@@ -94,7 +94,7 @@ def parse_object(line: str) -> dict[str, object]:
 
 def _sentences(
     value: dict[str, object], path: str, line: int, limits: InputLimits, text: str
-) -> Iterator[Sentence | Rejection | RawText]:
+) -> Iterator[Item]:
     if text == TEXT and "tokens" in value:
         yield finish_sentence(_columns(value, line), path, limits)
     elif text == TEXT and "sentences" in value:

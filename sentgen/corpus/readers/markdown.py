@@ -12,10 +12,10 @@ from html import unescape
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
-from sentgen.corpus.reader import ENGLISH, Reader
+from sentgen.corpus.reader import ENGLISH, Item, Reader
 from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, with_metadata
 from sentgen.corpus.readers.text import blank_separators, in_sentences
-from sentgen.corpus.sentence import RawText, Region, Sentence
+from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
 
@@ -35,7 +35,7 @@ _C1_REFERENCE = re.compile("&#(?:0{0,4}(?:12[89]|1[345][0-9])|[xX]0{0,4}[89][0-9
 _FRONT = 200
 
 
-def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[RawText]:
+def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Item]:
     """Yield the blocks of a text in Markdown."""
     from markdown_it import MarkdownIt  # takes a while
 
@@ -54,20 +54,22 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
         tokens = MarkdownIt("commonmark").enable("table").parse(text)
     except RecursionError as error:
         raise InputError("is nested too deep for Markdown", path=path) from error
-    blocks, regions, line = Blocks(), list[Region | None](), 1
+    blocks, is_region, line = Blocks(path), list[bool](), 1
     for token in tokens:
         line = token.map[0] + 1 if token.map else line
         if token.type == "heading_open":
-            regions.append(blocks.begin(HEAD, level=token.tag[1:]))
+            blocks.begin(HEAD, level=token.tag[1:])
+            is_region.append(True)
         elif token.nesting == 1:
             # The paragraphs of a tight list are its items.
             kind = "" if token.hidden else _KINDS.get(token.type, "")
-            regions.append(blocks.begin(kind) if kind else None)
+            if kind:
+                blocks.begin(kind)
+            is_region.append(bool(kind))
         elif token.nesting == -1:
-            region = regions.pop()
-            blocks.part()
-            if region is not None:
-                blocks.end(region)
+            blocks.cut()
+            if is_region.pop():
+                blocks.end()
         elif token.type == "inline":
             reading = False
             for child in token.children or ():
@@ -79,7 +81,7 @@ def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -
                     blocks.add(" ", line)
                 elif child.type in ("text", "code_inline"):
                     blocks.add(child.content, line)
-    blocks.part()
+    blocks.cut()
     yield from with_metadata(blocks.take(), metadata)
 
 

@@ -16,19 +16,20 @@ from typing import BinaryIO, TypeVar
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._blocks import (
     HEAD,
     ITEM,
     QUOTE,
     Blocks,
+    Elements,
     feed_member,
+    local,
     opened_archive,
     read_member,
     with_metadata,
     xml_parser,
 )
-from sentgen.corpus.sentence import RawText, Region
 from sentgen.errors import InputError
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -57,48 +58,42 @@ class _Kind:
     kind: str = PARAGRAPH
     level: str = ""
 
-    def begin(self, blocks: Blocks) -> Region:
-        return blocks.begin(self.kind, **({"level": self.level} if self.level else {}))
+    def begin(self, blocks: Blocks) -> None:
+        blocks.begin(self.kind, **({"level": self.level} if self.level else {}))
 
 
-def _local(tag: str) -> str:
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+class _Properties(Elements):
+    """Takes the properties of a document."""
 
-
-class _Properties:
-    """Hears of the properties of a document."""
-
-    def __init__(self, metadata: dict[str, str]) -> None:
-        self._metadata, self._key = metadata, ""
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self._key = _PROPERTIES.get(_local(tag), "")
-        if self._key in self._metadata:
-            self._key = ""
-
-    def data(self, text: str) -> None:
-        if self._key:
-            self._metadata[self._key] = self._metadata.get(self._key, "") + text
-
-    def end(self, tag: str) -> None:
+    def __init__(self) -> None:
+        super().__init__()
+        self.metadata = dict[str, str]()
         self._key = ""
 
-    def close(self) -> None:
-        pass
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        key = _PROPERTIES.get(name, "")
+        self._key = "" if key in self.metadata else key
+
+    def write(self, text: str, line: int) -> None:
+        if self._key:
+            self.metadata[self._key] = self.metadata.get(self._key, "") + text
+
+    def finish(self, name: str) -> None:
+        self._key = ""
 
 
 def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
-    metadata = dict[str, str]()
+    properties = _Properties()
     if name in archive.namelist():
-        for _ in feed_member(archive, name, _Properties(metadata)):
+        for _ in feed_member(archive, name, properties):
             pass
-    return metadata
+    return properties.metadata
 
 
 class _Paragraph:
-    """A paragraph of Word that is open: how it is styled, and its region once it has text."""
+    """A paragraph of Word that is open: how it is styled, and whether it is a region, once it has text."""
 
-    __slots__ = ("hidden", "kind", "region", "runs")
+    __slots__ = ("hidden", "is_region", "kind", "runs")
 
     def __init__(self) -> None:
         self.kind = _Kind()
@@ -106,32 +101,47 @@ class _Paragraph:
         self.hidden = False
         #: Whether each of its runs that is open is hidden.
         self.runs: list[bool] = []
-        self.region: Region | None = None
+        self.is_region = False
 
 
-class _Word:
-    """Hears of the elements of Word, and makes blocks of them."""
+class _Document(Elements):
+    """Makes blocks of the elements of a document, whose lines are its paragraphs."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.blocks = Blocks(path)
+        self.line = 0
+
+    def close(self) -> None:
+        """End the last block."""
+        self.blocks.cut()
+
+
+class _Word(_Document):
+    """Takes the elements of Word."""
 
     #: Deleted text, the second copy of text boxes, and what their insides are of another paragraph for.
     #: And readings beside characters.
     _SKIPPED = frozenset(("del", "moveFrom", "Fallback", "rPrChange", "pPrChange", "rt"))
 
-    def __init__(self, styles: Mapping[str, _Kind], hidden: Mapping[str, bool]) -> None:
-        self.blocks = Blocks()
+    def __init__(self, path: str, styles: Mapping[str, _Kind], hidden: Mapping[str, bool]) -> None:
+        super().__init__(path)
         self._styles, self._hidden = styles, hidden
         self._open: list[_Paragraph] = []
-        self._depth = 0
         self._text = False
-        self._count = 0
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        name = _local(tag)
-        if self._depth or name in self._SKIPPED:
-            self._depth += 1
-            return
-        if name == "p" and tag.startswith((_WORD, _STRICT)):
-            self.blocks.part()
-            self._count += 1
+        super().start(_without_foreign(tag), attributes)
+
+    def end(self, tag: str) -> None:
+        super().end(_without_foreign(tag))
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in self._SKIPPED:
+            self.pass_over()
+        elif name == "p":
+            self.blocks.cut()
+            self.line += 1
             self._open.append(_Paragraph())
         elif not self._open:
             return
@@ -140,7 +150,7 @@ class _Word:
         elif name == "t":
             self._text = True
         elif name in ("tab", "br", "cr"):
-            self.blocks.add(" ", self._count)
+            self.blocks.add(" ", self.line)
         elif name == "noBreakHyphen":
             self._add("-")
         else:
@@ -160,35 +170,33 @@ class _Word:
         elif name == "numId" and now.kind == _Kind():
             now.kind = _Kind(ITEM) if value != "0" else now.kind
 
-    def end(self, tag: str) -> None:
-        if self._depth:
-            self._depth -= 1
-            return
-        name = _local(tag)
+    def finish(self, name: str) -> None:
         if name == "t":
             self._text = False
         elif name == "r" and self._open and self._open[-1].runs:
             self._open[-1].runs.pop()
-        elif name == "p" and self._open and tag.startswith((_WORD, _STRICT)):
-            self.blocks.part()
-            region = self._open.pop().region
-            if region is not None:
-                self.blocks.end(region)
+        elif name == "p" and self._open:
+            self.blocks.cut()
+            if self._open.pop().is_region:
+                self.blocks.end()
 
-    def data(self, text: str) -> None:
-        if self._text and not self._depth:
+    def write(self, text: str, line: int) -> None:
+        if self._text:
             self._add(text)
 
     def _add(self, text: str) -> None:
         now = self._open[-1]
         if not now.kind.kind or (now.runs and now.runs[-1]):
             return
-        if now.region is None and without_c1(text).strip():
-            now.region = now.kind.begin(self.blocks)
-        self.blocks.add(text, self._count)
+        if not now.is_region and without_c1(text).strip():
+            now.kind.begin(self.blocks)
+            now.is_region = True
+        self.blocks.add(text, self.line)
 
-    def close(self) -> None:
-        self.blocks.part()
+
+def _without_foreign(tag: str) -> str:
+    """Return a tag, but for paragraphs that are none of Word, as those of drawings."""
+    return "" if local(tag) == "p" and not tag.startswith((_WORD, _STRICT)) else tag
 
 
 def _value(attributes: Mapping[str, str]) -> str:
@@ -213,7 +221,7 @@ def _word_styles(archive: zipfile.ZipFile) -> tuple[dict[str, _Kind], dict[str, 
         style_id, kind = style.get(f"{_WORD}styleId") or style.get(f"{_STRICT}styleId") or "", None
         for element in style.iter():
             value = _value(element.attrib)
-            match _local(element.tag):
+            match local(element.tag):
                 case "name":
                     kind = _kind_named(value.lower()) or kind
                 case "basedOn":
@@ -255,8 +263,8 @@ def _kind_named(name: str) -> _Kind | None:
     return {"title": _Kind(HEAD, "0"), "quote": _Kind(QUOTE), "intense quote": _Kind(QUOTE)}.get(name)
 
 
-class _OpenDocument:
-    """Hears of the elements of OpenDocument, and makes blocks of them."""
+class _OpenDocument(_Document):
+    """Takes the elements of OpenDocument."""
 
     _SKIPPED = frozenset(
         (
@@ -267,84 +275,71 @@ class _OpenDocument:
         )
     )
 
-    def __init__(self) -> None:
-        self.blocks = Blocks()
-        self._open: list[Region] = []
-        self._depth = 0
-        self._count = 0
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
         #: Paragraphs that are open, one within another.
         self._within = 0
         #: The style that is described, and those that hide their text.
         self._style, self._hidden = "", set[str]()
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        name = _local(tag)
-        values = {_local(key): value for key, value in attributes.items()}
-        if self._depth or name in self._SKIPPED or self._hides(name, values):
-            self._depth += 1
-            self._count += name in ("p", "h")
-            return
-        if name == "style":
+        # Those that are passed over, too.
+        self.line += local(tag) in ("p", "h")
+        super().start(tag, attributes)
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        values = {local(key): value for key, value in attributes.items()}
+        if name in self._SKIPPED or self._hides(name, values):
+            self.pass_over()
+        elif name == "style":
             self._style = values.get("name", "")
         elif name == "text-properties" and values.get("display") == "none":
             self._hidden.add(self._style)
-        if name in ("p", "h"):
-            self._count += 1
-            self._within += 1
-            kind = PARAGRAPH
-            if values.get("style-name", "").startswith("Quot"):
-                kind = QUOTE
-            if name == "h":
-                self._open.append(self.blocks.begin(HEAD, level=values.get("outline-level", "1")))
-            else:
-                self._open.append(self.blocks.begin(kind))
+        elif name == "h":
+            self.blocks.begin(HEAD, level=values.get("outline-level", "1"))
+        elif name == "p":
+            self.blocks.begin(QUOTE if values.get("style-name", "").startswith("Quot") else PARAGRAPH)
         elif name == "list-item":
-            self._open.append(self.blocks.begin(ITEM))
+            self.blocks.begin(ITEM)
         elif name in ("s", "tab", "line-break"):
-            self.blocks.add(" ", self._count)
+            self.blocks.add(" ", self.line)
+        self._within += name in ("p", "h") and not self.is_passing
 
     def _hides(self, name: str, attributes: Mapping[str, str]) -> bool:
         if name in ("section", "hidden-text"):
             return attributes.get("display") == "none" or attributes.get("is-hidden") == "true"
         return name in ("p", "h", "span") and attributes.get("style-name", "") in self._hidden
 
-    def end(self, tag: str) -> None:
-        if self._depth:
-            self._depth -= 1
-            return
-        name = _local(tag)
+    def finish(self, name: str) -> None:
         if name in ("p", "h", "list-item"):
             self._within -= name != "list-item"
-            self.blocks.end(self._open.pop())
+            self.blocks.end()
 
-    def data(self, text: str) -> None:
-        if self._within and not self._depth:
-            self.blocks.add(text, self._count)
-
-    def close(self) -> None:
-        self.blocks.part()
+    def write(self, text: str, line: int) -> None:
+        if self._within:
+            self.blocks.add(text, line)
 
 
-def _blocks(archive: zipfile.ZipFile, name: str, target: _Word | _OpenDocument) -> Iterator[RawText]:
-    for _ in feed_member(archive, name, target):
-        yield from target.blocks.take()
+def _blocks(archive: zipfile.ZipFile, name: str, document: _Document) -> Iterator[Item]:
+    for _ in feed_member(archive, name, document):
+        yield from document.blocks.take()
 
 
-def _read_docx(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+def _read_docx(file: BinaryIO, *, path: str) -> Iterator[Item]:
     """Yield the paragraphs of a document of Word."""
     with opened_archive(file, path=path, what="docx") as archive:
-        target = _Word(*_word_styles(archive))
+        document = _Word(path, *_word_styles(archive))
         metadata = _properties(archive, "docProps/core.xml")
-        yield from with_metadata(_blocks(archive, "word/document.xml", target), metadata)
+        yield from with_metadata(_blocks(archive, "word/document.xml", document), metadata)
 
 
-def _read_odt(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+def _read_odt(file: BinaryIO, *, path: str) -> Iterator[Item]:
     """Yield the paragraphs of a document of OpenDocument."""
     with opened_archive(file, path=path, what="odt") as archive:
         if b"encryption-data" in read_member(archive, "META-INF/manifest.xml"):
             raise InputError("is encrypted; save it without a password", path=path)
         metadata = _properties(archive, "meta.xml")
-        yield from with_metadata(_blocks(archive, "content.xml", _OpenDocument()), metadata)
+        yield from with_metadata(_blocks(archive, "content.xml", _OpenDocument(path)), metadata)
 
 
 DOCX = Reader(

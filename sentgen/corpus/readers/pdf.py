@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from sentgen.corpus.comments import PARAGRAPH
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._blocks import clean_text, with_metadata
 from sentgen.corpus.readers.text import read_raw
 from sentgen.corpus.sentence import Mark, RawText, Region
@@ -29,7 +29,7 @@ _SAID = {"title": "Title", "author": "Author", "date": "CreationDate"}
 _CUT = re.compile("[\x02\ufffe]([^\\s\x02\ufffe]*)(?:\r?\n| |$)?")
 
 
-def read_file(file: BinaryIO, *, path: str) -> Iterator[RawText]:
+def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
     """Yield the paragraphs of a PDF."""
     with needs("documents", "pypdfium2"):
         from pypdfium2 import PdfDocument, PdfiumError

@@ -20,37 +20,37 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sentgen.corpus.comments import comment_of, document_comment
 from sentgen.corpus.encodings import UTF_8
-from sentgen.corpus.reader import Reader
+from sentgen.corpus.reader import Item, Reader
+from sentgen.corpus.readers._blocks import local
 from sentgen.corpus.readers._columns import FormatError
 from sentgen.corpus.readers._flow import Flow, Word
 from sentgen.corpus.readers._named_columns import bar_free
 from sentgen.corpus.readers._xml import (
-    Elements,
+    StrictElements,
     collapse_spaces,
-    local,
     local_attributes,
     read_xml,
     root_of,
     stem,
     with_original_names,
 )
-from sentgen.corpus.sentence import UNIVERSAL_TAGS, RawText, Sentence
+from sentgen.corpus.sentence import UNIVERSAL_TAGS, Sentence
 from sentgen.corpus.written_names import name_written
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError
 from sentgen.extras import needs
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 ROOTS = ("TEI", "teiCorpus")
-#: Elements with which a sentence ends.
+#: StrictElements with which a sentence ends.
 _BLOCKS = frozenset(
     """ab address addrLine argument back body byline castGroup castItem castList cell closer dateline div
     div1 div2 div3 div4 div5 div6 div7 docAuthor docDate docEdition docImprint docTitle epigraph figure
     floatingText front group head imprimatur item label lg list listBibl opener p postscript row salute set
     signed sp table text titlePage titlePart trailer u""".split()  # noqa: SIM905
 )
-#: Elements with which a sentence ends unless they stand in one of those below.
+#: StrictElements with which a sentence ends unless they stand in one of those below.
 _EITHER = frozenset(("seg", "stage", "quote", "q", "said", "cit", "bibl"))
 _HOLDERS = frozenset(("p", "ab", "l", "head", "s", "seg", "q", "quote", "said", "hi"))
 #: What is no text, or not the text.
@@ -65,7 +65,7 @@ _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-.*)?", re.DOTALL)
 
 def read_file(
     file: BinaryIO, *, path: str, meta: Sequence[str] = (), notes: bool = False, encoding: str = UTF_8
-) -> Iterator[Sentence | Rejection | RawText]:
+) -> Iterator[Item]:
     """Yield the texts of TEI, paragraph by paragraph, or its sentences where it has them.
 
     Args:
@@ -81,7 +81,7 @@ def read_file(
     return read_xml(file, _Tei(path, _compile_paths(meta) if meta else {}, notes=notes), encoding)
 
 
-class _Tei(Elements):
+class _Tei(StrictElements):
     def __init__(self, path: str, paths: Mapping[str, Any], *, notes: bool) -> None:
         super().__init__(path)
         self.paths, self.notes = paths, notes
@@ -89,7 +89,7 @@ class _Tei(Elements):
         self.flow.fill = self._fill
         self.words = WordMaker()
         self.links: list[tuple[str, str]] = []
-        #: Elements that are open, and what their ends do.
+        #: StrictElements that are open, and what their ends do.
         self.names: list[str] = []
         self.ends: list[Callable[[str], None]] = []
         #: Languages of the elements that say one, by their depth.
@@ -421,7 +421,7 @@ _LONGEST = 20_000_000
 def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
     """Return compiled XPath expressions by the names that they are given for, such as `date=//creation/date`.
 
-    Elements are named without a prefix, or with `tei:`.
+    StrictElements are named without a prefix, or with `tei:`.
 
     Raises:
         InputError: one is no name and expression, or the expression is wrong.

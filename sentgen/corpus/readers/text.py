@@ -17,7 +17,7 @@ from itertools import chain, islice, pairwise
 
 import sentencex
 
-from sentgen.corpus.reader import ENGLISH, Reader
+from sentgen.corpus.reader import ENGLISH, Item, Reader
 from sentgen.corpus.readers._columns import finish_sentence, in_documents
 from sentgen.corpus.readers._flow import FINAL_MARKS
 from sentgen.corpus.sentence import RawText, Sentence
@@ -45,7 +45,7 @@ def read(
 
 
 def in_sentences(
-    items: Iterable[Sentence | Rejection | RawText],
+    items: Iterable[Item],
     *,
     path: str,
     limits: InputLimits = LIMITS,
