@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import typer
 
-from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.output import Output, printable
 from sentgen.output.tabular import Rows
 
 
-@output_options
 def formats(*, out: Output) -> None:
     """List the formats of corpora that can be read, those of plug-ins included.
 
@@ -23,7 +22,6 @@ def formats(*, out: Output) -> None:
     _show(overview(), out)
 
 
-@output_options
 def algorithms(*, out: Output) -> None:
     """List the algorithms that order bags, those of plug-ins included.
 
@@ -37,7 +35,6 @@ def algorithms(*, out: Output) -> None:
     _show(overview(), out)
 
 
-@output_options
 def aligners(*, out: Output) -> None:
     """List the systems that align texts, those of plug-ins included.
 
@@ -51,7 +48,6 @@ def aligners(*, out: Output) -> None:
     _show(overview(), out)
 
 
-@output_options
 def scorers(*, out: Output) -> None:
     """List the scorers of sentences, which are those of plug-ins: language models that sentgen does not have.
 

@@ -127,10 +127,16 @@ _OWNED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
-    """One corpus."""
+class CorpusName:
+    """The name of a corpus."""
 
     name: Annotated[str, Option("Name of the corpus.", argument=True, shell="Corpus.", metavar="NAME")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus(CorpusName):
+    """One corpus."""
+
     rejected: Annotated[
         bool,
         Option(

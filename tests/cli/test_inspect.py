@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-import typer
 from ten_sentences import fill
 from typer.testing import CliRunner, Result
 
-from sentgen.cli.looking import inspect, kwic
+from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError, SentgenError
 from sentgen.output.plain_table import cut_end, cut_front
@@ -34,10 +33,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def invoke(path: Path, *arguments: str) -> Result:
-    app = typer.Typer()
-    for name in COMMANDS:
-        app.command(name)(getattr(kwic if name == "kwic" else inspect, name))
-    return CliRunner().invoke(app, [*arguments, "--db", str(path)])
+    return CliRunner().invoke(build(), [*arguments, "--db", str(path)])
 
 
 @pytest.mark.nightly(by_day=2)

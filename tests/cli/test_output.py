@@ -18,7 +18,8 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from sentgen.cli.console.output import Output, OutputFormat, choose, output_options, printable
+from sentgen.cli.console.option_groups import with_options
+from sentgen.cli.console.output import Output, printable
 from sentgen.errors import InputError
 
 COLUMNS = ["form", "count", "share"]
@@ -33,11 +34,11 @@ def app() -> typer.Typer:
     """A command line with one command that prints its argument."""
     made = typer.Typer()
 
-    @made.command("show")
-    @output_options
     def show(word: Annotated[str, typer.Argument()], *, times: int = 1, out: Output) -> None:
         """Show a word."""
         out.rows(["word", "times"], [(word, times)])
+
+    made.command("show")(with_options(show))
 
     return made
 
@@ -70,7 +71,7 @@ def test_formats_exclude_each_other() -> None:
 @pytest.mark.parametrize("name", ["-", "."])
 def test_parquet_needs_a_file(name: str) -> None:
     with pytest.raises(typer.BadParameter, match="needs the name of a file"):
-        choose(csv=False, tsv=False, json=False, jsonl=False, parquet=Path(name))
+        Output(parquet=Path(name))
 
 
 def test_help_lists_the_options() -> None:
@@ -80,7 +81,7 @@ def test_help_lists_the_options() -> None:
 
 
 def test_json_numbers_stay_numbers_and_what_is_none_becomes_null(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(OutputFormat.JSON).rows(COLUMNS, ROWS)
+    Output(json=True).rows(COLUMNS, ROWS)
 
     items = json.loads(capsys.readouterr().out)
     assert items[0] == {"form": "the", "count": 12, "share": 0.25}
@@ -104,7 +105,7 @@ def test_json_numbers_stay_numbers_and_what_is_none_becomes_null(capsys: pytest.
 def test_every_value_has_a_json_form(
     value: object, expected: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Output(OutputFormat.JSONL).rows(["x"], [(value,)])
+    Output(jsonl=True).rows(["x"], [(value,)])
 
     assert json.loads(capsys.readouterr().out) == {"x": expected}
 
@@ -112,23 +113,21 @@ def test_every_value_has_a_json_form(
 @pytest.mark.parametrize(
     ("form", "expected"),
     [
-        (OutputFormat.JSON, "[]\n"),
-        (OutputFormat.JSONL, ""),
-        (OutputFormat.CSV, "a,b\n"),
-        (OutputFormat.TSV, "a\tb\n"),
-        (OutputFormat.TABLE, ""),
+        ({"json": True}, "[]\n"),
+        ({"jsonl": True}, ""),
+        ({"csv": True}, "a,b\n"),
+        ({"tsv": True}, "a\tb\n"),
+        ({}, ""),
     ],
 )
-def test_no_rows(form: OutputFormat, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Output(form).rows(["a", "b"], [])
+def test_no_rows(form: dict[str, bool], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Output(**form).rows(["a", "b"], [])
 
     assert capsys.readouterr().out == expected
 
 
 def test_csv_quotes_and_leaves_the_text_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(OutputFormat.CSV).rows(
-        ["a", "b", "c", "d"], [('x,"y"\n', None, math.nan, True), ("\x1b", [1], 0.1, 2)]
-    )
+    Output(csv=True).rows(["a", "b", "c", "d"], [('x,"y"\n', None, math.nan, True), ("\x1b", [1], 0.1, 2)])
 
     assert capsys.readouterr().out == 'a,b,c,d\n"x,""y""\n",,,true\n\x1b,[1],0.1,2\n'
 
@@ -140,9 +139,9 @@ def test_rows_are_written_as_they_come(capsys: pytest.CaptureFixture[str]) -> No
         yield (1,)
         raise InputError("broken")
 
-    for form, expected in ((OutputFormat.JSONL, '{"a": 1}\n'), (OutputFormat.CSV, "a\n1\n")):
+    for form, expected in (({"jsonl": True}, '{"a": 1}\n'), ({"csv": True}, "a\n1\n")):
         with pytest.raises(InputError):
-            Output(form).rows(["a"], rows())  # type: ignore[arg-type]
+            Output(**form).rows(["a"], rows())  # type: ignore[arg-type]
         assert capsys.readouterr().out == expected
 
 
@@ -223,13 +222,13 @@ def test_printable_keeps_the_scripts_of_the_world() -> None:
 
 
 def test_columns_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(OutputFormat.JSONL).rows(["a", "a", "a_2"], [(1, 2, 3)])
+    Output(jsonl=True).rows(["a", "a", "a_2"], [(1, 2, 3)])
 
     assert json.loads(capsys.readouterr().out) == {"a": 1, "a_2": 2, "a_2_2": 3}
 
 
 def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(OutputFormat.CSV).arrow(pa.table({"a": [1, 2]}), truncated=True)
+    Output(csv=True).arrow(pa.table({"a": [1, 2]}), truncated=True)
 
     captured = capsys.readouterr()
     assert captured.out == "a\n1\n2\n"
@@ -239,7 +238,7 @@ def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> No
 def test_parquet_keeps_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.parquet"
     table = pa.table({"a": pa.array([1, None], pa.int16()), "b": ["x", "\x1b"]})
-    Output(OutputFormat.PARQUET, path).arrow(table)
+    Output(parquet=path).arrow(table)
 
     assert pq.read_table(path).equals(table)
     assert "2 rows" in capsys.readouterr().err
@@ -249,9 +248,9 @@ def test_parquet_keeps_types(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_parquet_of_rows(tmp_path: Path) -> None:
     """A column of mixed types becomes text, one without rows stays."""
     path = tmp_path / "x.parquet"
-    Output(OutputFormat.PARQUET, path).rows(["a", "b"], [(1, "x"), (None, 2)])
+    Output(parquet=path).rows(["a", "b"], [(1, "x"), (None, 2)])
     assert pq.read_table(path).to_pydict() == {"a": [1, None], "b": ["x", "2"]}
-    Output(OutputFormat.PARQUET, path).rows(["a"], [])
+    Output(parquet=path).rows(["a"], [])
     assert pq.read_table(path).column_names == ["a"]
 
 
@@ -267,7 +266,7 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
     with pytest.raises(InputError, match="No space left"):
-        Output(OutputFormat.PARQUET, path).arrow(_ONE)
+        Output(parquet=path).arrow(_ONE)
 
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -275,7 +274,7 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
 def test_parquet_without_a_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
-        Output(OutputFormat.PARQUET, tmp_path / "none" / "x.parquet").arrow(_ONE)
+        Output(parquet=tmp_path / "none" / "x.parquet").arrow(_ONE)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [0, 2], [2, 0, 3], [0, 0]])
@@ -283,7 +282,7 @@ def test_no_row_group_is_empty(sizes: list[int], tmp_path: Path) -> None:
     """Readers look for values in the first one; a table without rows has none, and its columns."""
     none = _ONE.slice(0, 0)
     parts = [pa.concat_tables([_ONE] * size) if size else none for size in sizes]
-    Output(OutputFormat.PARQUET, tmp_path / "x.parquet").parts(iter(parts or [none]))
+    Output(parquet=tmp_path / "x.parquet").parts(iter(parts or [none]))
 
     written = pq.ParquetFile(tmp_path / "x.parquet")
     groups = [written.metadata.row_group(number).num_rows for number in range(written.num_row_groups)]
@@ -291,14 +290,9 @@ def test_no_row_group_is_empty(sizes: list[int], tmp_path: Path) -> None:
     assert written.schema_arrow.names == ["a"]
 
 
-def test_parquet_without_a_path() -> None:
-    with pytest.raises(InputError, match="--parquet FILE"):
-        Output(OutputFormat.PARQUET).arrow(pa.table({"a": [1]}))
-
-
 def test_latex_is_text_for_booktabs() -> None:
     """Numbers to the right and rounded, nothing in a cell is a command; a table without rows has its head."""
-    out = Output(OutputFormat.LATEX)
+    out = Output(latex=True)
     with CliRunner().isolation() as (stdout, _, _):
         out.rows(["form", "n_1"], [("50% of $x_1$ & \\dog{}\x1b", 0.123456), ("b", None)])
         out.rows(["form"], [])

@@ -26,7 +26,7 @@ from test_reading_commands import READERS, commands, named
 from typer.main import get_command
 
 from sentgen.cli import build
-from sentgen.cli.console.output import OPTIONS
+from sentgen.cli.console.output import Output
 from sentgen.demo import TREEBANK
 
 #: Commands with a table that are not among those that read a store; ``{folder}`` is as there.
@@ -64,7 +64,7 @@ def options(name: str) -> set[str]:
 
 def with_a_table() -> set[str]:
     """Return the commands that print a table."""
-    return {name for name in commands() if options(name) >= OPTIONS.keys()}
+    return {name for name in commands() if options(name) >= {*Output.LAST}}
 
 
 LINES = tuple(

@@ -10,9 +10,7 @@ import toy_store
 import typer
 from typer.testing import CliRunner
 
-from sentgen.cli.generating import regenerate
-from sentgen.cli.measuring import evaluate
-from sentgen.cli.modeling import score
+from sentgen.cli import build
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 
@@ -22,11 +20,7 @@ MODEL = ("--model", "toy")
 @pytest.fixture
 def app() -> typer.Typer:
     """The three commands as they are registered."""
-    app = typer.Typer()
-    app.command("regenerate")(regenerate.regenerate)
-    app.command("score")(score.score)
-    app.add_typer(evaluate.app, name="evaluate")
-    return app
+    return build()
 
 
 @pytest.fixture

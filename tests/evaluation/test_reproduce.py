@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
+from sentgen.cli import build
 from sentgen.cli.measuring.reproduce import command
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
@@ -296,10 +296,8 @@ def test_tables_are_for_reading_and_figures_for_programs(
     found = Findings(Rows(["system", "published"], [["ab", 33.6]]), Rows(TESTS, tests), ["run 7"])
     paper = Paper("smith2001", "Smith 2001", "table 1: a system", (), lambda request: lambda store: found)
     monkeypatch.setitem(PAPERS, paper.name, paper)
-    app = typer.Typer()
-    app.command()(command)
     told = [
-        CliRunner().invoke(app, ["smith2001", "--db", str(tmp_path / "s.duckdb"), *form])
+        CliRunner().invoke(build(), ["reproduce", "smith2001", "--db", str(tmp_path / "s.duckdb"), *form])
         for form in ((), ("--json",))
     ]
 

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, NotFoundError, QueryError
 from sentgen.lookups.base import languages
 from sentgen.lookups.base.statement import Bindings
@@ -30,7 +29,7 @@ from sentgen.schema import Store
 @pytest.fixture(scope="module")
 def store(path: Path) -> Iterator[Store]:
     """The store itself: a statement that fails ends the transaction of its connection."""
-    with open_store(path, read_only=True) as opened:
+    with Store(path, read_only=True) as opened:
         yield opened
 
 

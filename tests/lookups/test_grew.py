@@ -16,11 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.grew import matches
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.grew.reading import read_key, read_request
+from sentgen.schema import Store
 from sentgen.schema.engine import raw
 
 NAMES = ("X", "Y", "Z")
@@ -120,7 +120,7 @@ class Forest(tuple[Connection, list[grew_oracle.Tree]]):
 def trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forest]:
     """The store of random trees, and the trees."""
     path, found = random_trees.make(tmp_path_factory.mktemp("grew"))
-    with open_store(path, read_only=True) as store, store.connect() as opened:
+    with Store(path, read_only=True) as store, store.connect() as opened:
         yield Forest((opened, found))
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from meta_treebank import Sentence
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.errors import NotFoundError, QueryError
 from sentgen.lookups.base.languages import MOST_NESTED, MOST_WORDS
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
@@ -44,7 +43,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def everything(path: Path) -> Iterator[Connection]:
     """The same, opened as the commands do."""
-    with open_store(path, read_only=True) as store, store.connect() as opened:
+    with Store(path, read_only=True) as store, store.connect() as opened:
         yield opened
 
 
@@ -278,7 +277,7 @@ def test_answers_are_those_of_a_store_of_the_chosen_sentences(
     """
     chosen = slice(None, None, 1 if nightly else 4)
     alone = meta_treebank.store_of(tmp_path / "alone.duckdb", filter(meets, ROWS))
-    with open_store(alone, read_only=True) as store, store.connect() as opened:
+    with Store(alone, read_only=True) as store, store.connect() as opened:
         expected = [one.ask(opened) for one in questions()[chosen]] + pairs(opened, None)
     asked = questions(where=text)[chosen]
     found = [one.ask(everything) for one in asked] + pairs(everything, text)

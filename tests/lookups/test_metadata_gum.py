@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
@@ -42,7 +41,7 @@ def gum(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Co
     path = tmp_path_factory.mktemp("gum") / "gum.duckdb"
     with Store(path, create=True) as made:
         ingest(made, [str(data_dir / "ud" / "en_gum-ud-dev.conllu")], Settings("gum", order=2))
-    with open_store(path, read_only=True) as store, store.connect() as opened:
+    with Store(path, read_only=True) as store, store.connect() as opened:
         yield opened
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
@@ -75,7 +74,7 @@ def gum(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Co
     path = tmp_path_factory.mktemp("gum") / "gum.duckdb"
     with Store(path, create=True) as made:
         ingest(made, [str(data_dir / "ud" / "en_gum-ud-dev.conllu")], Settings("gum", order=2))
-    with open_store(path, read_only=True) as store, store.connect() as opened:
+    with Store(path, read_only=True) as store, store.connect() as opened:
         yield opened
 
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import SentgenError
 from sentgen.lookups.base.keys import StoreKeys
@@ -70,7 +69,7 @@ def waves(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
         with store.begin() as connection:
             for text in (REGIONS, SAID, MODEL, BITS):
                 connection.exec_driver_sql(text)
-    with open_store(folder / "waves.duckdb", read_only=True) as store, store.connect() as opened:
+    with Store(folder / "waves.duckdb", read_only=True) as store, store.connect() as opened:
         yield opened
 
 

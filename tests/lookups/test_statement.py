@@ -8,13 +8,13 @@ import pytest
 from duckdb import DuckDBPyConnection
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
 from sentgen.lookups.base import words
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.base.words import id_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.output.tabular import rows_of
+from sentgen.schema import Store
 from sentgen.schema.engine import raw
 
 _NAMED = "(select id from word where form = $word)"
@@ -61,7 +61,7 @@ def test_lines_are_the_same_when_all_words_are_kept(
     expected = asked.ask(connection).query
     monkeypatch.setattr(words, "_OFTEN", often)
 
-    with open_store(path, read_only=True) as store, store.connect() as opened:
+    with Store(path, read_only=True) as store, store.connect() as opened:
         found = [list(rows_of(asked.ask(opened).rows)) for _ in range(3)]
 
     assert found == [raw(connection).execute(expected.with_values()).fetchall()] * 3
@@ -82,7 +82,7 @@ def test_numbers_are_the_same_when_all_words_are_kept(
 
     monkeypatch.setattr(words, "_OFTEN", often)
     monkeypatch.setattr(words, "one_row", one_row)
-    with open_store(path, read_only=True) as store, store.connect() as opened:
+    with Store(path, read_only=True) as store, store.connect() as opened:
         found = {form: id_of(opened, "word", form) for form in [*expected, "zebra", ""] * 2}
 
     assert found == expected | {"zebra": None, "": None}

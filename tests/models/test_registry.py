@@ -9,7 +9,7 @@ from sqlalchemy import delete
 from toy_corpus import add_corpus
 from typer.testing import CliRunner
 
-from sentgen.cli.modeling.models import app
+from sentgen.cli import build as commands
 from sentgen.errors import NotFoundError
 from sentgen.models import build, changes, find, is_stale, list_models, remove
 from sentgen.schema import Store
@@ -86,7 +86,7 @@ def toy(tmp_path: Path) -> Path:
 
 
 def run(db: Path, *arguments: str) -> str:
-    result = CliRunner().invoke(app, [*arguments, "--db", str(db)], catch_exceptions=False)
+    result = CliRunner().invoke(commands(), ["models", *arguments, "--db", str(db)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 
@@ -114,4 +114,4 @@ def test_commands_export_and_import(toy: Path, tmp_path: Path) -> None:
 def test_wrong_counts_are_a_usage_error(toy: Path) -> None:
     arguments = ["build", "m", "--corpus", "toy", "--min-count", "one", "--db", str(toy)]
 
-    assert CliRunner().invoke(app, arguments).exit_code == 2
+    assert CliRunner().invoke(commands(), ["models", *arguments]).exit_code == 2

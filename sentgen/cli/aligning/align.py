@@ -27,33 +27,30 @@ from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.aligning.align_text import text
-from sentgen.cli.console.option_groups import LimitOption, options_of
+from sentgen.cli.console.option_groups import LimitOption
 from sentgen.cli.console.options import (
     AlignedOption,
-    DbOption,
+    Arrange,
+    DbOptions,
     DryRunOption,
     LearnOption,
-    MemoryOption,
     SizeOption,
+    StoreOptions,
     check_plot_option,
     one_more,
-    open_store,
-    parse_size,
 )
-from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.output import Output, StoreOutput, printable
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots import write_plot
 from sentgen.output.progress import counting_bar, counting_bars, training_bar
 from sentgen.output.wording import quantity
-from sentgen.schema.store import default_memory_limit
 
 app = typer.Typer(help="Align abstracts with the documents that they come from: train, apply, show.")
 app.command("text")(text)
 
 
 @app.command()
-@output_options
 def extract(
     *,
     pairs: LearnOption,
@@ -63,15 +60,13 @@ def extract(
     model: AlignedOption = None,
     size: SizeOption = SIZE,
     limit: LimitOption = 20,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Learn from aligned pairs which sentences abstracts come from, and print those of other documents.
 
     Example: `sentgen align extract --pairs papers --of news --size 2`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         extractor = learn_extractor(store, pairs, model)
         sentences = extracts(store, extractor, of, size=size, limit=one_more(limit))
         out.first(sentences, limit, none=f"no documents in {of}")
@@ -83,33 +78,26 @@ AppliedOption = Annotated[
     str | None,
     typer.Option("--model", "-m", metavar="M", help="Name of the model; if not given, the priors."),
 ]
+_AFTER = Arrange(after="iterations")
 ModelArgument = Annotated[str, typer.Argument(metavar="M", help="Name of the model.")]
 
 
 @app.command()
-@options_of(
-    TrainingPlan,
-    "plan",
-    preset="iterations",
-    max_doc_phrase="iterations",
-    max_abstract_phrase="iterations",
-    setting="iterations",
-)
-@options_of(Choice, "choice", ("vectors",))
 def train(
     *,
     pairs: PairsOption,
     model: ModelOption,
     plan: TrainingPlan,
-    choice: Choice,
+    choice: Annotated[Choice, Arrange(only=("vectors",))],
     preset: Annotated[
-        Preset, typer.Option("--preset", help="Settings of the model: the paper's, or better ones.")
+        Preset, typer.Option("--preset", help="Settings of the model: the paper's, or better ones."), _AFTER
     ] = "best",
     max_doc_phrase: Annotated[
         int | None,
         typer.Option(
             "--max-doc-phrase", metavar="K", min=1, help="Most words of a document phrase; paper: 4, best: 1."
         ),
+        _AFTER,
     ] = None,
     max_abstract_phrase: Annotated[
         int | None,
@@ -119,15 +107,16 @@ def train(
             min=1,
             help="Most words of an abstract phrase; paper: 4, best: 1.",
         ),
+        _AFTER,
     ] = None,
     setting: Annotated[
         list[str] | None,
         typer.Option(
             "--set", metavar="NAME=VALUE", help="Any other setting, such as p0=0.2; may be repeated."
         ),
+        _AFTER,
     ] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Train a model on a corpus of pairs by EM, without links.
 
@@ -145,10 +134,10 @@ def train(
         setting=setting or (),
         vectors=choice.vectors,
     )
-    limit = parse_size(memory_limit) or default_memory_limit()
+    limit = options.memory
     plan = replace(plan, memory=limit)
     with (
-        open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
+        options.store(share=DATABASE_SHARE) as store,
         training_bar(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
     ):
         for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
@@ -174,15 +163,12 @@ def _line(done: StoredIteration) -> str:
 
 
 @app.command()
-@options_of(GoldPairs)
-@options_of(TuningPlan, "plan")
 def tune(
     name: Annotated[str, typer.Argument(metavar="M", help="Name of the model.")],
     *,
     request: GoldPairs,
     plan: TuningPlan,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Tune a model on links that people drew, by conditional training of the preset best.
 
@@ -194,9 +180,9 @@ def tune(
     if not name.strip():
         raise typer.BadParameter("a model needs a name; give one, such as news")
     examples = request.examples()
-    memory = parse_size(memory_limit) or default_memory_limit()
+    memory = options.memory
     with (
-        open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
+        options.store(create=True, share=DATABASE_SHARE) as store,
         counting_bars() as progress,
     ):
         tuned = tune_model(
@@ -222,7 +208,6 @@ def tune(
 
 
 @app.command()
-@output_options
 def model(
     name: ModelArgument,
     word: Annotated[
@@ -238,7 +223,7 @@ def model(
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Draw the jumps: .svg, .png or .pdf (plots extra)."),
     ] = None,
-    db: DbOption = None,
+    options: DbOptions,
     out: Output,
 ) -> None:
     """Show the iterations and the jumps of a model, or the top rewrites of a word.
@@ -250,7 +235,7 @@ def model(
     check_plot_option(plot)
     if word is not None and plot is not None:
         raise typer.BadParameter("--plot draws the jumps of the whole model; leave out the word")
-    with open_store(db, read_only=True) as store:
+    with options.store(read_only=True) as store:
         if word is not None:
             out.arrow(top_rewrites(store, name, word, direction=direction, limit=limit))
             return
@@ -278,13 +263,12 @@ def _about(report: ModelReport) -> None:
 
 
 @app.command()
-@output_options
-def models(*, db: DbOption = None, out: Output) -> None:
+def models(*, options: DbOptions, out: Output) -> None:
     """List the models that align.
 
     Example: `sentgen align models`
     """
-    with open_store(db, read_only=True) as store:
+    with options.store(read_only=True) as store:
         out.arrow(
             list_models(store),
             programs=NATURAL,
@@ -295,14 +279,15 @@ def models(*, db: DbOption = None, out: Output) -> None:
 @app.command()
 def remove(
     name: ModelArgument,
+    *,
     dry_run: DryRunOption = False,
-    db: DbOption = None,
+    options: DbOptions,
 ) -> None:
     """Remove a model with the alignments that it made.
 
     Example: `sentgen align remove papers`
     """
-    with open_store(db, read_only=dry_run) as store:
+    with options.store(read_only=dry_run) as store:
         iterations = remove_model(store, name, dry_run=dry_run)
     typer.echo(
         printable(f"{'would remove' if dry_run else 'removed'} {name}: {quantity(iterations, 'iteration')}")
@@ -310,13 +295,11 @@ def remove(
 
 
 @app.command()
-@options_of(Choice, "choice", ("model", "preset", "vectors", "decode", "threshold"))
 def apply(
     *,
     pairs: PairsOption,
-    choice: Choice,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    choice: Annotated[Choice, Arrange(only=("model", "preset", "vectors", "decode", "threshold"))],
+    options: StoreOptions,
 ) -> None:
     """Align a corpus of pairs, and keep links, states of words and figures in the store.
 
@@ -325,9 +308,9 @@ def apply(
 
     Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
     """
-    limit = parse_size(memory_limit) or default_memory_limit()
+    limit = options.memory
     with (
-        open_store(db, memory_limit=str(limit), share=DATABASE_SHARE) as store,
+        options.store(share=DATABASE_SHARE) as store,
         counting_bar("pairs") as progress,
     ):
         done = application.apply_model(
@@ -356,26 +339,24 @@ def apply(
 
 
 @app.command()
-@output_options
 def figures(
     *,
     pairs: PairsOption,
     model: AppliedOption = None,
     limit: LimitOption = 0,
-    db: DbOption = None,
+    options: DbOptions,
     out: Output,
 ) -> None:
     """Show the figures of each abstract: coverage, density, new and changed words, longest copied run.
 
     Example: `sentgen align figures --pairs papers --model papers --csv`
     """
-    with open_store(db, read_only=True) as store:
+    with options.store(read_only=True) as store:
         rows = application.alignments(store, pairs, model, limit=one_more(limit))
         out.first(rows, limit, programs=NATURAL, essential=("links", "coverage", "density"))
 
 
 @app.command()
-@output_options
 def export(
     *,
     pairs: PairsOption,
@@ -395,7 +376,7 @@ def export(
         ),
     ] = False,
     limit: LimitOption = 0,
-    db: DbOption = None,
+    options: DbOptions,
     out: Output,
 ) -> None:
     """Print the links that a model found in a corpus of pairs, or what became of each word or sentence.
@@ -410,7 +391,7 @@ def export(
     if pharaoh and (words or sentences):
         other = "--words words" if words else "--sentences sentences"
         raise typer.BadParameter(f"--pharaoh prints links, and {other}; choose one")
-    with open_store(db, read_only=True) as store:
+    with options.store(read_only=True) as store:
         if not pharaoh:
             rows = application.found_rows(
                 store, pairs, model, words=words, sentences=sentences, limit=one_more(limit)

@@ -23,14 +23,12 @@ from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.phrases import made_of, main_reasons, phrases, weighed_by, why
 from sentgen.alignment.view.view import PairView, Segment
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, check_file_option, open_store, parse_size
+from sentgen.cli.console.options import StoreOptions, check_file_option
 from sentgen.cli.console.output import Output, WideOption, printable
 from sentgen.errors import InputError
 from sentgen.output.files import write_text
 from sentgen.output.wording import are, quantity
 from sentgen.schema import Store
-from sentgen.schema.store import default_memory_limit
 
 COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "words", "posterior", "P(null)")]
 REASON_COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "posterior", "made of")]
@@ -55,7 +53,6 @@ _SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
 _LONGEST = 44
 
 
-@options_of(Choice, "choice")
 def text(
     *,
     document: Annotated[str, typer.Option("--document", metavar="FILE|-", help="The document.")],
@@ -73,8 +70,7 @@ def text(
     format: Annotated[
         str | None, typer.Option("--format", "-f", help="Format of both texts; detected if not given.")
     ] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Show where each phrase of a summary comes from in its document, and which words are changed or new.
 
@@ -89,13 +85,13 @@ def text(
     """
     check_file_option("--html", html)
     _check(document, abstract, both=as_object and as_links)
-    limit = parse_size(memory_limit) or default_memory_limit()
+    limit = options.memory
     budget = aligning_budget(limit, with_store=choice.needs_store)
     with ExitStack() as opened:
 
         def store() -> Store:
             # Called for a model or vectors; without them, there need be no store.
-            opened_store = open_store(db, read_only=True, memory_limit=str(limit), share=DATABASE_SHARE)
+            opened_store = options.store(read_only=True, share=DATABASE_SHARE)
             return opened.enter_context(opened_store)
 
         aligner, name = chosen_aligner(choice, store, budget=budget)

@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 
 from sentgen.alignment.pairs.budget import aligning_budget
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import ParserOption, check_file_option
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import Arrange, ParserOption, check_file_option
+from sentgen.cli.console.output import Output
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import Claim, SupportCheck, check_table, figures, listed_words, text_of
@@ -23,21 +22,24 @@ from sentgen.output.files import write_text
 from sentgen.schema.store import default_memory_limit
 
 
-@output_options
-@options_of(CheckRequest, parser="against", all_relations="words", html="words", fail_under="words")
 def check(
     *,
     request: CheckRequest,
-    parser: ParserOption = None,
+    parser: Annotated[ParserOption, Arrange(after="against")] = None,
     all_relations: Annotated[
-        bool, typer.Option("--all", help="Show what has support, too; other formats always do.")
+        bool,
+        typer.Option("--all", help="Show what has support, too; other formats always do."),
+        Arrange(after="words"),
     ] = False,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page with the words marked.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with the words marked."),
+        Arrange(after="words"),
     ] = None,
     fail_under: Annotated[
         float | None,
         typer.Option("--fail-under", metavar="P", min=0, max=1, help="Exit with 1 if precision is below."),
+        Arrange(after="words"),
     ] = None,
     out: Output,
 ) -> None:

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import Result, option_group
 from sentgen.cli.console.options import check_file_option
 from sentgen.cli.console.output import Output, printable
 from sentgen.generation.answers import PART, STEP_COLUMNS, Answers, reasons, step_tables, table_of
@@ -19,6 +18,7 @@ from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi import TraceStep
 from sentgen.generation.drawing import tree_text
 from sentgen.generation.notes import notes
+from sentgen.options import Option
 from sentgen.output.files import write_text
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.tabular import Rows
@@ -37,8 +37,8 @@ class TreeFiles:
         typer.BadParameter: one is a folder, or `-`.
     """
 
-    conllu: Path | None
-    svg: Path | None
+    conllu: Annotated[Path | None, Option("Write the trees as CoNLL-U.", metavar="FILE")] = None
+    svg: Annotated[Path | None, Option("Draw the trees.", metavar="FILE")] = None
 
     def __post_init__(self) -> None:
         for option, path in self.options.items():
@@ -56,20 +56,6 @@ class TreeFiles:
             if path is not None:
                 write_text(path, drawn())
                 out.note(f"{path}: {quantity(len(answers.trees), 'tree')}")
-
-
-def tree_files(panel: str) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Give a command the options of `TreeFiles` in place of ``files``, in a panel of its help."""
-
-    def option(name: str, about: str) -> tuple[object, None]:
-        setting = typer.Option(name, metavar="FILE", help=about, rich_help_panel=panel)
-        return Annotated[Path | None, setting], None
-
-    options = {
-        "conllu": option("--conllu", "Write the trees as CoNLL-U."),
-        "svg": option("--svg", "Draw the trees."),
-    }
-    return lambda function: option_group(function, "files", options, TreeFiles)
 
 
 def show(answers: Answers, out: Output) -> None:

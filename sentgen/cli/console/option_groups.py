@@ -1,84 +1,110 @@
-"""Groups of options that several commands share, each declared once and taken as one parameter."""
+"""What a command takes: options by themselves, and declarations, each of which stands for all its options.
+
+A command is a function. A parameter that is annotated with a declaration (see `sentgen.options`), or with
+another dataclass whose fields are annotated with options of Typer, such as `Output`, is replaced by these::
+
+    def ngrams(*, request: Ngrams, out: QuestionOutput) -> None:
+        ...
+
+`sentgen.cli.application` makes all commands with `with_options`: nothing is written above a function.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, is_dataclass
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from sentgen.cli.console.options import mistakes
+from sentgen.cli.console.options import Arrange, mistakes
 from sentgen.options import Declaration, Option, Parameter, declared, parameters_of
 
-if TYPE_CHECKING:
-    from sentgen.cli.console.output import Output
 
-Result = TypeVar("Result")
+def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command as Typer reads it, with options in the place of each declaration.
 
-
-def option_group(
-    function: Callable[..., Result],
-    parameter: str,
-    options: Mapping[str, tuple[object, object]],
-    make: Callable[..., object],
-    places: Mapping[str, str] | None = None,
-) -> Callable[..., Result]:
-    """Return a command that has options in place of one of its parameters.
-
-    Args:
-        function: the command.
-        parameter: the parameter that is replaced.
-        options: name of each option to its annotation, as Typer reads it, and its default.
-        make: takes the options by name and returns what the command gets.
-        places: other parameters of the command to the options that they follow.
+    The default limit of rows holds for tables for reading alone: what a program reads is all there is, as it
+    does not see that there is more.
     """
     # Annotations are text, as all modules import `annotations` from the future.
-    signature = inspect.signature(function, eval_str=True)
-    own = {each.name: each for each in signature.parameters.values()}
-    places = places or {}
-    parameters: list[inspect.Parameter] = []
-    for name in (name for name in own if name not in places):
-        if name != parameter:
-            parameters.append(own[name])
-            continue
-        for option, (annotation, default) in options.items():
-            kind = inspect.Parameter.KEYWORD_ONLY
-            parameters.append(inspect.Parameter(option, kind, default=default, annotation=annotation))
-            parameters += [own[mine] for mine, before in places.items() if before == option]
+    own = inspect.signature(function, eval_str=True).parameters.values()
+    kinds = {each.name: _arranged(each.annotation) for each in own}
+    groups: dict[str, Any] = {name: kind for name, (kind, _) in kinds.items() if is_dataclass(kind)}
+    if not groups:
+        return function
+    options: dict[str, list[inspect.Parameter]] = {}
+    for each in own:
+        kind, arrange = kinds[each.name]
+        options[each.name] = (
+            _options(kind, arrange) if each.name in groups else [each.replace(annotation=kind)]
+        )
+    taken = _in_order(options, {name: arrange.after for name, (_, arrange) in kinds.items()})
+    limits = {each.name: each.default for each in taken if _is_limit(each)} if "out" in groups else {}
+    # What comes out first: whether it is for reading says how many rows.
+    makes = sorted(groups, key=lambda name: name != "out")
 
     @functools.wraps(function)
-    def command(*arguments: object, **given: object) -> Result:
-        chosen = {name: given.pop(name, default) for name, (_, default) in options.items()}
-        return function(*arguments, **given, **{parameter: make(**chosen)})
+    def command(**given: Any) -> Any:
+        made: dict[str, Any] = {}
+        for name in makes:
+            values = {each.name: given.pop(each.name) for each in options[name]}
+            made[name] = made_of(groups[name], values)
+            if name == "out":
+                _limit_rows(limits, given, for_reading=made[name].for_reading)
+        return function(**given, **made)
 
-    del command.__wrapped__  # else Typer would read the old signature
-    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    parameters = [_optional(each) if each.name in limits else each for each in taken]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {each.name: each.annotation for each in parameters}
+    del command.__wrapped__  # else Typer would read the old signature
     return command
 
 
-def options_of(
-    declaration: type, parameter: str = "request", names: Iterable[str] = (), **places: str
-) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
-    """Give a command the options of a declaration in place of one of its parameters (see `sentgen.options`).
+def _arranged(annotation: Any) -> tuple[Any, Arrange]:
+    """Return an annotation as Typer reads it, and how its options stand."""
+    kind, *about = (
+        (annotation.__origin__, *annotation.__metadata__) if _annotated(annotation) else (annotation,)
+    )
+    arrange = next((each for each in about if isinstance(each, Arrange)), Arrange())
+    rest = [each for each in about if each is not arrange]
+    return (Annotated[kind, *rest] if rest else kind), arrange
 
-    Args:
-        declaration: the class; its fields may be annotated with options of Typer, too.
-        parameter: the parameter of the command that is replaced.
-        names: fields to take, if not all.
-        places: other parameters of the command to the options that they follow.
-    """
-    taken = parameters_of(declaration, names)
-    options = {each.name: (_annotation(each), _default(each)) for each in taken}
 
-    def make(**given: object) -> object:
-        return made_of(declaration, given)
+def _annotated(annotation: Any) -> bool:
+    return hasattr(annotation, "__metadata__")
 
-    return lambda function: option_group(function, parameter, options, make, places)
+
+def _options(declaration: type, arrange: Arrange) -> list[inspect.Parameter]:
+    """Return the parameters that stand for a declaration."""
+    return [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_default(each),
+            annotation=_annotation(each, arrange.panel),
+        )
+        for each in parameters_of(declaration, arrange.only)
+    ]
+
+
+def _in_order(
+    options: Mapping[str, Sequence[inspect.Parameter]], after: Mapping[str, str]
+) -> list[inspect.Parameter]:
+    """Return all parameters in the order of the help: those that follow an option stand behind it."""
+    following = {name: [each for each in options if after[each] == name] for name in after.values() if name}
+    taken: list[inspect.Parameter] = []
+    for name, group in options.items():
+        if after[name]:
+            continue
+        for each in group:
+            taken.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            for mine in following.get(each.name, ()):
+                taken += options[mine]
+    return taken
 
 
 def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
@@ -108,7 +134,7 @@ def _default(parameter: Parameter) -> object:
     return inspect.Parameter.empty if parameter.default is MISSING else parameter.default
 
 
-def _annotation(parameter: Parameter) -> object:
+def _annotation(parameter: Parameter, panel: str) -> object:
     """Return the type and the option as Typer reads them."""
     option, kind = parameter.option, parameter.kind
     if not isinstance(option, Option):  # but what Typer reads already
@@ -127,7 +153,7 @@ def _annotation(parameter: Parameter) -> object:
     if parameter.default is None or kind == list[str]:
         kind = kind | None
     settings: dict[str, Any] = {"help": option.shell or option.help, "metavar": metavar}
-    settings |= {"min": option.least, "max": option.most, "rich_help_panel": option.panel}
+    settings |= {"min": option.least, "max": option.most, "rich_help_panel": option.panel or panel or None}
     if option.argument:
         return Annotated[kind, typer.Argument(**settings)]
     return Annotated[kind, typer.Option(*_names(parameter), **settings)]
@@ -145,30 +171,16 @@ def _names(parameter: Parameter) -> list[str]:
 
 _ROWS = "Rows to show; 0 for all."
 _LIMIT = typer.Option("--limit", "-n", min=0, help=_ROWS)
-#: A limit of rows, which `limit_rows` knows by this option: another parameter may be called ``limit``, too.
+#: A limit of rows, which is known by this option: another parameter may be called ``limit``, too.
 LimitOption = Annotated[int, _LIMIT]
 
 
-def limit_rows(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Return a command whose default limit of rows holds for tables for reading alone.
-
-    What a program reads is all there is, as it does not see that there is more.
-    """
-    # Annotations are text, as all modules import `annotations` from the future.
-    signature = inspect.signature(function, eval_str=True)
-    defaults = {each.name: each.default for each in signature.parameters.values() if _is_limit(each)}
-
-    @functools.wraps(function)
-    def command(*arguments: object, out: Output, **given: object) -> Result:
-        for name, default in defaults.items():
-            if given.get(name) is None:
-                # A graph is one of so many collocates, and never of all.
-                given[name] = default if out.for_reading or given.get("graph") else 0
-        return function(*arguments, out=out, **given)
-
-    taken = [_optional(each) if each.name in defaults else each for each in signature.parameters.values()]
-    command.__signature__ = signature.replace(parameters=taken)  # type: ignore[attr-defined]
-    return command
+def _limit_rows(limits: Mapping[str, int], given: dict[str, Any], *, for_reading: bool) -> None:
+    """Set limits that were not given."""
+    for name, default in limits.items():
+        if given[name] is None:
+            # A graph is one of so many collocates, and never of all.
+            given[name] = default if for_reading or given.get("graph") else 0
 
 
 def _is_limit(parameter: inspect.Parameter) -> bool:

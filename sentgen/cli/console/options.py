@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from sqlalchemy import Connection
 
 from sentgen import sizes
 from sentgen.errors import InputError
 from sentgen.output.plots import check_plot
 from sentgen.schema import Store, default_path
 from sentgen.schema.store import default_memory_limit
+
+
+@dataclass(frozen=True, slots=True)
+class Arrange:
+    """How options stand in a command: ``Annotated[ParserOption, Arrange(after="format")]``.
+
+    Attributes:
+        after: the option of a declaration that they follow in the help.
+        only: the fields of the declaration that are taken; all if none are named.
+        panel: the panel of the help, of options that name none.
+    """
+
+    after: str = ""
+    only: Sequence[str] = ()
+    panel: str = ""
+
 
 DbOption = Annotated[
     Path | None,
@@ -100,36 +118,53 @@ def parse_size(text: str | None) -> int | None:
         return None if text is None else sizes.parse_size(text)
 
 
-def open_store(
-    db: Path | None,
-    *,
-    create: bool = False,
-    read_only: bool = False,
-    memory_limit: str | None = None,
-    share: float = SQL_SHARE,
-    threads: int | None = None,
-) -> Store:
-    """Open the store that the options name; DuckDB may use that share of the memory, and so many threads."""
-    limit = database_memory(memory_limit, share)
-    return Store(
-        db or default_path(),
-        create=create,
-        read_only=read_only,
-        memory_limit=limit,
-        threads=threads,
-    )
+@dataclass(frozen=True, kw_only=True)
+class StoreOptions:
+    """Which store, and the memory that the process may use."""
+
+    db: DbOption = None
+    memory_limit: MemoryOption = None
+
+    @property
+    def path(self) -> Path:
+        """Where the store is, or is to be."""
+        return self.db or default_path()
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the process may use."""
+        return parse_size(self.memory_limit) or default_memory_limit()
+
+    def database_memory(self, share: float = SQL_SHARE) -> int:
+        """Return the bytes that DuckDB may use; the option means the process, and DuckDB takes more."""
+        return int(self.memory * share)
+
+    def store(
+        self,
+        *,
+        create: bool = False,
+        read_only: bool = False,
+        share: float = SQL_SHARE,
+        threads: int | None = None,
+    ) -> Store:
+        """Open the store; DuckDB may use that share of the memory, and so many threads."""
+        limit = self.database_memory(share)
+        return Store(self.path, create=create, read_only=read_only, memory_limit=limit, threads=threads)
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """Open the store to read."""
+        with self.store(read_only=True) as store, store.connect() as connection:
+            yield connection
+
+    def lookups(self) -> Store:
+        """Open the store to look up models, on one thread.
+
+        What DuckDB reads waits to be filtered here anyway: two take up to a third more CPU time, and as long
+        by the clock.
+        """
+        return self.store(read_only=True, share=LOOKUP_SHARE, threads=1)
 
 
-def open_for_lookups(db: Path | None, memory_limit: str | None) -> Store:
-    """Open a store to look up models, on one thread.
-
-    What DuckDB reads waits to be filtered here anyway: two take up to a third more CPU time, and as long by
-    the clock.
-    """
-    return open_store(db, read_only=True, memory_limit=memory_limit, share=LOOKUP_SHARE, threads=1)
-
-
-def database_memory(memory_limit: str | None, share: float = SQL_SHARE) -> int:
-    """Return the bytes that DuckDB may use of the memory that the option names."""
-    # The option means the process; DuckDB takes more than it counts.
-    return int((parse_size(memory_limit) or default_memory_limit()) * share)
+#: Of commands that take so little that nobody limits it.
+DbOptions = Annotated[StoreOptions, Arrange(only=("db",))]

@@ -1,15 +1,12 @@
 """How every command that shows a table shows it: one set of options, one object that writes.
 
-A command takes ``out: Output`` and is wrapped in `output_options`, which replaces that parameter by
-``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--latex``, ``--parquet FILE``, ``--xlsx FILE`` (a table for
-reading is the default), ``--bom`` and ``--wide``::
+A command takes ``out: Output``, which gives it ``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--latex``,
+``--parquet FILE``, ``--xlsx FILE`` (a table for reading is the default), ``--bom`` and ``--wide`` (see
+`sentgen.cli.console.option_groups`)::
 
-    @output_options
     def words(*, limit: LimitOption = 20, out: Output) -> None:
         table = most_frequent_words(limit)          # columns form, count
         out.arrow(table)                            # or: out.rows(["form", "count"], [("the", 3)])
-
-    app.command("words")(words)
 
 Data goes to standard output and everything else to standard error (`Output.note`). In a terminal the table
 fits its width (`terminal_table`), and what it leaves out is named; elsewhere and with ``--wide`` it is plain
@@ -19,7 +16,7 @@ The text of a corpus is hostile: tables for reading and LaTeX show control chara
 overrides as escapes such as ``\x1b``, and never read markup in them; the other formats keep the text as it
 is.
 
-Formats for programs have all rows, a table for reading those of `limit_rows`, wherever either goes: what
+Formats for programs have all rows, a table for reading those of ``--limit``, wherever either goes: what
 standard output is decides about colors, width and progress, and about nothing else.
 """
 
@@ -30,18 +27,18 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, Unpack
 
 import typer
 from rich.console import Console
 
-from sentgen.cli.console.option_groups import Result, limit_rows, option_group
-from sentgen.cli.console.options import check_file_option
+from sentgen.cli.console.options import StoreOptions, check_file_option
 from sentgen.cli.console.terminal_table import TableColumn, print_table
-from sentgen.errors import InputError
 from sentgen.errors import printable as printable
+from sentgen.options import Option
 from sentgen.output.files import whole_file
 from sentgen.output.latex import tabular
 from sentgen.output.plain_table import Align as Align
@@ -63,50 +60,13 @@ from sentgen.output.wording import quantity
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.", rich_help_panel="Output")]
-TsvOption = Annotated[
-    bool, typer.Option("--tsv", help="Print tab-separated values.", rich_help_panel="Output")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON array.", rich_help_panel="Output")]
-JsonlOption = Annotated[
-    bool, typer.Option("--jsonl", help="Print one JSON object a line.", rich_help_panel="Output")
-]
-LatexOption = Annotated[
-    bool,
-    typer.Option("--latex", help="Print LaTeX, for the package booktabs.", rich_help_panel="Output"),
-]
-ParquetOption = Annotated[
-    Path | None,
-    typer.Option("--parquet", metavar="FILE", help="Write a Parquet file.", rich_help_panel="Output"),
-]
-XlsxOption = Annotated[
-    Path | None,
-    typer.Option("--xlsx", metavar="FILE", help="Write a workbook of Excel.", rich_help_panel="Output"),
-]
-BomOption = Annotated[
-    bool,
-    typer.Option(
-        "--bom", help="Begin CSV or TSV with a byte order mark, as Excel wants it.", rich_help_panel="Output"
-    ),
-]
+_option = partial(Option, panel="Output")
 WideOption = Annotated[
     bool,
     typer.Option(
         "--wide", help="Print all columns of a table, wider than the terminal.", rich_help_panel="Output"
     ),
 ]
-#: The options of `choose`.
-OPTIONS: dict[str, tuple[object, object]] = {
-    "csv": (CsvOption, False),
-    "tsv": (TsvOption, False),
-    "json": (JsonOption, False),
-    "jsonl": (JsonlOption, False),
-    "latex": (LatexOption, False),
-    "parquet": (ParquetOption, None),
-    "xlsx": (XlsxOption, None),
-    "bom": (BomOption, False),
-    "wide": (WideOption, False),
-}
 #: Rows of a table for reading that are aligned at once; a longer one is several tables, each with its head.
 _ALIGNED = 10_000
 
@@ -147,24 +107,59 @@ class Look(TypedDict, total=False):
     none: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
     """Where and how a command writes its table.
 
-    Args:
-        form: the format.
-        path: the file, for Parquet and Excel.
-        bom: whether CSV and TSV begin with a byte order mark.
-        comments: whether notes are comments of the SQL that stands beside them on standard error.
-        wide: whether a table for reading may be wider than the terminal.
+    Raises:
+        typer.BadParameter: more than one format was given, a file is none, or a mark is for what has none.
     """
 
-    form: OutputFormat = OutputFormat.TABLE
-    path: Path | None = None
-    comments: bool = False
-    wide: bool = False
-    bom: bool = False
+    LAST: ClassVar[tuple[str, ...]] = (
+        "csv",
+        "tsv",
+        "json",
+        "jsonl",
+        "latex",
+        "parquet",
+        "xlsx",
+        "bom",
+        "wide",
+    )
+
+    csv: Annotated[bool, _option("Print CSV.")] = False
+    tsv: Annotated[bool, _option("Print tab-separated values.")] = False
+    json: Annotated[bool, _option("Print one JSON array.")] = False
+    jsonl: Annotated[bool, _option("Print one JSON object a line.")] = False
+    latex: Annotated[bool, _option("Print LaTeX, for the package booktabs.")] = False
+    parquet: Annotated[Path | None, _option("Write a Parquet file.", metavar="FILE")] = None
+    xlsx: Annotated[Path | None, _option("Write a workbook of Excel.", metavar="FILE")] = None
+    bom: Annotated[bool, _option("Begin CSV or TSV with a byte order mark, as Excel wants it.")] = False
+    wide: WideOption = False
     _left_out: list[Sequence[str]] = field(default_factory=list, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self._forms) > 1:
+            names = " and ".join(f"--{form}" for form in self._forms)
+            raise typer.BadParameter(f"{names} exclude each other; choose one")
+        check_file_option("--parquet", self.parquet)
+        check_file_option("--xlsx", self.xlsx)
+        if self.bom and not (self.csv or self.tsv):
+            raise typer.BadParameter("--bom goes with --csv or --tsv")
+
+    @property
+    def _forms(self) -> list[OutputFormat]:
+        return [form for form in OutputFormat if form is not OutputFormat.TABLE and getattr(self, form)]
+
+    @property
+    def form(self) -> OutputFormat:
+        """What comes out."""
+        return next(iter(self._forms), OutputFormat.TABLE)
+
+    @property
+    def comments(self) -> bool:
+        """Whether notes are comments of the SQL that stands beside them on standard error."""
+        return False
 
     @property
     def for_reading(self) -> bool:
@@ -297,10 +292,10 @@ class Output:
     def _workbook(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         from sentgen.output.workbook import write_workbook
 
-        assert self.path is not None  # nothing else asks for one
-        with whole_file(self.path) as sink:
+        assert self.xlsx is not None  # nothing else asks for one
+        with whole_file(self.xlsx) as sink:
             number = write_workbook(names, rows, sink)
-        self.note(f"{self.path}: {quantity(number, 'row')}")
+        self.note(f"{self.xlsx}: {quantity(number, 'row')}")
 
     def _write_aligned(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
         """Write rows for reading, as wide as the terminal or, into a pipe, as they are."""
@@ -329,50 +324,17 @@ class Output:
             self.note(why)
 
     def _parquet(self, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
-        if self.path is None:
-            raise InputError("Parquet needs a file; name it with --parquet FILE")
-        with whole_file(self.path) as sink:
+        assert self.parquet is not None  # nothing else asks for one
+        with whole_file(self.parquet) as sink:
             rows = write_parquet(schema, tables, sink)
-        self.note(f"{self.path}: {quantity(rows, 'row')}")
+        self.note(f"{self.parquet}: {quantity(rows, 'row')}")
 
 
-def output_options(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Give a command the output options in place of its parameter ``out``, and its rows their limit."""
-    return option_group(limit_rows(function), "out", OPTIONS, choose)
+@dataclass(frozen=True, kw_only=True)
+class StoreOutput(StoreOptions, Output):
+    """The same of what is read from a store."""
 
-
-def choose(
-    *,
-    csv: bool,
-    tsv: bool,
-    json: bool,
-    jsonl: bool,
-    latex: bool = False,
-    parquet: Path | None,
-    xlsx: Path | None = None,
-    bom: bool = False,
-    wide: bool = False,
-) -> Output:
-    """Return the output that the options ask for.
-
-    Raises:
-        typer.BadParameter: more than one was given, or a mark for what has none.
-    """
-    files = {"parquet": parquet, "xlsx": xlsx}
-    given = {"csv": csv, "tsv": tsv, "json": json, "jsonl": jsonl, "latex": latex} | {
-        name: path is not None for name, path in files.items()
-    }
-    names = [name for name, chosen in given.items() if chosen]
-    if len(names) > 1:
-        raise typer.BadParameter(
-            f"{' and '.join(f'--{name}' for name in names)} exclude each other; choose one"
-        )
-    for name, path in files.items():
-        check_file_option(f"--{name}", path)
-    if bom and not (csv or tsv):
-        raise typer.BadParameter("--bom goes with --csv or --tsv")
-    form = OutputFormat(names[0]) if names else OutputFormat.TABLE
-    return Output(form, parquet or xlsx, wide=wide, bom=bom)
+    LAST: ClassVar = ("db", "memory_limit", *Output.LAST)
 
 
 def _console() -> Console:

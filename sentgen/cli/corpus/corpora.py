@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import (
-    DbOption,
-    DryRunOption,
-    MemoryOption,
-    ParserOption,
-    check_file_option,
-    open_store,
-)
-from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.options import DryRunOption, ParserOption, StoreOptions, check_file_option
+from sentgen.cli.console.output import StoreOutput, printable
 from sentgen.counts import corpora, exports
-from sentgen.counts.corpora import Corpus, Sync
+from sentgen.counts.corpora import Corpus, CorpusName, Sync
 from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import InputError
@@ -36,13 +28,12 @@ app = typer.Typer(help="List, show, verify, sync, export and remove corpora, and
 
 
 @app.command("list")
-@output_options
-def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def list_(*, out: StoreOutput) -> None:
     """List the corpora with their sizes and licences.
 
     Example: `sentgen corpora list`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         out.arrow(
             corpora.overview(store),
             essential=("sentences", "tokens"),
@@ -51,9 +42,7 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 
 @app.command()
-@output_options
-@options_of(Corpus)
-def show(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def show(*, request: Corpus, out: StoreOutput) -> None:
     """Show the sources of a corpus, its regions or metadata, or the sentences that were refused.
 
     Example: `sentgen corpora show ewt --regions`
@@ -65,7 +54,7 @@ def show(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
         none = f"no source of {request.name} marks regions"
     elif request.metadata:
         none = f"{request.name} has no metadata"
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         out.arrow(
             request.show(store),
             essential=("sentences", "tokens", "rejected", "line", "message", "regions", "times"),
@@ -74,14 +63,12 @@ def show(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption = N
 
 
 @app.command()
-@output_options
-@options_of(Corpus, names=["name"])
-def verify(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def verify(*, request: CorpusName, out: StoreOutput) -> None:
     """Compare the sources of a corpus with the files on disk; exit code 1 if one differs.
 
     Example: `sentgen corpora verify ewt`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         statuses = corpora.verify(store, request.name)
     out.table(corpora.status_rows(statuses), essential=("status",))
     if any(row.relative and row.status != "same" for row in statuses):
@@ -94,10 +81,9 @@ def verify(*, request: Corpus, db: DbOption = None, memory_limit: MemoryOption =
 
 
 @app.command()
-@options_of(Corpus, names=["name"])
 def export(
     *,
-    request: Corpus,
+    request: CorpusName,
     form: Annotated[
         str, typer.Option("--format", metavar="|".join(exports.FORMATS), help="Format to write.")
     ] = "conllu",
@@ -105,8 +91,7 @@ def export(
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE", help="File to write. Default: standard output.")
     ] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Write a corpus as CoNLL-U, which comes back byte for byte, as a vertical file, as TEI, or for spaCy.
 
@@ -114,7 +99,7 @@ def export(
     """
     check_file_option("--to", to)
     with (
-        open_store(db, read_only=True, memory_limit=memory_limit) as store,
+        options.store(read_only=True) as store,
         store.connect() as connection,
     ):
         exported = exports.export(connection, request.name, form)
@@ -129,13 +114,11 @@ def export(
 
 
 @app.command()
-@options_of(DocumentTable)
 def metadata(
     *,
     request: DocumentTable,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what matches.")] = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Give documents or regions of a corpus the columns of a table about them.
 
@@ -144,7 +127,7 @@ def metadata(
 
     Example: `sentgen corpora metadata eltec ELTeC-eng_metadata.tsv --key filename`
     """
-    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
+    with options.store(read_only=dry_run) as store:
         joined = request.join(store, dry_run=dry_run)
     _print_names(f"no row for the {joined.of}", joined.without_row)
     _print_names(
@@ -175,10 +158,9 @@ def _print_names(what: str, names: Sequence[str]) -> None:
 
 
 @app.command()
-@options_of(Corpus, names=["name"])
 def remove(
     *,
-    request: Corpus,
+    request: CorpusName,
     source: Annotated[
         list[str] | None,
         typer.Option(
@@ -188,14 +170,13 @@ def remove(
         ),
     ] = None,
     dry_run: DryRunOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Remove a corpus with all its counts, or some of its sources; the other counts stay as they are.
 
     Example: `sentgen corpora remove ewt`
     """
-    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
+    with options.store(read_only=dry_run) as store:
         if source:
             from sentgen.counts.sync import remove_from  # as below
 
@@ -207,15 +188,13 @@ def remove(
 
 
 @app.command()
-@options_of(Sync)
 def sync(
     *,
     request: Sync,
     parser: ParserOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what differs.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Add what is new in the folders of a corpus, read again what has changed, and remove what is gone.
 
@@ -231,7 +210,7 @@ def sync(
     from sentgen.output.progress import ingestion_bar
 
     trees = open_parser(parser) if parser else None
-    with open_store(db, read_only=dry_run, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    with options.store(read_only=dry_run, share=DATABASE_SHARE) as store:
         differences = compare(request, store, parser=trees)
         for note in differences.notes:
             typer.echo(printable(f"note: {note}"), err=True)

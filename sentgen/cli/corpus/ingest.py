@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_store
+from sentgen.cli.console.options import ParserOption, StoreOptions
 from sentgen.cli.console.output import printable
 from sentgen.corpus.formats import MARKUP_WARNING
 from sentgen.corpus.parsers import open_parser
@@ -24,7 +23,6 @@ from sentgen.output.wording import quantity
 _SHOWN = 20
 
 
-@options_of(Settings, "settings")
 def ingest(
     *,
     paths: Annotated[
@@ -32,8 +30,7 @@ def ingest(
     ],
     settings: Settings,
     parser: ParserOption = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Read corpora into the store and count them.
 
@@ -46,7 +43,7 @@ def ingest(
     """
     trees = open_parser(parser) if parser else None
     with (
-        open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
+        options.store(create=True, share=DATABASE_SHARE) as store,
         ingestion_bar(settings.corpus) as progress,
     ):
         summary = run(store, paths, settings, parser=trees, progress=progress)

@@ -13,9 +13,9 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 
 from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
-from sentgen.cli.console.option_groups import LimitOption, options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, one_more, open_store
-from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.option_groups import LimitOption
+from sentgen.cli.console.options import StoreOptions, one_more
+from sentgen.cli.console.output import StoreOutput, printable
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
 from sentgen.counts.shares import DATABASE_SHARE
@@ -28,7 +28,6 @@ _SHOWN = 20
 
 
 @app.command()
-@options_of(PairSettings, "settings")
 def ingest(
     *,
     paths: Annotated[
@@ -51,8 +50,7 @@ def ingest(
         str,
         typer.Option("--on-error", metavar="raise|skip", help="A bad pair stops everything, or is left out."),
     ] = "raise",
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Read pairs into the store.
 
@@ -64,7 +62,7 @@ def ingest(
     if on_error not in ON_ERROR:
         raise typer.BadParameter(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
     with (
-        open_store(db, create=True, memory_limit=memory_limit, share=DATABASE_SHARE) as store,
+        options.store(create=True, share=DATABASE_SHARE) as store,
         _progress() as progress,
     ):
         summary = ingest_pairs(
@@ -101,7 +99,6 @@ def _report(summary: PairSummary, path: Path) -> None:
 
 
 @app.command("list")
-@output_options
 def list_(
     corpus: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="List the pairs of this corpus.")
@@ -114,15 +111,13 @@ def list_(
         ),
     ] = False,
     limit: LimitOption = 20,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """List the corpora of pairs, or the pairs of one.
 
     Example: `sentgen pairs list papers --limit 5`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         out.first(
             list_pairs(store, corpus, statistics=statistics, limit=one_more(limit)),
             limit,
@@ -140,8 +135,7 @@ def show(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON Lines that `pairs ingest` reads.")
     ] = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Show a document and its abstract as they are stored, a sentence a line.
 
@@ -149,7 +143,7 @@ def show(
 
     Example: `sentgen pairs show papers A00-1031`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with options.store(read_only=True) as store:
         for pair in stored_pairs(store, corpus, keys=(key,) if key is not None else ()):
             if as_json:
                 sides = dict(_sides(pair))

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, mistakes, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import DryRunOption, StoreOptions, mistakes
+from sentgen.cli.console.output import StoreOutput
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.parsers import forget_parses, open_parser, parse_rows
 from sentgen.corpus.paths import expand
@@ -57,13 +57,12 @@ def run(
 
 
 @app.command("list")
-@output_options
-def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def list_(*, out: StoreOutput) -> None:
     """List the parsers whose parses the store has kept.
 
     Example: `sentgen parser list`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         rows = parse_rows(store)
     out.table(
         rows,
@@ -79,14 +78,14 @@ def forget(
     version: Annotated[
         str | None, typer.Option("--version", metavar="VERSION", help="Only this version of it.")
     ] = None,
+    *,
     dry_run: DryRunOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Remove the parses of a parser from the store; corpora stay as they are.
 
     Example: `sentgen parser forget udpipe`
     """
-    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
+    with options.store(read_only=dry_run) as store:
         removed = forget_parses(store, parser, version, dry_run=dry_run)
     typer.echo(f"{'would remove' if dry_run else 'removed'} {quantity(removed, 'parsed text')}", err=True)

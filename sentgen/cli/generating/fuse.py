@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, ParserOption, open_for_lookups
-from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.options import Arrange, ParserOption
+from sentgen.cli.console.output import Output, StoreOutput, printable
 from sentgen.corpus.parsers import open_parser
 from sentgen.evaluation.fusion.texts import FusionTexts, file_named
 from sentgen.generation.fusion.answer import FusionAnswer, fusion_notes, fusion_table
@@ -14,15 +15,11 @@ from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.output.typography import closed_up
 
 
-@output_options
-@options_of(FusionTexts, parser="related")
 def fuse(
     *,
     request: FusionTexts,
-    parser: ParserOption = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    parser: Annotated[ParserOption, Arrange(after="related")] = None,
+    out: StoreOutput,
 ) -> None:
     """Make one new sentence of a key sentence and units of related ones (Global Revision, 2007).
 
@@ -39,7 +36,7 @@ def fuse(
     if request.model is None:
         answer = fused_sentences(key, related, request)
     else:
-        with open_for_lookups(db, memory_limit) as store:
+        with out.lookups() as store:
             answer = fused_sentences(key, related, request, store)
     _show(answer, out)
 

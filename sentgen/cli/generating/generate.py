@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
-from sentgen.cli.console.answers import TreeFiles, show_generated, tree_files
-from sentgen.cli.console.option_groups import options_of
+from sentgen.cli.console.answers import TreeFiles, show_generated
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
-    DbOption,
-    MemoryOption,
+    Arrange,
     ParserOption,
-    database_memory,
+    StoreOptions,
     mistakes,
-    open_for_lookups,
-    open_store,
 )
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.output import StoreOutput
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
@@ -33,17 +30,12 @@ from sentgen.output.progress import counting_bar
 _CLUSTER_SHARE = 0.15
 
 
-@output_options
-@options_of(ClusterRequest, parser="format")
-@tree_files(FILES_PANEL)
 def generate(
     *,
     request: ClusterRequest,
-    parser: ParserOption = None,
-    files: TreeFiles,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    parser: Annotated[ParserOption, Arrange(after="format")] = None,
+    files: Annotated[TreeFiles, Arrange(panel=FILES_PANEL)],
+    out: StoreOutput,
 ) -> None:
     """Make the most probable sentences of each length from the words of a cluster of related sentences.
 
@@ -58,8 +50,8 @@ def generate(
         lengths = parse_lengths(request.lengths)
     trees = open_parser(parser) if parser else None
     with (
-        _clusters(request, trees, db, memory_limit) as clusters,
-        _models(clusters, request, db, memory_limit) as models,
+        _clusters(request, trees, out) as clusters,
+        _models(clusters, request, out) as models,
         counting_bar("clusters") as progress,
     ):
         generated = generate_all(clusters, lengths, request, settings, models, progress)
@@ -68,9 +60,7 @@ def generate(
 
 
 @contextmanager
-def _clusters(
-    request: ClusterRequest, parser: Parser | None, db: Path | None, memory_limit: str | None
-) -> Iterator[Clusters]:
+def _clusters(request: ClusterRequest, parser: Parser | None, options: StoreOptions) -> Iterator[Clusters]:
     """Open the store with the clusters: the user's with --corpus, else one that is removed afterward."""
     file, corpus, names, form = request.file, request.corpus, request.cluster or None, request.format
     if file is None:
@@ -78,10 +68,10 @@ def _clusters(
             raise InputError("there is nothing to generate from; give FILE, - , or --corpus NAME")
         if form is not None or parser is not None:
             raise InputError("--format and --parser are for FILE; clusters of --corpus are read already")
-        with open_for_lookups(db, memory_limit) as store:
+        with options.lookups() as store:
             yield Clusters(store, corpus, cluster_names(store, corpus, names=names), kept=True)
     elif corpus is None:
-        limit = database_memory(memory_limit, _CLUSTER_SHARE)
+        limit = options.database_memory(_CLUSTER_SHARE)
         with temporary_clusters(file, names=names, form=form, parser=parser, memory_limit=limit) as temporary:
             yield temporary
     else:
@@ -89,7 +79,7 @@ def _clusters(
             raise InputError("standard input cannot be kept; name a file, or leave --corpus out")
         # By content: the corpus may have clusters of other files, and this one may be in it already.
         sources = [source.sha256() for source in expand([file])]
-        with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+        with options.store(create=True, share=LOOKUP_SHARE) as store:
             ingest(store, [file], Settings(corpus, form, kind="cluster"), parser=parser)
             store.downgrade_to_read()
             yield Clusters(
@@ -98,16 +88,14 @@ def _clusters(
 
 
 @contextmanager
-def _models(
-    clusters: Clusters, request: ClusterRequest, db: Path | None, memory_limit: str | None
-) -> Iterator[Models]:
+def _models(clusters: Clusters, request: ClusterRequest, options: StoreOptions) -> Iterator[Models]:
     """Find the models that are asked, in the user's store."""
     if not request.asks_models:
         yield Models()
     elif clusters.kept:
         yield request.models(clusters.store)
     else:
-        with open_for_lookups(db, memory_limit) as store:
+        with options.lookups() as store:
             yield request.models(store)
 
 

@@ -6,39 +6,30 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.answers import TreeFiles, show, tree_files
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.answers import TreeFiles, show
+from sentgen.cli.console.options import Arrange, StoreOptions
+from sentgen.cli.console.output import Output
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer
 from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation, read_bags
 from sentgen.models.caches import describe_caches
 
+_AFTER = Arrange(after="algorithm")
 
-@output_options
-@options_of(
-    OrderingRequest,
-    input="algorithm",
-    format="algorithm",
-    parser="algorithm",
-    conllu="tree",
-    svg="tree",
-    db="explain",
-    memory_limit="explain",
-)
-@tree_files(FILES_PANEL)
+
 def regenerate(
     *,
     request: OrderingRequest,
     input: Annotated[
         str | None,
         typer.Option("--input", "-i", metavar="FILE", help="Bags, one a line or as JSON, or a treebank."),
+        _AFTER,
     ] = None,
     format: Annotated[
         str | None,
         typer.Option("--format", "-f", help=f"Format of the input: {', '.join(FORMATS)}. Default: detected."),
+        _AFTER,
     ] = None,
     parser: Annotated[
         str | None,
@@ -47,10 +38,10 @@ def regenerate(
             metavar="PARSER",
             help="Find the heads of phrases that have none: udpipe:FILE, spacy:NAME, stanza:LANGUAGE.",
         ),
+        _AFTER,
     ] = None,
-    files: TreeFiles,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    files: Annotated[TreeFiles, Arrange(after="tree", panel=FILES_PANEL)],
+    options: Annotated[StoreOptions, Arrange(after="explain")],
     out: Output,
 ) -> None:
     """Order the words and phrases of a sentence; the order in which they are given does not matter.
@@ -69,7 +60,7 @@ def regenerate(
             "--parts is a table, which --tree shows only for programs; leave one out, or give --json"
         )
     trees = open_parser(parser) if parser else None
-    with open_for_lookups(db, memory_limit) as store:
+    with options.lookups() as store:
         # Which tags a bag has to have depends on the treebank, which `answer` finds first.
         answers = answer(
             store,

@@ -12,9 +12,8 @@ import typer
 from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, mistakes, open_store, parse_size
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import Arrange, StoreOptions, mistakes, parse_size
+from sentgen.cli.console.output import Output
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.catalogue import SETTINGS
 from sentgen.counts.cluster.dask_engine import DaskEngine, cluster
@@ -70,13 +69,11 @@ WorkerMemoryOption = Annotated[
 
 
 @app.command()
-@options_of(Machines, "machines")
-@options_of(Settings, "settings", SETTINGS)
 def count(
     *,
     paths: PathsArgument,
     to: ToOption,
-    settings: Settings,
+    settings: Annotated[Settings, Arrange(only=SETTINGS)],
     machines: Machines,
     memory_limit: WorkerMemoryOption = None,
 ) -> None:
@@ -97,7 +94,6 @@ def count(
 
 
 @app.command()
-@options_of(Machines, "machines")
 def models(
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")],
@@ -146,7 +142,6 @@ def models(
 
 
 @app.command()
-@output_options
 def status(
     *,
     lake: Annotated[str, typer.Argument(metavar="LAKE", help="Folder or URL of the lake.")],
@@ -205,7 +200,6 @@ def remove(
 
 
 @app.command()
-@options_of(Slurm, "request")
 def script(
     *,
     paths: PathsArgument,
@@ -227,8 +221,7 @@ def script(
 def export(
     *,
     to: ToOption,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Write the store as a lake: Parquet files that every command reads with --db LAKE.
 
@@ -236,7 +229,7 @@ def export(
 
     Example: `sentgen cluster export --to lake`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as opened:
+    with options.store(read_only=True) as opened:
         manifest = write(opened, Place(to), progress=lambda line: typer.echo(line, err=True))
     size = sum(file.bytes for file in manifest.files)
     typer.echo(f"{to}: {quantity(len(manifest.files), 'file')}, {quantity(size, 'byte')}", err=True)

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DbOption, MemoryOption, database_memory, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import DbOptions, StoreOptions
+from sentgen.cli.console.output import StoreOutput
 from sentgen.models.checks import model_checks
 from sentgen.output.wording import quantity
-from sentgen.schema import default_path, maintenance, migrate
+from sentgen.schema import maintenance, migrate
 from sentgen.schema.durability.repair import Repair
 from sentgen.schema.durability.repair import repair as repair_store
 from sentgen.schema.manifests import place_of
@@ -23,34 +23,30 @@ QuickOption = Annotated[bool, typer.Option("--quick", help="Leave out what count
 
 
 @app.command()
-def path(*, db: DbOption = None) -> None:
+def path(*, options: DbOptions) -> None:
     """Print where the store is.
 
     Example: sentgen db path
     """
-    typer.echo(place_of(db or default_path()))
+    typer.echo(place_of(options.path))
 
 
 @app.command()
-@output_options
-def info(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def info(*, out: StoreOutput) -> None:
     """Show the tables with their rows and bytes, and versions and file size on standard error.
 
     Bytes count whole blocks, which small tables share.
 
     Example: sentgen db info
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         for name, value in maintenance.facts(store).items():
             out.note(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value}")
         out.table(maintenance.size_rows(store))
 
 
 @app.command()
-@output_options
-def check(
-    *, quick: QuickOption = False, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
-) -> None:
+def check(*, quick: QuickOption = False, out: StoreOutput) -> None:
     """Check that everything in the store fits together; exit code 1 if something does not.
 
     Reads every block, so that a byte that changed on the disk is found, counts everything again, and compares
@@ -58,7 +54,7 @@ def check(
 
     Example: sentgen db check --quick
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
         without = [name for _, name in maintenance.corpora_without_sentences(store)]
     out.table(maintenance.result_rows(results), essential=("status", "first problem"))
@@ -77,7 +73,6 @@ def check(
 
 
 @app.command()
-@output_options
 def repair(
     *,
     dry_run: Annotated[
@@ -89,9 +84,7 @@ def repair(
             "--backup/--no-backup", help="Copy the store to a file beside it before anything is removed."
         ),
     ] = True,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Remove what a killed process left half done; exit code 1 if more is left to do.
 
@@ -100,9 +93,7 @@ def repair(
 
     Example: `sentgen db repair --dry-run`
     """
-    done = repair_store(
-        db or default_path(), dry_run=dry_run, backup=backup, memory_limit=database_memory(memory_limit)
-    )
+    done = repair_store(out.path, dry_run=dry_run, backup=backup, memory_limit=out.database_memory())
     out.rows(["table", "rows", "reason"], [(each.table, each.rows, each.reason) for each in done.removed])
     if done.backup:
         out.note(f"the store as it was: {done.backup}")
@@ -137,12 +128,12 @@ def _left_to_do(done: Repair) -> Iterator[str]:
 
 
 @app.command()
-def compact(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def compact(*, options: StoreOptions) -> None:
     """Merge the counts of each corpus into one segment and give free space back to the disk.
 
     Example: sentgen db compact
     """
-    done = maintenance.compact(db or default_path(), memory_limit=database_memory(memory_limit))
+    done = maintenance.compact(options.path, memory_limit=options.database_memory())
     typer.echo(
         f"segments: {done.segments_before} before, {done.segments_after} after; "
         f"bytes: {done.bytes_before:,} before, {done.bytes_after:,} after",
@@ -153,13 +144,13 @@ def compact(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
 
 
 @app.command()
-def upgrade(*, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def upgrade(*, options: StoreOptions) -> None:
     """Bring a store of an older sentgen up to date, after a backup beside it.
 
     Example: sentgen db upgrade --db old.duckdb
     """
-    store = db or default_path()
-    backup = migrate.upgrade(store, memory_limit=database_memory(memory_limit))
+    store = options.path
+    backup = migrate.upgrade(store, memory_limit=options.database_memory())
     typer.echo(
         f"{store}: upgraded; backup in {backup}" if backup else f"{store}: up to date already", err=True
     )

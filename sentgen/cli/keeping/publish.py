@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DbOption, MemoryOption, database_memory
-from sentgen.schema import default_path, snapshots
+from sentgen.cli.console.options import StoreOptions
+from sentgen.schema import snapshots
 
 
 def publish(
@@ -19,8 +19,7 @@ def publish(
     keep: Annotated[
         int | None, typer.Option("--keep", metavar="N", min=1, help="Remove all but the N newest snapshots.")
     ] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Publish the store: copy it, as it is now, into a read-only file that `sentgen serve` opens.
 
@@ -30,7 +29,7 @@ def publish(
 
     Example: `sentgen publish --to snapshots --keep 3`
     """
-    done = snapshots.publish(db or default_path(), to, keep=keep, memory_limit=database_memory(memory_limit))
+    done = snapshots.publish(options.path, to, keep=keep, memory_limit=options.database_memory())
     # Alone on standard output, for scripts.
     typer.echo(done.snapshot.path)
     typer.echo("published" if done.new else "published already; nothing was copied", err=True)

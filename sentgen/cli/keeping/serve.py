@@ -14,18 +14,17 @@ import typer
 
 from sentgen import temporary
 from sentgen.cli.console.interrupts import end_on_signal
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, parse_size
+from sentgen.cli.console.options import Arrange, DbOptions, parse_size
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.options import Option
-from sentgen.schema import default_path
 from sentgen.schema import snapshots as published
 from sentgen.server.operations.limits import Limits
 from sentgen.server.settings import ServerSettings, Serving
 from sentgen.system.files import read_text
 
 _WHO = "Who may ask"
+_AFTER = Arrange(after="workers")
 _limit = partial(Option, panel="Limits")
 
 
@@ -71,8 +70,6 @@ class _LimitOptions:
         )
 
 
-@options_of(Serving, "serving", token_file="workers", allow_host="workers", sql="workers", only="workers")
-@options_of(_LimitOptions)
 def serve(
     *,
     snapshots: Annotated[
@@ -81,7 +78,7 @@ def serve(
             "--snapshots", metavar="DIR", help="Serve the newest snapshot of `sentgen publish --to DIR`."
         ),
     ] = None,
-    db: DbOption = None,
+    options: DbOptions,
     serving: Serving,
     token_file: Annotated[
         Path | None,
@@ -92,6 +89,7 @@ def serve(
             help="File of access tokens, one a line.",
             rich_help_panel=_WHO,
         ),
+        _AFTER,
     ] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -101,9 +99,12 @@ def serve(
             help="Host name to allow; may be repeated.",
             rich_help_panel=_WHO,
         ),
+        _AFTER,
     ] = None,
     sql: Annotated[
-        bool, typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO)
+        bool,
+        typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO),
+        _AFTER,
     ] = True,
     only: Annotated[
         str | None,
@@ -113,6 +114,7 @@ def serve(
             help="Offer only these pages, such as `query,word`, and what they need.",
             rich_help_panel=_WHO,
         ),
+        _AFTER,
     ] = None,
     request: _LimitOptions,
 ) -> None:
@@ -128,11 +130,11 @@ def serve(
 
         from sentgen.server.app import running  # here, so that the help of all commands does without
 
-    if snapshots is not None and db is not None:
+    if snapshots is not None and options.db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
     temporary.sweep()
     limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
-    with _folder(snapshots, db) as folder:
+    with _folder(snapshots, options.path) as folder:
         settings = ServerSettings(
             folder,
             tokens=_tokens(token_file),
@@ -146,7 +148,7 @@ def serve(
 
 
 @contextmanager
-def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
+def _folder(snapshots: Path | None, store: Path) -> Iterator[Path]:
     """Return the folder of the snapshots: the one that was named, or one of our own for a store."""
     if snapshots is not None:
         yield snapshots
@@ -155,7 +157,7 @@ def _folder(snapshots: Path | None, db: Path | None) -> Iterator[Path]:
     try:
         # Of mode 0700: a copy of the store for this user alone.
         with temporary.folder("sentgen-serve-") as folder:
-            published.publish(db or default_path(), folder)
+            published.publish(store, folder)
             yield folder
     finally:
         signal.signal(signal.SIGTERM, ordinary)

@@ -5,22 +5,19 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from itertools import takewhile
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sentgen.cli.commands import COMMANDS
-from sentgen.cli.console.options import DbOption, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import DbOptions, StoreOptions
+from sentgen.cli.console.output import Output
 from sentgen.errors import InputError
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.output.tabular import Rows
-from sentgen.schema import default_path
 from sentgen.schema.citation import cite as citation_of
 
 
-@output_options
 def cite(
     words: Annotated[
         list[str] | None,
@@ -30,7 +27,7 @@ def cite(
     ] = None,
     *,
     bibtex: Annotated[bool, typer.Option("--bibtex", help="Print an entry for BibTeX.")] = False,
-    db: DbOption = None,
+    options: DbOptions,
     out: Output,
 ) -> None:
     """Say how to cite a snapshot, a lake or the store, and a query on it.
@@ -46,7 +43,7 @@ def cite(
             f"{words[0]!r} is no command of sentgen; write the query as you would type it, behind --"
         )
     query, names = (f"sentgen {shlex.join(words)}", _names_in(words)) if words else (None, [])
-    citation = citation_of(db or default_path(), query, names=_corpora(names, db) if names else ())
+    citation = citation_of(options.path, query, names=_corpora(names, options) if names else ())
     if bibtex:
         typer.echo(citation.bibtex)
     else:
@@ -68,11 +65,11 @@ def _names_in(words: Sequence[str]) -> list[str]:
     return names
 
 
-def _corpora(names: Sequence[str], db: Path | None) -> tuple[str, ...]:
+def _corpora(names: Sequence[str], options: StoreOptions) -> tuple[str, ...]:
     """Return the corpora behind names of corpora and subcorpora; none where these are all.
 
     Raises:
         NotFoundError: there is none of a name.
     """
-    with open_store(db, read_only=True) as store, store.connect() as connection:
+    with options.connection() as connection:
         return select_corpora(connection, names).names

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from sentgen.cli.console.options import mistakes
-from sentgen.cli.console.output import Output, printable
-from sentgen.cli.looking.questions import PlotOption, StoreOptions, begin, finish, question, show
+from sentgen.cli.console.output import printable
+from sentgen.cli.looking.questions import PlotOption, QuestionOutput
 from sentgen.cli.looking.sql import text_of
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
@@ -32,8 +32,7 @@ _BAR = 24
 _MOST_ARGUMENTS = 7
 
 
-@question(Ngrams)
-def ngrams(*, request: Ngrams, reading: StoreOptions, out: Output) -> None:
+def ngrams(*, request: Ngrams, out: QuestionOutput) -> None:
     """Show the n-grams that match a pattern, with their counts.
 
     `per_million` is the count per million tokens; `probability` is that of the last word after the others,
@@ -41,35 +40,33 @@ def ngrams(*, request: Ngrams, reading: StoreOptions, out: Output) -> None:
 
     Example: `sentgen ngrams "the dow *" --min-count 2`
     """
-    show(reading.ask(request), out)
+    out.show(out.ask(request))
 
 
-@question(Dependencies)
-def deps(*, request: Dependencies, reading: StoreOptions, out: Output) -> None:
+def deps(*, request: Dependencies, out: QuestionOutput) -> None:
     """Show the dependencies between a head and its modifiers.
 
     A distance of 3 stands for three words (or units) and more.
 
     Example: `sentgen deps fell --layer unit`, or `sentgen deps stock --reverse --tag NN`
     """
-    answer = reading.ask(request)
+    answer = out.ask(request)
     table = answer.rows
     if out.for_reading:
         table = without_columns(table, _empty(table))
     # What is counted are all of them together.
     out.arrow(table, truncated=answer.truncated, essential=names_of(table))
-    finish(answer, out)
+    out.finish(answer)
 
 
-@question(Arguments)
-def args(*, request: Arguments, reading: StoreOptions, out: Output) -> None:
+def args(*, request: Arguments, out: QuestionOutput) -> None:
     """Show how many modifiers a word takes on each side.
 
     One histogram per tag and side; `share` is the part of the occurrences with that tag.
 
     Example: `sentgen args said --tag VBD`
     """
-    answer = reading.ask(request)
+    answer = out.ask(request)
     table = _with_bars(answer.rows) if out.for_reading else answer.rows
     out.arrow(
         table,
@@ -78,11 +75,10 @@ def args(*, request: Arguments, reading: StoreOptions, out: Output) -> None:
         styles={"histogram": "cyan"},
         essential=("direction", "arguments", "count", "share"),
     )
-    finish(answer, out)
+    out.finish(answer)
 
 
-@question(Frequencies)
-def freq(*, request: Frequencies, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
+def freq(*, request: Frequencies, plot: PlotOption = None, out: QuestionOutput) -> None:
     """Show a frequency list with dispersion and coverage.
 
     `documents` is the number of documents with the item, `dp` its deviation of proportions over them
@@ -94,16 +90,13 @@ def freq(*, request: Frequencies, plot: PlotOption = None, reading: StoreOptions
 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
-    answer = reading.draw(request, plot, out)
+    answer = out.ask(request, plot)
     names = names_of(answer.rows)
     means = [name for name in ("mean", "mean_low", "mean_high") if name in names]
-    show(answer, out, *names[: names.index("count") + 1], *means, "per_million_in_part")
+    out.show(answer, *names[: names.index("count") + 1], *means, "per_million_in_part")
 
 
-@question(Collocations)
-def collocations(
-    *, request: Collocations, plot: PlotOption = None, reading: StoreOptions, out: Output
-) -> None:
+def collocations(*, request: Collocations, plot: PlotOption = None, out: QuestionOutput) -> None:
     """Show what occurs with a word more often than chance.
 
     `count` is how often the two occur together, `frequency` how often the collocate occurs in all (by
@@ -118,11 +111,10 @@ def collocations(
     from sentgen.lookups.figures import column
 
     essential = *(["node"] if request.graph else []), "count", column(request.measure)
-    show(reading.draw(request, plot, out), out, *essential)
+    out.show(out.ask(request, plot), *essential)
 
 
-@question(Sketch)
-def sketch(*, request: Sketch, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
+def sketch(*, request: Sketch, plot: PlotOption = None, out: QuestionOutput) -> None:
     """Show the strongest collocates of a word in each dependency relation (a word sketch).
 
     Function words and punctuation are left out unless `--function-words` asks for them. With `--against`,
@@ -131,11 +123,11 @@ def sketch(*, request: Sketch, plot: PlotOption = None, reading: StoreOptions, o
 
     Example: `sentgen sketch lemma:fall`, or `sentgen sketch lemma:make --against lemma:take --limit 5`
     """
-    answer = reading.draw(request, plot, out)
+    answer = out.ask(request, plot)
     table = answer.rows
     if not (out.for_reading and table.num_rows):
         out.arrow(table)
-        finish(answer, out)
+        out.finish(answer)
         return
     shown = (column_of(table, name) for name in ("relation", "role", "pairs", "name"))
     owners = dict(zip(map(word_of, (request.word, request.against or "")), ("cyan", "magenta"), strict=True))
@@ -152,11 +144,10 @@ def sketch(*, request: Sketch, plot: PlotOption = None, reading: StoreOptions, o
         out.arrow(part, essential=essential, row_styles=("word", owners))
         typer.echo()
         start += size
-    finish(answer, out)
+    out.finish(answer)
 
 
-@question(Thesaurus)
-def thesaurus(*, request: Thesaurus, reading: StoreOptions, out: Output) -> None:
+def thesaurus(*, request: Thesaurus, out: QuestionOutput) -> None:
     """Show the words that have the same collocates as a word, in the same relations (a thesaurus).
 
     Only words of the same class are compared. `similarity` is that of Lin 1998, `shared` how many collocates
@@ -164,11 +155,10 @@ def thesaurus(*, request: Thesaurus, reading: StoreOptions, out: Output) -> None
 
     Example: `sentgen thesaurus lemma:make`, or `sentgen thesaurus lemma:camp --min-count 5 --corpus news`
     """
-    show(begin(reading.ask(request), out), out, "similarity", "shared")
+    out.show(out.ask(request), "similarity", "shared")
 
 
-@question(Keywords)
-def keyness(*, request: Keywords, plot: PlotOption = None, reading: StoreOptions, out: Output) -> None:
+def keyness(*, request: Keywords, plot: PlotOption = None, out: QuestionOutput) -> None:
     """Show the keywords of corpora: what is more frequent in them than in others.
 
     `log_likelihood` says how sure the difference is (negative: rarer here), and so does `p_bonferroni`, its p
@@ -184,7 +174,7 @@ def keyness(*, request: Keywords, plot: PlotOption = None, reading: StoreOptions
     from sentgen.lookups.figures import column
 
     measures = ("log_likelihood", "p_bonferroni", column(request.measure))
-    show(reading.draw(request, plot, out), out, "count", "reference_count", *measures)
+    out.show(out.ask(request, plot), "count", "reference_count", *measures)
 
 
 def _check_window(text: str | None) -> None:

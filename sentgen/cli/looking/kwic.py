@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from sentgen.cli.console.output import Output
+from sentgen.cli.console.options import Arrange
 from sentgen.cli.looking.line_table import WidthOption, fitted, line_look, show_lines
-from sentgen.cli.looking.questions import PlotOption, StoreOptions, finish, question
+from sentgen.cli.looking.questions import PlotOption, QuestionOutput
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.output.plots import PARTS
 from sentgen.output.tabular import Rows, column_of, with_column
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 _STRIP = 24
 
 
-@question(Kwic, width="context")
 def kwic(
     *,
     request: Kwic,
-    width: WidthOption = None,
+    width: Annotated[WidthOption, Arrange(after="context")] = None,
     plot: PlotOption = None,
-    reading: StoreOptions,
-    out: Output,
+    out: QuestionOutput,
 ) -> None:
     """Show a word or a sequence of words in context (concordance).
 
@@ -36,27 +34,27 @@ def kwic(
     `sentgen kwic '[upos="ADJ"]+ "house"' --filter '"not"' --without 3L --sample 200`
     """
     if not (request.limit or request.offset or request.count or request.places or plot):
-        _all_lines(request, width, reading, out)
+        _all_lines(request, width, out)
         return
-    answer = reading.draw(request, plot, out)
+    answer = out.ask(request, plot)
     if request.places:
         table = _with_strips(answer.rows) if out.for_reading else answer.rows
         out.arrow(table, essential=("document", "count", "tokens", "places"))
     else:
         show_lines(answer.rows, out, width)
-    finish(answer, out, "document" if request.places else "line")
+    out.finish(answer, "document" if request.places else "line")
 
 
-def _all_lines(request: Kwic, width: int | None, reading: StoreOptions, out: Output) -> None:
+def _all_lines(request: Kwic, width: int | None, out: QuestionOutput) -> None:
     """Write all lines of a concordance part by part, as memory may not hold them."""
-    with reading.connection() as connection:
+    with out.connection() as connection:
         query, lines = request.parts(connection)
-        reading.show(query)
+        out.show_statement(query)
         for remark in request.remarks(connection):
             out.note(remark)
         if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
             # Asked once more as for a few lines, which says why there may be none.
-            finish(replace(replace(request, limit=1).ask(connection), remarks=()), out)
+            out.finish(replace(replace(request, limit=1).ask(connection), remarks=()))
 
 
 def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:

@@ -2,63 +2,72 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, DryRunOption, MemoryOption, open_store
-from sentgen.cli.console.output import Output, output_options, printable
+from sentgen.cli.console.options import Arrange, DryRunOption, StoreOptions
+from sentgen.cli.console.output import Output, printable
 from sentgen.cli.looking.line_table import WidthOption, show_lines
 from sentgen.desk import agreement, line_sets
 from sentgen.desk.desk import Desk, desk_beside, note_of_new_desk
 from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.spreadsheet import import_labels
+from sentgen.options import Option
 from sentgen.output.tabular import column_of, without_columns
 from sentgen.output.wording import quantity
-from sentgen.schema import default_path
 
 app = typer.Typer(help="Keep lines of a concordance as a set, label them, and count the labels.")
 
-DeskOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--desk", metavar="FILE", help="Where the sets are. Default: study.desk beside study.duckdb."
-    ),
-]
+
+@dataclass(frozen=True, kw_only=True)
+class _DeskOptions(StoreOptions):
+    """Where line sets are, and the store that their lines are of."""
+
+    LAST: ClassVar = ("db", "memory_limit")
+
+    desk: Annotated[
+        Path | None,
+        Option("Where the sets are. Default: study.desk beside study.duckdb.", metavar="FILE"),
+    ] = None
+
+    @property
+    def desk_path(self) -> Path:
+        """Return where the sets are, or are to be."""
+        return self.desk or desk_beside(self.path)
+
+    def open_desk(self, *, create: bool = False) -> Desk:
+        """Open the sets."""
+        return Desk(self.desk_path, create=create)
+
+
+_WithoutMemory = Annotated[_DeskOptions, Arrange(only=("desk", "db"))]
 
 
 @app.command()
-@options_of(NewLineSet)
-def new(
-    *, request: NewLineSet, desk: DeskOption = None, db: DbOption = None, memory_limit: MemoryOption = None
-) -> None:
+def new(*, request: NewLineSet, options: _DeskOptions) -> None:
     """Make a set of the lines that a query finds, in the order of --sort.
 
     It keeps these lines, whatever is read later; the query is told by `sentgen lines list`.
 
     Example: `sentgen lines new make '[lemma="make"]' --sample 200 --labels light --labels full`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
-        if desk is not None and not desk.exists():
-            typer.echo(printable(note_of_new_desk(desk)), err=True)
-        made, _ = request.make(_desk(desk, db, create=True), connection)
+    with options.connection() as connection:
+        if options.desk is not None and not options.desk.exists():
+            typer.echo(printable(note_of_new_desk(options.desk)), err=True)
+        made, _ = request.make(options.open_desk(create=True), connection)
     typer.echo(f"{request.name}: {quantity(made, 'line')}", err=True)
 
 
 @app.command("list")
-@output_options
-@options_of(SetLines)
 def list_(
     *,
     request: SetLines,
     width: WidthOption = None,
-    desk: DeskOption = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: _DeskOptions,
     out: Output,
 ) -> None:
     """List the lines of a set with their labels; without SET, the sets.
@@ -69,10 +78,10 @@ def list_(
     Example: `sentgen lines list make --label "?" --sort left`, or `sentgen lines list make --xlsx make.xlsx`
     """
     if not request.name:
-        _sets(_desk_path(desk, db), out)
+        _sets(options.desk_path, out)
         return
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
-        answer = replace(request, labeler=_who(request.labeler)).find(_desk(desk, db), connection)
+    with options.connection() as connection:
+        answer = replace(request, labeler=_who(request.labeler)).find(options.open_desk(), connection)
     table = answer.rows
     if out.for_reading:
         unused = {"state", "label"} if not answer.notes else {"label"}
@@ -100,29 +109,25 @@ def _sets(path: Path, out: Output) -> None:
 
 
 @app.command()
-@options_of(GivenLabel)
-def label(*, request: GivenLabel, desk: DeskOption = None, db: DbOption = None) -> None:
+def label(*, request: GivenLabel, options: _WithoutMemory) -> None:
     """Label lines of a set; an empty LABEL takes theirs away.
 
     Example: `sentgen lines label make 1-3,7 light`
     """
-    typer.echo(replace(request, labeler=_who(request.labeler)).give(_desk(desk, db)), err=True)
+    typer.echo(replace(request, labeler=_who(request.labeler)).give(options.open_desk()), err=True)
 
 
 @app.command()
-@options_of(TakenBack)
-def undo(*, request: TakenBack, desk: DeskOption = None, db: DbOption = None) -> None:
+def undo(*, request: TakenBack, options: _WithoutMemory) -> None:
     """Take back what you labeled last in a set; again, what you labeled before that.
 
     Example: `sentgen lines undo make`
     """
-    typer.echo(replace(request, labeler=_who(request.labeler)).undo(_desk(desk, db)), err=True)
+    typer.echo(replace(request, labeler=_who(request.labeler)).undo(options.open_desk()), err=True)
 
 
 @app.command()
-@output_options
-@options_of(LineSetName)
-def report(*, request: LineSetName, desk: DeskOption = None, db: DbOption = None, out: Output) -> None:
+def report(*, request: LineSetName, options: _WithoutMemory, out: Output) -> None:
     """Report how often each label was given, and how far two labelers agree.
 
     `value` is a share of the lines that a labeler has labeled, of two labelers the share of lines with the
@@ -130,51 +135,38 @@ def report(*, request: LineSetName, desk: DeskOption = None, db: DbOption = None
 
     Example: `sentgen lines report make`
     """
-    rows, notes = agreement.report(_desk(desk, db), request.name)
+    rows, notes = agreement.report(options.open_desk(), request.name)
     for note in notes:
         out.note(note)
     out.table(rows, essential=("labeler", "label", "lines", "value", "low", "high"))
 
 
 @app.command("import")
-@options_of(TakenBack)
 def import_(
     *,
     request: TakenBack,
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="What `lines list` wrote: CSV, TSV, Excel or Parquet.")
     ],
-    desk: DeskOption = None,
-    db: DbOption = None,
+    options: _WithoutMemory,
 ) -> None:
     """Take labels from a spreadsheet: its columns `line` and `label`. A row without a label changes nothing.
 
     Example: `sentgen lines import make make.xlsx`
     """
-    changed = import_labels(_desk(desk, db), request.name, file, _who(request.labeler))
+    changed = import_labels(options.open_desk(), request.name, file, _who(request.labeler))
     typer.echo(changed, err=True)
 
 
 @app.command()
-@options_of(LineSetName)
-def remove(
-    *, request: LineSetName, dry_run: DryRunOption = False, desk: DeskOption = None, db: DbOption = None
-) -> None:
+def remove(*, request: LineSetName, dry_run: DryRunOption = False, options: _WithoutMemory) -> None:
     """Remove a set with all its labels.
 
     Example: `sentgen lines remove make --dry-run`
     """
-    lines, labeled = line_sets.remove(_desk(desk, db), request.name, dry_run=dry_run)
+    lines, labeled = line_sets.remove(options.open_desk(), request.name, dry_run=dry_run)
     verb = "would remove" if dry_run else "removed"
     typer.echo(f"{verb} {request.name}: {quantity(lines, 'line')}, {labeled:,} labeled", err=True)
-
-
-def _desk(desk: Path | None, db: Path | None, *, create: bool = False) -> Desk:
-    return Desk(_desk_path(desk, db), create=create)
-
-
-def _desk_path(desk: Path | None, db: Path | None) -> Path:
-    return desk or desk_beside(db or default_path())
 
 
 def _who(labeler: str) -> str:

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import check_file_option, check_plot_option
+from sentgen.cli.console.options import Arrange, check_file_option, check_plot_option
 from sentgen.cli.console.output import Output
 from sentgen.cli.looking.line_table import show_lines
-from sentgen.cli.looking.questions import PlotOption, StoreOptions, draw, finish, question
+from sentgen.cli.looking.questions import PlotOption, QuestionOutput, draw
 from sentgen.cli.looking.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.browsing import find_trees
@@ -34,16 +34,14 @@ SvgOption = Annotated[
 ]
 
 
-@question(Match, file="request")
 def match(
     *,
     request: Match,
-    file: FileOption = None,
+    file: Annotated[FileOption, Arrange(after="request")] = None,
     conllu: ConlluOption = False,
     svg: SvgOption = None,
     plot: PlotOption = None,
-    reading: StoreOptions,
-    out: Output,
+    out: QuestionOutput,
 ) -> None:
     """Show where a Grew request matches the trees, or count the hits by keys.
 
@@ -57,9 +55,9 @@ def match(
     request = replace(request, request=text_of(request.request, file))
     check_file_option("--svg", svg)
     check_plot_option(plot)
-    with reading.connection() as connection:
+    with out.connection() as connection:
         answer = request.ask(connection)
-        reading.show(answer.query)
+        out.show_statement(answer.query)
         if answer.rows.num_rows:
             _trees(request, connection, conllu=conllu, svg=svg, out=out)
         draw(connection, request, answer, plot, out)
@@ -69,7 +67,7 @@ def match(
     elif not conllu:
         show_lines(answer.rows, out, cut=answer.truncated and answer.total is None)
     what = "row" if request.key or request.whether else "hit"
-    finish(answer, out, "" if answer.total is None else what)
+    out.finish(answer, "" if answer.total is None else what)
 
 
 def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | None) -> None:

@@ -12,8 +12,8 @@ from typer.main import get_command
 
 from sentgen.cli.application import Commands, build
 from sentgen.cli.console.option_groups import made_of
-from sentgen.cli.console.options import DbOption, open_store
-from sentgen.cli.console.output import OPTIONS, Output, choose, output_options
+from sentgen.cli.console.options import DbOptions
+from sentgen.cli.console.output import Output
 from sentgen.cli.console.parsing import LATER_WINS, refuse_repeated
 from sentgen.cli.looking.match import check_parts
 from sentgen.cli.looking.sql import check_sql
@@ -44,7 +44,7 @@ def add(
     replace: Annotated[
         bool, typer.Option("--replace", help="In place of an older one of this name.")
     ] = False,
-    db: DbOption = None,
+    options: DbOptions,
 ) -> None:
     """Save a query under a name; write it behind `--`, so that its options are its own.
 
@@ -58,8 +58,8 @@ def add(
         given = _options(command, arguments)
         request = None if command == "sql" else _question(command, given)
         if command == "sql":
-            check_sql(given["query"], given["param"], db)
-    with open_store(db) as store, store.begin() as connection:
+            check_sql(given["query"], given["param"], options.path)
+    with options.store() as store, store.begin() as connection:
         if request is not None:
             check(connection, request)
         save_query(connection, name, command, arguments, replace=replace)
@@ -67,13 +67,12 @@ def add(
 
 
 @app.command("list")
-@output_options
-def list_(*, db: DbOption = None, out: Output) -> None:
+def list_(*, options: DbOptions, out: Output) -> None:
     """List the saved queries, each with its command line.
 
     Example: `sentgen saved list`
     """
-    with open_store(db, read_only=True) as store, store.connect() as connection:
+    with options.connection() as connection:
         rows = saved_rows(connection)
     out.table(
         rows,
@@ -90,27 +89,27 @@ def run(
         typer.Argument(metavar="OPTION", help="More options, behind `--`; they go before saved ones."),
     ] = None,
     *,
-    db: DbOption = None,
+    options: DbOptions,
 ) -> None:
     """Run a saved query, with more options behind `--` if you like.
 
     Example: `sentgen saved run go-home`, or `sentgen saved run go-home -- --limit 0 --csv`
     """
-    with open_store(db, read_only=True) as store, store.connect() as connection:
+    with options.connection() as connection:
         saved = find_saved(connection, name)
-    of_store = ["--wait", str(lock_policy.wait), *(["--db", str(db)] if db else [])]
+    of_store = ["--wait", str(lock_policy.wait), *(["--db", str(options.db)] if options.db else [])]
     with _context(saved.command, [*of_store, *saved.arguments, *(more or [])], obj=LATER_WINS) as context:
         refuse_repeated(context, more or [])
         context.command.invoke(context)
 
 
 @app.command()
-def remove(name: NameArgument, *, db: DbOption = None) -> None:
+def remove(name: NameArgument, *, options: DbOptions) -> None:
     """Remove a saved query.
 
     Example: `sentgen saved remove go-home`
     """
-    with open_store(db) as store, store.begin() as connection:
+    with options.store() as store, store.begin() as connection:
         remove_saved(connection, name)
     typer.echo(f"removed {name}", err=True)
 
@@ -128,12 +127,12 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     """Return the options of a command by name; refuse those that exclude each other, and names of files."""
     with _keep_lock_policy(), _context(name, arguments) as context:
         given = dict(context.params)
-    choose(**{name: given[name] for name in OPTIONS})
+    made_of(Output, given)  # refuses formats that exclude each other
     taken = parameters_of(QUESTIONS[name]) if name in QUESTIONS else ()
     texts = {parameter.name for parameter in taken if parameter.option.file}
     if files := [key for key, value in given.items() if isinstance(value, Path) or (value and key in texts)]:
         listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
-        later = ", and give it to sentgen saved run" if OPTIONS.keys() >= set(files) else ""
+        later = ", and give it to sentgen saved run" if {*Output.LAST} >= {*files} else ""
         raise InputError(f"a saved query names no files; leave out {listed}{later}")
     return given
 

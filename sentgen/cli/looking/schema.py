@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DbOption
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import DbOptions
+from sentgen.cli.console.output import Output
 from sentgen.errors import SentgenError
-from sentgen.schema import Store, default_path, dictionary, maintenance
+from sentgen.schema import Store, dictionary, maintenance
 from sentgen.schema.lakes.places import lake_at
 
 NameArgument = Annotated[
@@ -19,8 +19,7 @@ NameArgument = Annotated[
 ]
 
 
-@output_options
-def show(name: NameArgument = None, *, db: DbOption = None, out: Output) -> None:
+def show(name: NameArgument = None, *, options: DbOptions, out: Output) -> None:
     """Show the tables and views with what they hold, or the columns of one of them.
 
     Views (v_...) have words and labels as strings; tables have numbers instead.
@@ -32,7 +31,7 @@ def show(name: NameArgument = None, *, db: DbOption = None, out: Output) -> None
         out.note(f"{relation.kind} {relation.name}: {relation.description}")
         out.table(dictionary.column_rows(relation), essential=("type", "description"))
         return
-    rows = _row_counts(db or default_path(), out)
+    rows = _row_counts(options.path, out)
     out.table(dictionary.relation_rows(rows), essential=("description",))
 
 

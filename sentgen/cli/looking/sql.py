@@ -11,10 +11,10 @@ import typer
 
 from sentgen.cli.console.interrupts import deadline
 from sentgen.cli.console.option_groups import LimitOption
-from sentgen.cli.console.options import DbOption, MemoryOption, database_memory, mistakes
-from sentgen.cli.console.output import Output, OutputFormat, output_options
+from sentgen.cli.console.options import DbOptions, MemoryOption, mistakes
+from sentgen.cli.console.output import Output, OutputFormat
 from sentgen.errors import InputError
-from sentgen.schema import default_path, placeholders, readonly
+from sentgen.schema import placeholders, readonly
 from sentgen.system.files import read_text
 
 QueryArgument = Annotated[
@@ -37,14 +37,13 @@ TimeoutOption = Annotated[
 ]
 
 
-@output_options
 def sql(
     query: QueryArgument = None,
     *,
     file: FileOption = None,
     param: ParamOption = None,
     limit: LimitOption = 0,
-    db: DbOption = None,
+    options: DbOptions,
     timeout: TimeoutOption = None,
     memory_limit: MemoryOption = None,
     out: Output,
@@ -58,12 +57,12 @@ def sql(
     Example: `sentgen sql "select w2, count from v_ngrams_2 where w1 = 'the' order by count desc limit 10"`,
     or `sentgen sql 'select * from v_tokens where form = $form' --param form=camp`
     """
-    text, size, values = _text(query, file), database_memory(memory_limit), _values(param)
+    text, size, values = _text(query, file), options.database_memory(), _values(param)
     if timeout is not None and not timeout <= TIMEOUT_MAX:  # of the clock
         raise InputError(f"{timeout:g} seconds are more than can be waited; give fewer, or no limit")
     late = f"the query took longer than {timeout or 0:g} s; simplify it, or raise --timeout"
     # The time of the opening counts as well.
-    with deadline(timeout, late), readonly.open_locked_store(db or default_path(), memory_limit=size) as duck:
+    with deadline(timeout, late), readonly.open_locked_store(options.path, memory_limit=size) as duck:
         out.parts(
             readonly.parts(duck, text, values, arrow=out.form is OutputFormat.PARQUET),
             limit=limit,
@@ -71,12 +70,12 @@ def sql(
         )
 
 
-def check_sql(query: str | None, param: list[str] | None, db: Path | None) -> None:
+def check_sql(query: str | None, param: list[str] | None, store: Path) -> None:
     """Refuse a query that could not run; one that standard input will bring is not known yet."""
     if query == "-":
         return
     text, values = _text(query, None), _values(param)
-    with readonly.open_locked_store(db or default_path()) as duck:
+    with readonly.open_locked_store(store) as duck:
         readonly.check(duck, text, values)
 
 

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import StoreOptions
+from sentgen.cli.console.output import StoreOutput
 from sentgen.lookups import subcorpora
 from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.output.wording import quantity
@@ -17,7 +16,6 @@ app = typer.Typer(help="Define, list, show and remove subcorpora: sentences chos
 
 
 @app.command()
-@options_of(SubcorpusName, "subcorpus")
 def define(
     *,
     subcorpus: SubcorpusName,
@@ -33,8 +31,7 @@ def define(
         list[str] | None,
         typer.Option("--corpus", metavar="NAME", help="Of this corpus; may be repeated. Default: of all."),
     ] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Define a subcorpus, usable wherever a corpus name is.
 
@@ -42,20 +39,19 @@ def define(
 
     Example: `sentgen subcorpora define papers --where 'genre = academic and year >= 2010' --corpus gum`
     """
-    with open_store(db, memory_limit=memory_limit) as store, store.begin() as connection:
+    with options.store() as store, store.begin() as connection:
         made, sentences = subcorpora.define(connection, subcorpus.name, where, corpus or [])
     typer.echo(f"{made.name}: {quantity(sentences, 'sentence')}", err=True)
 
 
 @app.command("list")
-@output_options
-def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def list_(*, out: StoreOutput) -> None:
     """List the subcorpora with their corpora and conditions.
 
     Example: `sentgen subcorpora list`
     """
     with (
-        open_store(db, read_only=True, memory_limit=memory_limit) as store,
+        out.store(read_only=True) as store,
         store.connect() as connection,
     ):
         out.table(
@@ -66,29 +62,24 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 
 @app.command()
-@output_options
-@options_of(SubcorpusName, "subcorpus")
-def show(
-    *, subcorpus: SubcorpusName, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
-) -> None:
+def show(*, subcorpus: SubcorpusName, out: StoreOutput) -> None:
     """Show the condition of a subcorpus, and how many sentences, tokens and documents it has.
 
     Example: `sentgen subcorpora show papers`
     """
     with (
-        open_store(db, read_only=True, memory_limit=memory_limit) as store,
+        out.store(read_only=True) as store,
         store.connect() as connection,
     ):
         out.table(subcorpora.properties(connection, subcorpus.name))
 
 
 @app.command()
-@options_of(SubcorpusName, "subcorpus")
-def remove(*, subcorpus: SubcorpusName, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def remove(*, subcorpus: SubcorpusName, options: StoreOptions) -> None:
     """Remove a subcorpus; its sentences stay in their corpora.
 
     Example: `sentgen subcorpora remove papers`
     """
-    with open_store(db, memory_limit=memory_limit) as store, store.begin() as connection:
+    with options.store() as store, store.begin() as connection:
         subcorpora.remove(connection, subcorpus.name)
     typer.echo(f"removed {subcorpus.name}", err=True)

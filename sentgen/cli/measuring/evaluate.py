@@ -9,9 +9,8 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, report_into
-from sentgen.cli.console.output import Output, OutputFormat, output_options
+from sentgen.cli.console.options import LOOKUP_SHARE, Arrange, StoreOptions, report_into
+from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
 from sentgen.cli.measuring.evaluate_alignment import alignment, extraction
 from sentgen.cli.measuring.evaluate_fusion import fusion, judgments
 from sentgen.cli.measuring.evaluate_generation import generation
@@ -110,10 +109,6 @@ class _RegenerationExperiment(Search):
 
 
 @app.command()
-@output_options
-@options_of(
-    _RegenerationExperiment, parser="by_length", report="by_length", db="format", memory_limit="format"
-)
 def regeneration(
     *,
     request: _RegenerationExperiment,
@@ -125,10 +120,12 @@ def regeneration(
             help="Measure verb arguments of the outputs by a parser: udpipe:FILE, spacy:NAME or"
             " stanza:LANGUAGE.",
         ),
+        Arrange(after="by_length"),
     ] = None,
-    report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    report: Annotated[
+        Path | None, report_into("tables, plots and examples"), Arrange(after="by_length")
+    ] = None,
+    options: Annotated[StoreOptions, Arrange(after="format")],
     out: Output,
 ) -> None:
     """Shuffle the units of test sentences, order them again, and compare with the original.
@@ -147,7 +144,7 @@ def regeneration(
         prepare_folder(report)
     trees = open_parser(parser) if parser else None
     with (
-        open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        options.store(share=LOOKUP_SHARE) as store,
         counting_bar("sentences") as progress,
     ):
         result = _evaluate(
@@ -198,7 +195,6 @@ def _evaluate(
 
 
 @app.command()
-@output_options
 def compare(
     runs: Annotated[
         list[str],
@@ -208,9 +204,7 @@ def compare(
     ],
     *,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of samples and tests.")] = 1,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Compare systems of recorded runs of evaluate regeneration, which must be over the same sentences.
 
@@ -219,7 +213,7 @@ def compare(
 
     Example: `sentgen evaluate compare 3:joint 7:joint`
     """
-    with open_store(db, memory_limit=memory_limit) as store:
+    with out.store() as store:
         result = compare_runs(store, runs, seed=seed)
     _show(result, out)
     out.note(f"run {result.run_id}: seed {seed}")

@@ -14,18 +14,8 @@ from sentgen.alignment.stored.extraction import SIZE
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
 from sentgen.alignment.texts import read_pairs
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import (
-    AlignedOption,
-    DbOption,
-    LearnOption,
-    MemoryOption,
-    SizeOption,
-    open_store,
-    parse_size,
-    report_into,
-)
-from sentgen.cli.console.output import Output, OutputFormat, output_options
+from sentgen.cli.console.options import AlignedOption, LearnOption, SizeOption, report_into
+from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import evaluate_alignment
 from sentgen.evaluation.alignment.extraction import evaluate_extraction
@@ -54,7 +44,6 @@ from sentgen.evaluation.report.tables import differences_table, latex, score_tab
 from sentgen.options import Option
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
-from sentgen.schema.store import default_memory_limit
 
 #: Columns of figures beside one another on a terminal.
 _WIDE = 6
@@ -116,15 +105,11 @@ class _AlignmentExperiment:
         return Target(gold, self.combine, self.possible, ignored)
 
 
-@output_options
-@options_of(_AlignmentExperiment)
 def alignment(
     *,
     request: _AlignmentExperiment,
     report: Annotated[Path | None, report_into("tables, plots and examples")] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Align pairs that people aligned, and compare: precision, recall, F, error rate, strict and soft.
 
@@ -139,11 +124,11 @@ def alignment(
     if report is not None:
         prepare_folder(report)
     target = request.target()
-    memory = parse_size(memory_limit) or default_memory_limit()
+    memory = out.memory
     # Before the store is opened, and perhaps made: files that cannot be read should leave nothing.
     training: list[Pair] = list(read_pairs(*request.train)) if request.train else []
     with (
-        open_store(db, create=True, memory_limit=str(memory), share=DATABASE_SHARE) as store,
+        out.store(create=True, share=DATABASE_SHARE) as store,
         counting_bars() as progress,
     ):
         if request.train_pairs is not None:
@@ -197,7 +182,6 @@ def _that_fit(columns: int) -> list[list[int]]:
     return [[0, *range(begin, min(begin + _WIDE, columns))] for begin in range(1, columns, _WIDE)]
 
 
-@output_options
 def extraction(
     *,
     pairs: LearnOption,
@@ -205,9 +189,7 @@ def extraction(
     model: AlignedOption = None,
     size: SizeOption = SIZE,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of samples and tests.")] = 1,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Learn from aligned pairs which sentences abstracts come from, and test it on other aligned pairs.
 
@@ -216,7 +198,7 @@ def extraction(
 
     Example: `sentgen evaluate extraction --pairs train --of dev --size 1`
     """
-    with open_store(db, memory_limit=memory_limit) as store:
+    with out.store() as store:
         result = evaluate_extraction(store, pairs, of, model, size=size, seed=seed)
     if not out.for_reading:
         out.table(score_table(extraction_rows(result), "pairs", result.pairs))

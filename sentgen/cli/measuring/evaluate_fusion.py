@@ -9,16 +9,8 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import (
-    LOOKUP_SHARE,
-    DbOption,
-    MemoryOption,
-    mistakes,
-    open_store,
-    report_into,
-)
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import LOOKUP_SHARE, Arrange, mistakes, report_into
+from sentgen.cli.console.output import Output, StoreOutput
 from sentgen.corpus.parsers import CachedParser, open_parser
 from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.evaluation.fusion.cases import read_cases
@@ -86,15 +78,13 @@ class _FusionExperiment(FusionRequest):
     format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
 
 
-@output_options
-@options_of(_FusionExperiment, report="judge_clusters")
 def fusion(
     *,
     request: _FusionExperiment,
-    report: Annotated[Path | None, report_into("tables, a plot and sentences")] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    report: Annotated[
+        Path | None, report_into("tables, a plot and sentences"), Arrange(after="judge_clusters")
+    ] = None,
+    out: StoreOutput,
 ) -> None:
     """Fuse the sentences of clusters, and compare with references that were held back.
 
@@ -117,7 +107,7 @@ def fusion(
         judged_systems(request.judge, names)
     trees = open_parser(request.parser)
     with (
-        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        out.store(create=True, share=LOOKUP_SHARE) as store,
         # Kept in the store: a second run, or another system, parses only new sentences.
         CachedParser(trees, store) as cached,
         counting_bars("clusters", "sentences") as progress,
@@ -151,7 +141,6 @@ def fusion(
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; sentences are in the table output")
 
 
-@output_options
 def judgments(
     sheet: Annotated[
         Path, typer.Argument(metavar="SHEET", help="A sheet of evaluate fusion --judge, filled in.")

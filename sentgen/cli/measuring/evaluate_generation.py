@@ -9,16 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import (
-    LOOKUP_SHARE,
-    DbOption,
-    MemoryOption,
-    mistakes,
-    open_store,
-    report_into,
-)
-from sentgen.cli.console.output import Output, OutputFormat, output_options
+from sentgen.cli.console.options import LOOKUP_SHARE, Arrange, mistakes, report_into
+from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
 from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.reading import read_trees
 from sentgen.errors import InputError
@@ -132,15 +124,13 @@ class _GenerationExperiment:
         )
 
 
-@output_options
-@options_of(_GenerationExperiment, report="undefined")
 def generation(
     *,
     request: _GenerationExperiment,
-    report: Annotated[Path | None, report_into("plots, tables and strings")] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    report: Annotated[
+        Path | None, report_into("plots, tables and strings"), Arrange(after="undefined")
+    ] = None,
+    out: StoreOutput,
 ) -> None:
     """Generate sentences from clusters, parse them, and look their verb arguments up in the cluster.
 
@@ -157,7 +147,7 @@ def generation(
         prepare_folder(report)
     trees = open_parser(request.parser)
     with (
-        open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        out.store(create=True, share=LOOKUP_SHARE) as store,
         # Kept in the store: a second run, or another setting, parses only new strings.
         CachedParser(trees, store) as cached,
         counting_bars("clusters", "strings") as progress,

@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store, parse_size
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import LOOKUP_SHARE, parse_size
+from sentgen.cli.console.output import StoreOutput
 from sentgen.evaluation.papers.paper import PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
 from sentgen.evaluation.papers.penn_treebank import TREES, Trees
 from sentgen.output.progress import counting_bar
 
 
-@output_options
 def command(
     paper: Annotated[str, typer.Argument(metavar="|".join(PAPERS), help="The paper.")],
     *,
@@ -79,9 +78,7 @@ def command(
     ] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle.")] = 1,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads that search.")] = 1,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Train and test as a paper did, and print its figures beside those that come out.
 
@@ -121,13 +118,13 @@ def command(
             quick=quick,
             seed=seed,
             jobs=jobs,
-            memory=parse_size(memory_limit),
+            memory=parse_size(out.memory_limit),
             progress=progress,
             report=out.note,
         )
         # First: what cannot be used must not leave an empty store.
         run = prepared(paper, request)
-        with open_store(db, create=True, memory_limit=memory_limit, share=LOOKUP_SHARE) as store:
+        with out.store(create=True, share=LOOKUP_SHARE) as store:
             results = run(store)
     out.table(results.figures)
     if out.for_reading and results.tests.num_rows:

@@ -7,15 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import (
-    DbOption,
-    DryRunOption,
-    MemoryOption,
-    open_for_lookups,
-    open_store,
-)
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import DryRunOption, StoreOptions
+from sentgen.cli.console.output import StoreOutput
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import arpa
@@ -26,7 +19,6 @@ from sentgen.models.prune import PruneRequest
 from sentgen.models.request import Model
 from sentgen.models.surprisal import ApplyRequest
 from sentgen.output.wording import quantity
-from sentgen.schema import default_path
 from sentgen.schema.lakes.places import lake_at
 
 app = typer.Typer(help="Build, mix, compare, apply, show, remove, export and import language models.")
@@ -37,8 +29,7 @@ def _report(line: str) -> None:
 
 
 @app.command("build")
-@options_of(BuildRequest)
-def build(*, request: BuildRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def build(*, request: BuildRequest, options: StoreOptions) -> None:
     """Build the next version of a model from the counts of corpora.
 
     For the best sentences of `regenerate`, build it of a treebank with `--order 5 --unknown tag --brackets
@@ -47,8 +38,8 @@ def build(*, request: BuildRequest, db: DbOption = None, memory_limit: MemoryOpt
     Example: sentgen models build news --corpus wsj --corpus ewt --order 4 --min-count 1,1,2
     """
     # A lake is only read, and gets a model that reads counts by a file more.
-    lake = lake_at(db or default_path()) is not None
-    with open_store(db, read_only=lake, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    lake = lake_at(options.path) is not None
+    with options.store(read_only=lake, share=DATABASE_SHARE) as store:
         models = request.build(store, _report)
     for model in models:
         # A companion may be of fewer corpora than the model: of those with tags.
@@ -57,8 +48,7 @@ def build(*, request: BuildRequest, db: DbOption = None, memory_limit: MemoryOpt
 
 
 @app.command("mix")
-@options_of(MixRequest)
-def mix(*, request: MixRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def mix(*, request: MixRequest, options: StoreOptions) -> None:
     """Mix models into one, by linear interpolation: the next version of a model with the n-grams of all.
 
     Weights are given, or learnt from text that no model was built from, or all the same. With `--dynamic` the
@@ -66,20 +56,19 @@ def mix(*, request: MixRequest, db: DbOption = None, memory_limit: MemoryOption 
 
     Example: sentgen models mix both --of news,novels --tune dev.conllu
     """
-    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    with options.store(share=DATABASE_SHARE) as store:
         model = request.make(store, _report)
     parts = ", ".join(f"{label} {weight:.4f}" for label, weight in model.parts)
     typer.echo(f"{model.label}: {model.size}, order {model.order}, of {parts}", err=True)
 
 
 @app.command("prune")
-@options_of(PruneRequest)
-def prune(*, request: PruneRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def prune(*, request: PruneRequest, options: StoreOptions) -> None:
     """Make a smaller model: without the n-grams that tell least (Stolcke 1998), or without rare ones.
 
     Example: sentgen models prune small --of news --entropy 1e-8
     """
-    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    with options.store(share=DATABASE_SHARE) as store:
         before = registry.count_ngrams(store, registry.find(store, request.of))
         model = request.make(store, _report)
         left = sum(registry.count_ngrams(store, model).values())
@@ -87,13 +76,12 @@ def prune(*, request: PruneRequest, db: DbOption = None, memory_limit: MemoryOpt
 
 
 @app.command("list")
-@output_options
-def list_models(db: DbOption = None, memory_limit: MemoryOption = None, *, out: Output) -> None:
+def list_models(*, out: StoreOutput) -> None:
     """List the models with their settings.
 
     Example: sentgen models list
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         out.table(
             registry.overview(store),
             essential=("order", "smoothing", "tokens", "over"),
@@ -102,23 +90,17 @@ def list_models(db: DbOption = None, memory_limit: MemoryOption = None, *, out: 
 
 
 @app.command("show")
-@output_options
-@options_of(Model, "model")
-def show(*, model: Model, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def show(*, model: Model, out: StoreOutput) -> None:
     """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
 
     Example: sentgen models show news@2
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         out.table(registry.properties(store, registry.find(store, model.name)))
 
 
 @app.command("compare")
-@output_options
-@options_of(CompareRequest)
-def compare(
-    *, request: CompareRequest, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
-) -> None:
+def compare(*, request: CompareRequest, out: StoreOutput) -> None:
     """Compare models on a text: perplexities with intervals, and how many n-grams of it each knows.
 
     `perplexity_shared` is of the tokens that all models know, `hit_3` the share of tokens for which a model
@@ -126,7 +108,7 @@ def compare(
 
     Example: sentgen models compare news,both --test dev.conllu
     """
-    with open_for_lookups(db, memory_limit) as store:
+    with out.lookups() as store:
         rows, notes = request.compare(store)
         out.rows(rows.columns, rows.rows, essential=("perplexity", "low", "high", "difference", "oov_rate"))
     for note in notes:
@@ -138,50 +120,47 @@ def remove(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Model to remove with all versions; or NAME@VERSION.")
     ],
+    *,
     dry_run: DryRunOption = False,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Remove a model with all its versions, or one version.
 
     Example: sentgen models remove news@1
     """
-    with open_store(db, read_only=dry_run, memory_limit=memory_limit) as store:
+    with options.store(read_only=dry_run) as store:
         removed = registry.remove(store, name, dry_run=dry_run)
     for model in removed:
         typer.echo(f"{'would remove' if dry_run else 'removed'} {model.label}", err=True)
 
 
 @app.command("apply")
-@options_of(ApplyRequest)
-def apply(*, request: ApplyRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def apply(*, request: ApplyRequest, options: StoreOptions) -> None:
     """Store the surprisal of each token of corpora, -log2 of its probability, which queries then ask for.
 
     `kwic '[upos="VERB" & surprisal > 12]' --sort -surprisal`. Again, only new sentences are looked at.
 
     Example: sentgen models apply news --corpus fiction
     """
-    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    with options.store(share=DATABASE_SHARE) as store:
         done = request.apply(store, _report)
     typer.echo(str(done), err=True)
 
 
 @app.command("export")
-@options_of(Model, "model")
 def export(
     *,
     model: Model,
     arpa_file: Annotated[
         Path, typer.Option("--arpa", metavar="FILE", help="ARPA file to write; gzipped if it ends in .gz.")
     ],
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Write a model to an ARPA file, as KenLM and SRILM read it.
 
     Example: sentgen models export news --arpa news.arpa.gz
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with options.store(read_only=True) as store:
         arpa.export_arpa(store, registry.find(store, model.name), arpa_file, progress=_report)
     typer.echo(f"{arpa_file}: written", err=True)
 
@@ -190,13 +169,12 @@ def export(
 def import_arpa(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="ARPA file, plain or gzipped.")],
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Store an ARPA file as the next version of a model.
 
     Example: sentgen models import-arpa news news.arpa.gz
     """
-    with open_store(db, create=True, memory_limit=memory_limit) as store:
+    with options.store(create=True) as store:
         model = arpa.import_arpa(store, name, file, progress=_report)
     typer.echo(f"{model.label}: {model.size}, order {model.order}", err=True)

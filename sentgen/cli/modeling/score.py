@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, open_for_lookups
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import Arrange
+from sentgen.cli.console.output import StoreOutput
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.table import refuse_table
 from sentgen.errors import InputError
@@ -22,17 +21,15 @@ from sentgen.models.scoring import model_notes, split_lines
 from sentgen.output.logarithms import NATURAL
 
 
-@output_options
-@options_of(ScoreRequest, file="model")
 def score(
     *,
     request: ScoreRequest,
     file: Annotated[
-        Path | None, typer.Option("--file", "-f", help="Read sentences from here, one a line.")
+        Path | None,
+        typer.Option("--file", "-f", help="Read sentences from here, one a line."),
+        Arrange(after="model"),
     ] = None,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Score tokenized sentences: log10 probability (with the end of the sentence), unknown words, perplexity.
 
@@ -42,7 +39,7 @@ def score(
     Example: `sentgen score --model ewt "the dow was down ."`
     """
     texts = _texts(request, file)
-    with open_for_lookups(db, memory_limit) as store:
+    with out.lookups() as store:
         chosen = registry.find(store, request.model)
         for note in model_notes(chosen):
             out.note(note)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import LOOKUP_SHARE, DbOption, MemoryOption, open_store
-from sentgen.cli.console.output import Output, output_options
+from sentgen.cli.console.options import LOOKUP_SHARE
+from sentgen.cli.console.output import Output, StoreOutput
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
 from sentgen.evaluation.testset import read_test_set
 from sentgen.models.base import registry
@@ -30,14 +29,10 @@ class _TuningOptions(TuningSettings):
     )
 
 
-@output_options
-@options_of(_TuningOptions, db="format", memory_limit="format")
 def command(
     *,
     request: _TuningOptions,
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
-    out: Output,
+    out: StoreOutput,
 ) -> None:
     """Learn what n-gram models and factors of trees weigh for `joint`, from sentences not in the model.
 
@@ -49,7 +44,7 @@ def command(
     Example: `sentgen tune en_ewt-ud-dev.conllu --model ewt`
     """
     with (
-        open_store(db, memory_limit=memory_limit, share=LOOKUP_SHARE) as store,
+        out.store(share=LOOKUP_SHARE) as store,
         counting_bar("sentences") as progress,
     ):
         model = registry.find(store, request.model)

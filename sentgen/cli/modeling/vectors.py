@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.option_groups import options_of
-from sentgen.cli.console.options import DbOption, MemoryOption, open_store
-from sentgen.cli.console.output import Output, output_options
-from sentgen.cli.looking.questions import StoreOptions, question, show
+from sentgen.cli.console.options import StoreOptions
+from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.looking.questions import QuestionOutput
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
 from sentgen.models.vectors.build import VectorRequest
@@ -20,26 +19,24 @@ app = typer.Typer(help="Build, list and remove word vectors, and show what is ne
 
 
 @app.command()
-@options_of(VectorRequest)
-def build(*, request: VectorRequest, db: DbOption = None, memory_limit: MemoryOption = None) -> None:
+def build(*, request: VectorRequest, options: StoreOptions) -> None:
     """Build vectors of the words of corpora, in lower case: PPMI with their contexts, by truncated SVD.
 
     Example: `sentgen vectors build news --corpus wsj --corpus ewt --dimensions 200`
     """
-    with open_store(db, memory_limit=memory_limit, share=DATABASE_SHARE) as store:
+    with options.store(share=DATABASE_SHARE) as store:
         made = request.build(store, lambda line: typer.echo(f"{line} ...", err=True))
     settings = f"{quantity(made.words, 'word')} from {quantity(made.tokens, 'token')}"
     typer.echo(f"{made.name}: {settings}, {quantity(made.dimensions, 'dimension')}", err=True)
 
 
 @app.command("list")
-@output_options
-def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output) -> None:
+def list_(*, out: StoreOutput) -> None:
     """List the vectors with their settings.
 
     Example: `sentgen vectors list`
     """
-    with open_store(db, read_only=True, memory_limit=memory_limit) as store:
+    with out.store(read_only=True) as store:
         out.table(
             registry.overview(store),
             essential=("corpora", "dimensions", "words"),
@@ -48,25 +45,23 @@ def list_(*, db: DbOption = None, memory_limit: MemoryOption = None, out: Output
 
 
 @app.command()
-@question(Near)
-def near(*, request: Near, reading: StoreOptions, out: Output) -> None:
+def near(*, request: Near, out: QuestionOutput) -> None:
     """Show the words that are nearest to a word, or to a phrase in quotes, by the cosine of their vectors.
 
     Example: `sentgen vectors near "prime minister" --vectors news`
     """
-    show(reading.ask(request), out)
+    out.show(out.ask(request))
 
 
 @app.command()
 def remove(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the vectors.")],
-    db: DbOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
 ) -> None:
     """Remove vectors; corpora stay as they are.
 
     Example: `sentgen vectors remove news`
     """
-    with open_store(db, memory_limit=memory_limit) as store:
+    with options.store() as store:
         removed = registry.remove(store, name)
     typer.echo(f"removed {removed.name}", err=True)
