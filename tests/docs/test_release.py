@@ -47,6 +47,30 @@ def test_the_citation_is_of_this_version() -> None:
     assert all(reference["authors"] for reference in citation["references"])
 
 
+def test_the_version_is_everywhere_the_same() -> None:
+    """Where the page on releases says that it stands."""
+    assert PROJECT["version"] == __version__
+
+
+def test_what_is_to_be_filled_in_is_listed() -> None:
+    """The page on releases has a row for each file with FILL-IN, and its command finds them all."""
+    page = (ROOT / "docs" / "release.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w./]+)` \|", page, re.MULTILINE)
+    (command,) = re.findall(r"^grep -rn \"FILL-IN\" --include='\*' (.+)$", page, re.MULTILINE)
+    folders = ("deploy", ".github", "docs", "sentgen", "schema", "migrations", "examples")
+    files = [*(path for path in ROOT.iterdir() if path.is_file() and path.name != ".git")]
+    files += [path for name in folders for path in (ROOT / name).rglob("*") if path.is_file()]
+    readable = {".toml", ".cff", ".md", ".yml", ".yaml", ".py", ".service", ""}
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in files
+        if path.suffix in readable and "FILL-IN" in path.read_text("utf-8", "replace")
+    }
+
+    assert found - {"docs/release.md"} == set(rows)
+    assert all(any(path == name or path.startswith(f"{name}/") for name in command.split()) for path in rows)
+
+
 def test_every_package_has_its_licence() -> None:
     """All that `all` brings; versions change too often to be compared."""
     generator = licences()
@@ -161,7 +185,7 @@ def bounds(needed: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_run_what_the_pages_say(path: Path) -> None:
-    """Every Python of the classifiers; commands of the README and of CONTRIBUTING; no right that is not needed."""
+    """Every Python of the classifiers; commands of README, CONTRIBUTING and release; no right that is not needed."""
     workflow = read(path)
     assert workflow["permissions"] == {"contents": "read"}
     for job in workflow["jobs"].values():
@@ -170,7 +194,9 @@ def test_workflows_run_what_the_pages_say(path: Path) -> None:
         for step in job["steps"]:
             assert re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", step.get("uses", "a/b@v1"))
     said = path.read_text("utf-8")
-    told = (ROOT / "README.md").read_text("utf-8") + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    told = "".join(
+        (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md", "docs/release.md")
+    )
     for command in ("python -m tests -n 2", "mkdocs build --strict", "twine check --strict dist/*"):
         assert command in told
     assert {"tests": "python -m tests -n 2", "docs": "mkdocs build --strict", "release": "twine check"}[
