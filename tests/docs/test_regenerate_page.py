@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import doc_pages
@@ -31,28 +30,3 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
         assert code == 0, f"{command.line}\n{output}"
         assert doc_pages.shows(command.output, output), f"{command.line}\n{output}"
     assert len(commands) >= 4
-
-
-@pytest.mark.nightly
-@pytest.mark.data
-@pytest.mark.slow
-def test_the_results_show_two_sentences(
-    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They come out of the model that the page builds, and are not in its treebank."""
-    treebank = data_dir / "ud" / "en_ewt-ud-train.conllu"
-    (tmp_path / treebank.name).symlink_to(treebank)
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.chdir(tmp_path)
-    commands = doc_pages.commands((ROOT / "docs" / "results.md").read_text("utf-8"))
-    made = [one for one in commands if re.match(r"sentgen (ingest en_ewt|models build ewt-katz)", one.line)]
-    asked = [one for one in commands if one.line.startswith("sentgen regenerate")]
-    for command in (*made, *asked):
-        code, output = doc_pages.run(command.line)
-
-        assert code == 0, output
-        assert command in made or doc_pages.shows(command.output, output), output
-    assert (len(made), len(asked)) == (2, 2)
-    text = treebank.read_text("utf-8")
-    assert "chased the cat" not in text
-    assert "dow was down" not in text
