@@ -23,13 +23,7 @@ Item = Sentence | Rejection | RawText
 
 
 class Read(Protocol):
-    """What a reader does: lines in, sentences and rejections out."""
-
-    def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Sentence | Rejection]: ...
-
-
-class _ReadRaw(Protocol):
-    """The same where raw text stays raw, for a parser with a tokenizer of its own."""
+    """What a reader does: lines in, sentences and rejections out, and raw text where it has any."""
 
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Item]: ...
 
@@ -39,7 +33,7 @@ class _ReadRaw(Protocol):
 ReadFile = Callable[..., Iterator[Item]]
 
 
-def _no_lines(lines: Iterator[str], *, path: str, **settings: object) -> Iterator[Sentence | Rejection]:
+def _no_lines(lines: Iterator[str], *, path: str, **settings: object) -> Iterator[Item]:
     """Refuse lines: the format is read from its file."""
     raise InputError("this format is read from a file of its own; name the file", path=path)
 
@@ -49,7 +43,8 @@ class Reader:
     """A format: ``version`` changes when its output does; ``extensions`` are those that mean this format.
 
     ``fits`` says of the first lines, none of them blank, whether they are in the format.
-    A format that may hold raw text has ``read_raw`` too, or ``read_file`` instead of both.
+    A format that may hold raw text has ``read_raw`` too, which leaves it raw for a parser with a tokenizer of
+    its own, and may be the same; or ``read_file`` instead of both.
     ``begins`` are first bytes that no other format has.
     ``settings`` are those that its reader takes, by name; ``needed`` is what the command line cannot do
     without, and ``extra`` the extra that it needs.
@@ -64,7 +59,7 @@ class Reader:
     description: str = ""
     extensions: tuple[str, ...] = ()
     fits: Callable[[list[str]], bool] | None = None
-    read_raw: _ReadRaw | None = None
+    read_raw: Read | None = None
     trees: bool = False
     distinct: bool = False
     read_file: ReadFile | None = None
@@ -86,14 +81,15 @@ class Reader:
         if not settings:
             return self
         own: dict[str, Any] = {name: value for name, value in settings if name in self.settings}
+        tokenizes = self.read_raw is not None and self.read_raw is not self.read
         language: dict[str, Any] = {
-            name: value for name, value in settings if name == "language" and self.read_raw
+            name: value for name, value in settings if name == "language" and tokenizes
         }
         return replace(
             self,
             version=self.version
             + "".join(f"-{value}" if name == "language" else f"-{name}={value}" for name, value in settings),
-            # A format of lines with raw text takes its language as well.
+            # What tokenizes its raw text itself takes its language as well.
             read=partial(self.read, **own, **language),
             read_raw=self.read_raw and partial(self.read_raw, **own),
             read_file=self.read_file and partial(self.read_file, **own),

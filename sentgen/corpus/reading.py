@@ -44,14 +44,12 @@ def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
 
 def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a source."""
+    name = lines.source.name
     if reader.read_file is None:
-        return reader.read(iter(_lines_for(reader, lines)), path=lines.source.name)
-    return text.in_sentences(
-        read_items(reader, lines),
-        path=lines.source.name,
-        limits=lines.limits,
-        language=reader.language,
-    )
+        items = reader.read(iter(_lines_for(reader, lines)), path=name)
+    else:
+        items = read_items(reader, lines)
+    return text.in_sentences(items, path=name, limits=lines.limits, language=reader.language)
 
 
 def digest_of(reader: Reader, source: Source) -> str:

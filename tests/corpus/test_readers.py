@@ -20,7 +20,7 @@ from sentgen.errors import InputError, Rejection
 
 
 def read(name: str, content: str) -> list[Sentence | Rejection]:
-    return list(READERS[name].read(iter(content.split("\n")), path="x"))
+    return list(text.in_sentences(READERS[name].read(iter(content.split("\n")), path="x"), path="x"))
 
 
 def good(name: str, content: str) -> list[Sentence]:

@@ -24,6 +24,7 @@ from sentgen.corpus.pair_readers import pair_files
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import jsonl, table
+from sentgen.corpus.readers.text import in_sentences
 from sentgen.corpus.reading import digest_of, read_items, sentences_of
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.tables import read_csv
@@ -192,7 +193,7 @@ def test_other_keys_of_json_lines(tmp_path: Path) -> None:
 def test_a_document_without_a_sentence_says_nothing_of_the_next() -> None:
     """What was said of a document whose text is refused is not said of the one behind it."""
     lines = ['{"id": "a", "tokens": ["<s>"], "genre": "x"}', '{"id": "b", "text": "It is."}']
-    found = [one for one in jsonl.read(lines, path="x") if isinstance(one, Sentence)]
+    found = [one for one in in_sentences(jsonl.read(lines, path="x"), path="x") if isinstance(one, Sentence)]
 
     assert [(one.document, one.metadata) for one in found] == [("b", [])]
 
@@ -270,7 +271,8 @@ def test_any_lines(content: str, name: str) -> None:
     """Give documents and refusals, or one line that says why not."""
     reader = {"csv": table.CSV, "tsv": table.TSV}[name]
     with contextlib.suppress(InputError):
-        for one in reader.of({"text": "a"}).read(iter(content.split("\n")), path="x"):
+        items = reader.of({"text": "a"}).read(iter(content.split("\n")), path="x")
+        for one in in_sentences(items, path="x"):
             assert 1 <= one.line <= content.count("\n") + 1
 
 

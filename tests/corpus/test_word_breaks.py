@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sentgen.corpus.formats import READERS
 from sentgen.corpus.parsers import Parser
+from sentgen.corpus.readers.text import read as read_text
 from sentgen.corpus.readers.text import split_sentences
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.word_breaks import split_words
@@ -61,7 +62,7 @@ def test_nothing_is_lost(text: str, language: str) -> None:
 
 
 def read(text: str, language: str) -> Iterator[Sentence]:
-    for found in READERS["text"].of({"language": language}).read(iter([text]), path="p"):
+    for found in read_text([text], path="p", language=language):
         assert isinstance(found, Sentence)
         yield found
 

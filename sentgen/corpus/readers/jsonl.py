@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from sentgen.corpus.comments import comment_of, document_comment, of_document
-from sentgen.corpus.reader import ENGLISH, Item, Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._columns import FormatError, finish_sentence
-from sentgen.corpus.readers.text import blank_separators, in_sentences
+from sentgen.corpus.readers.text import blank_separators
 from sentgen.corpus.readers.text import read_raw as read_paragraphs
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
@@ -39,23 +39,9 @@ BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
 
 
 def read(
-    lines: Iterable[str],
-    *,
-    path: str,
-    limits: InputLimits = LIMITS,
-    language: str = ENGLISH,
-    text: str = TEXT,
-    id: str = ID,
-) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of each object; a broken object is one rejection."""
-    items = read_raw(lines, path=path, limits=limits, text=text, id=id)
-    return in_sentences(items, path=path, limits=limits, language=language)
-
-
-def read_raw(
     lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, text: str = TEXT, id: str = ID
 ) -> Iterator[Item]:
-    """Yield the same with raw sentences and texts as they are, for a parser with a tokeniser of its own."""
+    """Yield what each object holds, raw sentences and texts as they are; a broken object is one rejection."""
     document: str | None = None
     metadata: list[str] = []
     for number, line in enumerate(lines, 1):
@@ -187,6 +173,6 @@ READER = Reader(
     "JSON Lines: tokens, sentences or text",
     (".jsonl", ".ndjson"),
     _fits,
-    read_raw,
+    read,
     settings=("text", "id"),
 )

@@ -12,12 +12,10 @@ from html import unescape
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
-from sentgen.corpus.reader import ENGLISH, Item, Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, with_metadata
-from sentgen.corpus.readers.text import blank_separators, in_sentences
-from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import InputError, Rejection
+from sentgen.corpus.readers.text import blank_separators
+from sentgen.errors import InputError
 
 _KINDS = {
     "paragraph_open": PARAGRAPH,
@@ -35,7 +33,7 @@ _C1_REFERENCE = re.compile("&#(?:0{0,4}(?:12[89]|1[345][0-9])|[xX]0{0,4}[89][0-9
 _FRONT = 200
 
 
-def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Item]:
+def read(lines: Iterable[str], *, path: str) -> Iterator[Item]:
     """Yield the blocks of a text in Markdown."""
     from markdown_it import MarkdownIt  # takes a while
 
@@ -93,18 +91,11 @@ def _front_matter(rows: list[str]) -> int:
     return ends[0] + 1 if ends else 0
 
 
-def read(
-    lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
-) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a text in Markdown."""
-    return in_sentences(read_raw(lines, path=path), path=path, limits=limits, language=language)
-
-
 READER = Reader(
     "markdown",
     "2",
     read,
     "Markdown: its text, headings and paragraphs",
     (".md", ".markdown"),
-    read_raw=read_raw,
+    read_raw=read,
 )

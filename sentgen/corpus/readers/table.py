@@ -16,11 +16,11 @@ from typing import BinaryIO
 
 from sentgen.corpus.comments import document_comment
 from sentgen.corpus.encodings import UTF_8, check_encoding
-from sentgen.corpus.reader import ENGLISH, Reader
+from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
-from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sentence import RawText
 from sentgen.corpus.sources import COMPRESSED, Source
 from sentgen.corpus.tables import TableRow, TextTable, read_csv, read_parquet, read_sheet
 from sentgen.corpus.validation import LIMITS, InputLimits
@@ -37,7 +37,7 @@ NOT_HERE = "is a table, which is not read here; write the column with its texts 
 DELIMITERS = {"csv": "", "tsv": "\t"}
 
 
-def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Rejection | RawText]:
+def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
     """Yield the paragraphs of the texts of a table; the first of each begins a document.
 
     Raises:
@@ -136,50 +136,35 @@ def _bare_name(source: Source) -> str:
     return base
 
 
-def _read_raw(
-    lines: Iterable[str],
-    *,
-    path: str,
-    limits: InputLimits = LIMITS,
-    text: str = "",
-    id: str = "",
-    delimiter: str = "",
-) -> Iterator[Rejection | RawText]:
-    table = read_csv(lines, path=path, delimiter=delimiter, limits=limits)
-    return documents_of(table, text=text, id=id)
-
-
 def _read(
     lines: Iterable[str],
     *,
     path: str,
     limits: InputLimits = LIMITS,
-    language: str = ENGLISH,
     text: str = "",
     id: str = "",
     delimiter: str = "",
-) -> Iterator[Sentence | Rejection]:
-    items = _read_raw(lines, path=path, limits=limits, text=text, id=id, delimiter=delimiter)
-    return raw_text.in_sentences(items, path=path, limits=limits, language=language)
+) -> Iterator[Item]:
+    table = read_csv(lines, path=path, delimiter=delimiter, limits=limits)
+    return documents_of(table, text=text, id=id)
 
 
-def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Rejection | RawText]]:
-    def read_file(
-        file: BinaryIO, *, path: str, text: str = "", id: str = ""
-    ) -> Iterator[Rejection | RawText]:
+def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Item]]:
+    def read_file(file: BinaryIO, *, path: str, text: str = "", id: str = "") -> Iterator[Item]:
         return documents_of(read(file, path=path), text=text, id=id)
 
     return read_file
 
 
 def _of_lines(name: str, description: str, extensions: tuple[str, ...]) -> Reader:
+    read = partial(_read, delimiter=DELIMITERS[name])
     return Reader(
         name,
         "2",
-        partial(_read, delimiter=DELIMITERS[name]),
+        read,
         description,
         extensions,
-        read_raw=partial(_read_raw, delimiter=DELIMITERS[name]),
+        read_raw=read,
         settings=_SETTINGS,
         needed=_NEEDED,
         lone_returns=True,

@@ -40,8 +40,7 @@ def read(
     lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, language: str = ENGLISH
 ) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a text, each with the line on which it begins."""
-    for raw in read_raw(lines, path=path):
-        yield from tokenize_raw(raw, path=path, limits=limits, language=language)
+    return in_sentences(read_raw(lines, path=path), path=path, limits=limits, language=language)
 
 
 def in_sentences(
@@ -63,7 +62,7 @@ def in_sentences(
     )
 
 
-def read_raw(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[RawText]:
+def read_raw(lines: Iterable[str], *, path: str) -> Iterator[RawText]:
     """Yield the paragraphs of a text, for a parser with a tokeniser of its own."""
     for first, paragraph in _paragraphs(lines):
         yield RawText(" ".join(paragraph), first, tuple(_offsets(paragraph)))
@@ -168,7 +167,7 @@ def _spaces(text: str, forms: list[str]) -> list[bool]:
     return spaces
 
 
-READER = Reader("text", "3", read, "raw text: split into sentences and tokens", read_raw=read_raw)
+READER = Reader("text", "3", read_raw, "raw text: split into sentences and tokens", read_raw=read_raw)
 
 
 #: Titles before names that sentencex takes for ends of sentences, and cannot be told, by language.

@@ -106,7 +106,7 @@ def _says_which(source: Source, form: str | None) -> bool:
 def _said(source: Source, parser: Parser) -> Iterator[FusionCase]:
     """Yield the cases of objects that say which sentence is what."""
     parts: dict[int, tuple[int, int]] = {}
-    found = jsonl.read_raw(_as_sentences(source, parts), path=source.name)
+    found = jsonl.read(_as_sentences(source, parts), path=source.name)
     sentences = read_parsed(found, parser, path=source.name)
     # A case a line: each is known before its sentences come.
     held: list[Sentence] = []
