@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Annotated, NamedTuple
 
-from sentgen.corpus.formats import READERS, UnrecognizedError, detect, reader_named
+from sentgen.corpus.formats import UnrecognizedError, detect, reader_named
 from sentgen.corpus.paths import expand, source_at
-from sentgen.corpus.readers import jsonl, text
+from sentgen.corpus.readers import conllu, jsonl, text
 from sentgen.corpus.readers._columns import FormatError, finish_sentence
 from sentgen.corpus.readers.table import refuse_table
 from sentgen.corpus.readers.text import blank_separators
@@ -450,7 +450,7 @@ def _documents(lines: LineReader) -> Iterator[_Document]:
     name, line = "", 1
     sentences: list[Sentence] = []
     faults: list[Rejection] = []
-    for result in READERS["conllu"].read(iter(lines), path=lines.source.name):
+    for result in conllu.read(lines, path=lines.source.name):
         # A document begins with its first sentence, and again with its first good one.
         if result.document is not None and (sentences or result.document != name):
             if sentences or faults:
@@ -507,7 +507,7 @@ def _pair(
 
 def _begins_with_document(source: Source) -> bool:
     """Say whether a CoNLL-U file begins with `NAME.document`, so that it holds whole pairs."""
-    first = next(READERS["conllu"].read(iter(source.head()), path=source.name), None)
+    first = next(conllu.read(source.head(), path=source.name), None)
     return first is not None and (first.document or "").endswith(".document")
 
 

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from sentgen.arrays import Bools, Bytes, Ints, Longs
-from sentgen.corpus.readers._columns import Carried
-from sentgen.corpus.readers._named_columns import UNSAID, is_space
-from sentgen.corpus.readers._tags import LONGEST, Tag, decode_entities
+from sentgen.corpus.readers._columns import Carried, FormatError
+from sentgen.corpus.readers._named_columns import is_space, misc_of
+from sentgen.corpus.readers._tags import LONGEST, Tag
 from sentgen.corpus.readers.vertical import (
     ASIDE,
     DOCUMENTS,
@@ -40,15 +39,14 @@ from sentgen.corpus.treebank_blocks import (
     check_strings,
     has_values,
     heads_of,
-    split_rows,
 )
+from sentgen.corpus.validation import CONTROL_BYTES
 from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.errors import Rejection
 
 #: Kinds of lines: a token; nothing; `<g/>`; a tag of a region; a tag where a sentence begins, one that ends
 #: it, one that begins it and says something of it; and what only `Pieces` knows how to take.
 TOKEN, NOTHING, GLUES, TELLS, BEGINS, ENDS, SAYS, OTHER = range(8)
-_UNSAID = pa.array(sorted(UNSAID - {ABSENT}))
 
 
 class _DistinctRows:
@@ -94,7 +92,7 @@ class _DistinctRows:
         codes = {name: known[numbers] for name, known in self._codes.items()}
         return {name: Coded(self._values[name], codes[name]) for name in codes}, self._spaces[numbers]
 
-    def _take(self, lines: Sequence[str], first: int) -> None:
+    def _take(self, lines: list[str], first: int) -> None:
         """Take lines that are new, whose numbers begin with this one."""
         kinds = np.zeros(len(lines), np.uint8)
         for at, line in enumerate(lines):
@@ -135,74 +133,30 @@ class _DistinctRows:
             return SAYS if tag.opens else OTHER
         return BEGINS if tag.opens else ENDS
 
-    def _read(self, lines: Sequence[str]) -> tuple[dict[str, Sequence[str]], Bools]:
+    def _read(self, lines: list[str]) -> tuple[dict[str, Sequence[str]], Bools]:
         """Split tokens into columns; return these, and whether a space follows each."""
         columns = self.pieces.columns
         after = np.ones(len(lines), bool)
         if not lines:
             return dict.fromkeys(self._values, ()), after
-        text = "\n".join(lines).encode()
-        table = split_rows(text, columns.names)
-        if table.num_rows != len(lines):
+        rows, text = lines, "\n".join(lines)
+        if CONTROL_BYTES.search(text.encode()):
             raise Careful
-        named = [table[name].combine_chunks() for name in columns.names]
-        if GLUED in text:
-            glued = pc.ends_with(named[-1], GLUED.decode())
-            after = ~np.asarray(glued)
-            named[-1] = pc.if_else(glued, pc.replace_substring(named[-1], GLUED.decode(), ""), named[-1])
-        if b"&" in text:
-            named = [_decode_column(column) for column in named]
-        plain = [
-            column if number in (columns.word, columns.spaces) else _plain(column)
-            for number, column in enumerate(named)
-        ]
-        read: dict[str, Sequence[str]] = {
-            field: plain[number].to_pylist() for field, number in columns.fields.items()
-        }
+        if GLUED.decode() in text:
+            rows = [line.removesuffix(GLUED.decode()) for line in lines]
+            after = np.array([row is line for row, line in zip(rows, lines, strict=True)])
+        try:
+            values = columns.split(rows)
+        except FormatError as error:
+            raise Careful from error
+        read: dict[str, Sequence[str]] = {field: values[number] for field, number in columns.fields.items()}
         check_strings(read, self.pieces.limits)
         if columns.others:
-            read["misc"] = _misc([(name, plain[number]) for name, number in columns.others])
+            misc = misc_of([(name, values[number]) for name, number in columns.others])
+            read["misc"] = misc or [ABSENT] * len(lines)
         if columns.spaces is not None:
-            after &= np.array([*map(is_space, named[columns.spaces].to_pylist())], bool)
+            after &= np.array([*map(is_space, values[columns.spaces])], bool)
         return read, after
-
-
-def _decode_column(column: pa.Array) -> pa.Array:
-    """Return a column with its entities decoded."""
-    # Its bytes are looked through before its rows are.
-    buffer = column.buffers()[2]
-    if buffer is None or b"&" not in buffer.to_pybytes():
-        return column
-    with_entities = pc.match_substring(column, "&")
-    values = [decode_entities(value) for value in column.filter(with_entities).to_pylist()]
-    return pc.replace_with_mask(column, with_entities, pa.array(values, pa.string()))
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    """Return a column with `_` for all that is no value."""
-    unsaid = pc.is_in(column, _UNSAID)
-    return pc.if_else(unsaid, ABSENT, column) if pc.any(unsaid).as_py() else column
-
-
-def _misc(columns: Sequence[tuple[str, pa.Array]]) -> list[str]:
-    """Return MISC, as `_named_columns.misc_of` makes it."""
-    pairs = []
-    for name, column in columns:
-        unsaid = pc.equal(column, ABSENT)
-        if pc.all(unsaid).as_py():
-            continue
-        pair = column
-        if name:
-            pair = pc.replace_substring(pc.replace_substring(column, "\\", "\\\\"), "|", "\\p")
-        pair = pc.binary_join_element_wise(f"|{name}=" if name else "|", pair, "")
-        pairs.append(pc.if_else(unsaid, "", pair))
-    if not pairs:
-        return [ABSENT] * len(columns[0][1])
-    joined = pc.binary_join_element_wise(*pairs, "")
-    values: list[str] = pc.if_else(
-        pc.equal(joined, ""), ABSENT, pc.utf8_slice_codeunits(joined, 1)
-    ).to_pylist()
-    return values
 
 
 #: Different lines that are remembered: more than most texts of ten million tokens have.
