@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.errors import ModelError, NotFoundError
 from sentgen.extras import needs
 
@@ -43,6 +43,20 @@ def load_udpipe(model: str) -> _UDPipe:
     # The name of a file says nothing: parses are kept under this version.
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return _UDPipe(udpipe, loaded, model, f"{_VERSION}-{digest[:16]}")
+
+
+#: Columns of a sentence, in the order of CoNLL-U.
+_COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels")
+
+
+def _columns(words: Sequence[Any], *names: str) -> dict[str, Any]:
+    """Return the columns of `_COLUMNS` of words, whose attributes have these names in their library."""
+    columns: dict[str, Any] = {}
+    for column, name in zip(_COLUMNS, names, strict=True):
+        values = [getattr(word, name) for word in words]
+        is_text = column not in ("forms", "heads")
+        columns[column] = [str(value or "") or ABSENT for value in values] if is_text else values
+    return columns
 
 
 class _UDPipe:
@@ -94,13 +108,7 @@ class _UDPipe:
             raise ModelError(f"{self._path}: {error.message or 'the model has no tagger or no parser'}")
         words = list(parsed.words)[1:]  # the first one is the root
         return Sentence(
-            [word.form for word in words],
-            lemmas=[word.lemma or "_" for word in words],
-            upos=[word.upostag or "_" for word in words],
-            xpos=[word.xpostag or "_" for word in words],
-            feats=[word.feats or "_" for word in words],
-            heads=[word.head for word in words],
-            deprels=[word.deprel or "_" for word in words],
+            **_columns(words, "form", "lemma", "upostag", "xpostag", "feats", "head", "deprel"),
             space_after=_udpipe_spaces(words, parsed.multiwordTokens),
             multiwords=[(token.idFirst, token.idLast, token.form) for token in parsed.multiwordTokens],
             text=parsed.getText(),
@@ -171,17 +179,12 @@ def spacy_sentence(tokens: list[Any], text: str) -> Sentence:
     words = [token for token in tokens if not token.is_space]
     positions = {token.i: position for position, token in enumerate(words, 1)}
     spaces = {token.i - 1 for token in tokens if token.is_space}
-    heads = [_spacy_head(token, positions) for token in words]
-    relations = [_RENAMED.get(token.dep_, token.dep_) for token in words]
-    _hang_on_first_root(heads, relations)
+    columns = _columns(words, "text", "lemma_", "pos_", "tag_", "morph", "head", "dep_")
+    columns["heads"] = [_spacy_head(token, positions) for token in words]
+    columns["deprels"] = [_RENAMED.get(relation, relation) for relation in columns["deprels"]]
+    _hang_on_first_root(columns["heads"], columns["deprels"])
     return Sentence(
-        [token.text for token in words],
-        lemmas=[token.lemma_ or "_" for token in words],
-        upos=[token.pos_ or "_" for token in words],
-        xpos=[token.tag_ or "_" for token in words],
-        feats=[str(token.morph) or "_" for token in words],
-        heads=heads,
-        deprels=[relation or "_" for relation in relations],
+        **columns,
         space_after=[bool(token.whitespace_) or token.i in spaces for token in words],
         text=text,
     )
@@ -269,13 +272,7 @@ class _Stanza:
 def _stanza_sentence(parsed: Any) -> Sentence:
     words = parsed.words
     return Sentence(
-        [word.text for word in words],
-        lemmas=[word.lemma or "_" for word in words],
-        upos=[word.upos or "_" for word in words],
-        xpos=[word.xpos or "_" for word in words],
-        feats=[word.feats or "_" for word in words],
-        heads=[word.head for word in words],
-        deprels=[word.deprel or "_" for word in words],
+        **_columns(words, "text", "lemma", "upos", "xpos", "feats", "head", "deprel"),
         space_after=_stanza_spaces(parsed.tokens),
         multiwords=[
             (token.words[0].id, token.words[-1].id, token.text)
