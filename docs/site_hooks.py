@@ -69,7 +69,10 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Lead links to what lies above this folder to the pages that it became; the first page needs no menu."""
+    """Show files that a page links to, and lead links to files above this folder to their pages."""
+    from generate_reference import with_files
+
+    markdown = with_files(markdown)
     if page.is_homepage:
         page.meta["hide"] = ["navigation"]
     for name in ABOVE:

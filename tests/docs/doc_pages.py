@@ -62,8 +62,8 @@ PAGES = sorted({*HAND_WRITTEN, *(path for path in GENERATED if path.suffix == ".
 
 @cache
 def text(page: Path) -> str:
-    """Return the text of a page, as the code is now."""
-    return str(GENERATED[page]()) if page in GENERATED else page.read_text("utf-8")
+    """Return the text of a page, as the code is now, with the files that it shows."""
+    return str(GENERATED[page]() if page in GENERATED else generator.with_files(page.read_text("utf-8")))
 
 
 def by_day(pages: list[Path]) -> list[Any]:
