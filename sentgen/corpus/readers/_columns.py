@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, repeat
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from sentgen.corpus.comments import of_document
 from sentgen.corpus.reader import Item
 from sentgen.corpus.sentence import Mark, RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits, check
 from sentgen.errors import Rejection
+
+_Result = TypeVar("_Result", bound=Item)
 
 #: Token numbers and heads as they must be written: looking up is faster than `int`, and strict.
 IDS = [str(number) for number in range(1, 10_001)]
@@ -105,8 +107,8 @@ class Carried:
     metadata: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
 
-    def give(self, item: Item, results: Iterable[Sentence | Rejection]) -> Iterator[Sentence | Rejection]:
-        """Yield what came of an item, with what it and those before it said."""
+    def give(self, item: Item, results: Iterable[_Result]) -> Iterator[_Result]:
+        """Yield what came of an item, with what it and those before it said; raw text stays without marks."""
         if not isinstance(item, Rejection):
             if item.marks or self.marks:
                 results = list(results)
@@ -121,7 +123,14 @@ class Carried:
                 if result.comments is None:
                     result.metadata = self.metadata
                 self.metadata = []
+            elif isinstance(result, RawText):
+                result = replace(result, document=self.document, metadata=self.metadata)
+                self.document, self.metadata = None, []
             yield result
+
+    def give_document(self, name: str | None, metadata: list[str], items: Iterable[Item]) -> Iterator[Item]:
+        """Yield the items of what may begin a document, of which something is said."""
+        return self.give(RawText("", 0, document=name, metadata=metadata), items)
 
 
 def in_documents(
@@ -177,6 +186,18 @@ def _parse_head(row: int, head: str) -> int:
     if digits != head or len(digits) > 9:
         raise FormatError("head-range", f"head {head[:20]} is not a position in the sentence", row)
     return int(digits)
+
+
+def fill_columns(sentence: Sentence, columns: Sequence[list[str]]) -> None:
+    """Set what CoNLL-U and CoNLL-X have in the same columns, from FORM to DEPREL."""
+    sentence.forms = columns[1]
+    sentence.lemmas = optional(columns[2])
+    sentence.upos = optional(columns[3])
+    sentence.xpos = optional(columns[4])
+    sentence.feats = optional(columns[5])
+    if optional(columns[6]) is not None:
+        sentence.heads = parse_heads(columns[6])
+    sentence.deprels = optional(columns[7])
 
 
 def optional(column: list[str]) -> list[str] | None:

@@ -16,7 +16,7 @@ from sentgen.corpus.readers._columns import (
     IDS,
     FormatError,
     ReadBlocks,
-    optional,
+    fill_columns,
     parse_heads,
     split_columns,
 )
@@ -32,14 +32,7 @@ def _fill_conllx(sentence: Sentence, rows: list[str]) -> None:
         raise FormatError(
             "id-sequence", f"token number {columns[0][row][:20]!r} where {row + 1} belongs", row
         )
-    sentence.forms = columns[1]
-    sentence.lemmas = optional(columns[2])
-    sentence.upos = optional(columns[3])
-    sentence.xpos = optional(columns[4])
-    sentence.feats = optional(columns[5])
-    if columns[6].count("_") != len(rows):
-        sentence.heads = parse_heads(columns[6])
-    sentence.deprels = optional(columns[7])
+    fill_columns(sentence, columns)
 
 
 read_conllx = ReadBlocks(_fill_conllx)

@@ -21,9 +21,9 @@ from sentgen.corpus.readers._columns import (
     IDS,
     FormatError,
     blocks,
+    fill_columns,
     finish_sentence,
     optional,
-    parse_heads,
     split_columns,
 )
 from sentgen.corpus.readers._named_columns import misc_of
@@ -132,14 +132,7 @@ def _fill(sentence: Sentence, rows: list[str], split: Callable[[list[str]], list
         columns = [[column[row] for row in words] for column in columns]
         if not words:
             return
-    sentence.forms = columns[1]
-    sentence.lemmas = optional(columns[2])
-    sentence.upos = optional(columns[3])
-    sentence.xpos = optional(columns[4])
-    sentence.feats = optional(columns[5])
-    if columns[6][0] != "_" or columns[6].count("_") != len(columns[6]):
-        sentence.heads = parse_heads(columns[6])
-    sentence.deprels = optional(columns[7])
+    fill_columns(sentence, columns)
     sentence.deps = _tuple_or_none(columns[8])
     sentence.space_after = spaces_after(spaces)
     sentence.misc = _misc(columns[9], sentence)

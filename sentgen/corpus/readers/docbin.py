@@ -19,8 +19,8 @@ from sentgen.corpus.comments import document_comment
 from sentgen.corpus.parser_adapters import spacy_sentence
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._blocks import clean_text
-from sentgen.corpus.readers._columns import finish_sentence
-from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region, Sentence
+from sentgen.corpus.readers._columns import Carried, finish_sentence
+from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region
 from sentgen.corpus.sources import BLOCK_BYTES
 from sentgen.corpus.tables import check_expansion, read_by_library
 from sentgen.corpus.validation import LIMITS
@@ -53,12 +53,14 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
     with read_by_library(path, "DocBin"):
         # A vocabulary without a language does not know white space.
         documents = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
+    file = re.split(r"[/\\!]", path)[-1]
     for number in count(1):
         with read_by_library(path, "DocBin"):
             document = next(documents, None)
         if document is None:
             return
-        yield from _document(document, number, path)
+        name, metadata = _name_and_metadata(document, f"{file}#{number}")
+        yield from Carried().give_document(name, metadata, _items(document, number, name, path))
 
 
 def _check(packed: bytes, path: str) -> None:
@@ -76,20 +78,23 @@ def _check(packed: bytes, path: str) -> None:
         raise InputError("is no DocBin of spaCy, or is cut short", path=path)
 
 
-def _document(document: Doc, number: int, path: str) -> Iterator[Item]:
+def _name_and_metadata(document: Doc, otherwise: str) -> tuple[str, list[str]]:
+    """Return the name of a document, and what is said of it."""
     of_itself, metadata_of = _metadata_of(document)
-    file = re.split(r"[/\\!]", path)[-1]
     # What stands under `metadata` names a document that has no other name.
     names = [(values, key) for values in (of_itself, metadata_of) for key in NAMES if key in values]
-    begins: str | None = names[0][0].pop(names[0][1]) if names else f"{file}#{number}"
-    metadata = [document_comment(key, value) for key, value in (metadata_of | of_itself).items()]
+    name = names[0][0].pop(names[0][1]) if names else otherwise
+    return name, [document_comment(key, value) for key, value in (metadata_of | of_itself).items()]
+
+
+def _items(document: Doc, number: int, name: str, path: str) -> Iterator[Item]:
     if not document.has_annotation("SENT_START"):
         annotated = [name for name in _OF_TOKENS if document.has_annotation(name)]
         if annotated:
             message = f"it has {annotated[0]}, but no sentences; run spaCy's sentencizer or parser before"
-            yield Rejection(path, number, str(begins), "sentences", message)
+            yield Rejection(path, number, name, "sentences", message)
         elif text := clean_text(document.text).strip():
-            yield RawText(text, number, document=begins, metadata=metadata)
+            yield RawText(text, number)
         return
     trees = document.has_annotation("DEP")
     for span in document.sents:
@@ -97,17 +102,14 @@ def _document(document: Doc, number: int, path: str) -> Iterator[Item]:
         sentence = spacy_sentence(tokens, clean_text(span.text).strip())
         if not sentence.forms:
             continue
-        sentence.line, sentence.document, sentence.metadata = number, begins, metadata
+        sentence.line = number
         sentence.marks = tuple(_marks(tokens))
         if not trees:
             sentence.heads = sentence.deprels = None
         for column in ("lemmas", "upos", "xpos", "feats"):
             if set(getattr(sentence, column)) == {ABSENT}:
                 setattr(sentence, column, None)
-        checked = finish_sentence(sentence, path, LIMITS)
-        if isinstance(checked, Sentence):
-            begins, metadata = None, []
-        yield checked
+        yield finish_sentence(sentence, path, LIMITS)
 
 
 def _metadata_of(document: Doc) -> tuple[dict[str, str], dict[str, str]]:

@@ -15,11 +15,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
-from sentgen.corpus.comments import comment_of, document_comment, of_document
+from sentgen.corpus.comments import comment_of, document_comment
 from sentgen.corpus.reader import Item, Reader
-from sentgen.corpus.readers._columns import FormatError, finish_sentence
+from sentgen.corpus.readers._columns import Carried, FormatError, finish_sentence
 from sentgen.corpus.readers.text import blank_separators
 from sentgen.corpus.readers.text import read_raw as read_paragraphs
 from sentgen.corpus.sentence import RawText, Sentence
@@ -42,8 +41,7 @@ def read(
     lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, text: str = TEXT, id: str = ID
 ) -> Iterator[Item]:
     """Yield what each object holds, raw sentences and texts as they are; a broken object is one rejection."""
-    document: str | None = None
-    metadata: list[str] = []
+    carried = Carried()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -56,14 +54,7 @@ def read(
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
             continue
-        # As the name of a document, what is said of it waits for its first good sentence.
-        metadata = [*(() if named else of_document(metadata)), *comments]
-        document = named or document
-        for result in results:
-            if not isinstance(result, Rejection):
-                result = replace(result, document=document, metadata=metadata)
-                document, metadata = None, []
-            yield result
+        yield from carried.give_document(named, comments, results)
 
 
 def parse_object(line: str) -> dict[str, object]:

@@ -18,6 +18,7 @@ from sentgen.corpus.comments import document_comment
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text as raw_text
+from sentgen.corpus.readers._columns import Carried
 from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import RawText
@@ -63,10 +64,9 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
             seen[name] = row.number
         comments = [(key, " ".join(BREAKS.sub(" ", row.values[at]).split())) for at, key in others]
         metadata = [document_comment(key, value) for key, value in comments if value]
-        begins: str | None = name
-        for raw in raw_text.read_raw(raw_text.blank_separators(row.values[column]).splitlines(), path=path):
-            yield RawText(raw.text, row.number, document=begins, metadata=metadata if begins else [])
-            begins = None
+        paragraphs = raw_text.read_raw(raw_text.blank_separators(row.values[column]).splitlines(), path=path)
+        raws = (RawText(raw.text, row.number) for raw in paragraphs)
+        yield from Carried().give_document(name, metadata, raws)
 
 
 def _wrong(name: str, text: str, seen: dict[str, int]) -> tuple[str, str] | None:
