@@ -11,7 +11,6 @@ from datetime import datetime
 from sqlalchemy import Connection, DateTime, String, Table, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.output.tabular import Rows
 from sentgen.schema.base import column, metadata, now
 
 saved_query = Table(
@@ -44,12 +43,6 @@ def list_saved(connection: Connection) -> list[SavedQuery]:
     """Return all saved queries, by name."""
     rows = connection.execute(select(saved_query).order_by(saved_query.c.name))
     return [SavedQuery(row.name, row.command, tuple(json.loads(row.arguments)), row.saved_at) for row in rows]
-
-
-def saved_rows(connection: Connection) -> Rows:
-    """Return all saved queries as a table: name, command line and when each was saved."""
-    rows = [(query.name, query.line, query.saved_at) for query in list_saved(connection)]
-    return Rows(("name", "query", "saved_at"), rows)
 
 
 def find_saved(connection: Connection, name: str) -> SavedQuery:

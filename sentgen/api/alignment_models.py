@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Unpack
 
 from sentgen.api import options as taken
 from sentgen.api.arguments import with_signature
-from sentgen.api.contents import first
+from sentgen.api.contents import first, listing
 from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 
@@ -41,10 +41,7 @@ class AlignmentModels:
 
     def alignment_models(self) -> Table:
         """List the models that align."""
-        from sentgen.alignment.stored.model_store import list_models as list_alignment_models
-
-        with self._session.read() as store:
-            return Table(list_alignment_models(store))
+        return listing(self._session, "alignment-models")
 
     def alignment_model(
         self,

@@ -11,6 +11,7 @@ from sentgen.api.arguments import with_signature
 from sentgen.api.session import StoreSession, python_errors
 from sentgen.api.tables import Table
 from sentgen.counts import corpora
+from sentgen.listings import LISTINGS
 from sentgen.lookups import subcorpora
 from sentgen.output import progress
 from sentgen.schema import dictionary
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from sentgen.counts.pair_ingestion import PairSummary
     from sentgen.schema.durability.repair import Repair
     from sentgen.schema.maintenance import Compaction
+
+
+def listing(session: StoreSession, name: str) -> Table:
+    """Return what there is of something; faults of plug-ins are notes."""
+    listed = LISTINGS[name]
+    if not listed.of_store:
+        rows, wrong = listed.rows(None)
+        return Table(rows, notes=wrong)
+    with session.read() as store:
+        return Table(listed.rows(store)[0])
 
 
 class StoreContents:
@@ -75,8 +86,7 @@ class StoreContents:
 
     def subcorpora(self) -> Table:
         """List the subcorpora with their corpora and conditions."""
-        with self._session.read() as store, store.connect() as connection:
-            return Table(subcorpora.overview(connection))
+        return listing(self._session, "subcorpora")
 
     def subcorpus(self, name: str) -> Table:
         """Show the condition of a subcorpus, and how many sentences, tokens and documents it has."""
@@ -106,8 +116,7 @@ class StoreContents:
 
     def saved_queries(self) -> Table:
         """List the saved queries, each with its command line."""
-        with self._session.read() as store, store.connect() as connection:
-            return Table(saved.saved_rows(connection))
+        return listing(self._session, "saved")
 
     def run_query(self, name: str, **more: object) -> Table:
         """Run a saved query, with other values of its options if you like: ``run_query("camp", limit=0)``."""
@@ -160,10 +169,7 @@ class StoreContents:
 
     def parses(self) -> Table:
         """List the parsers whose parses the store has kept."""
-        from sentgen.corpus.parsers import parse_rows
-
-        with self._session.read() as store:
-            return Table(parse_rows(store))
+        return listing(self._session, "parses")
 
     def forget_parses(self, parser: str, *, version: str | None = None) -> int:
         """Remove the parses of a parser, or of one version of it; return how many texts they were of."""

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Unpack
 from sentgen.api import options as taken
 from sentgen.api.alignment_models import AlignmentModels
 from sentgen.api.arguments import corpora_in, declare, with_signature
-from sentgen.api.contents import StoreContents
+from sentgen.api.contents import StoreContents, listing
 from sentgen.api.session import StoreSession, python_errors
 from sentgen.api.tables import Table
-from sentgen.corpus import formats
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable, JoinedTable
 from sentgen.errors import NotFoundError
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from sentgen.counts.ingestion import Summary
     from sentgen.counts.sync import Differences
     from sentgen.models.surprisal import Application
-    from sentgen.output.tabular import Rows
     from sentgen.schema.citation import Citation
     from sentgen.schema.snapshots import Publication
 
@@ -110,8 +108,7 @@ class Database(StoreContents, AlignmentModels):
 
     def corpora(self) -> Table:
         """List the corpora with their sizes and licences."""
-        with self._session.read() as store:
-            return Table(corpora.overview(store))
+        return listing(self._session, "corpora")
 
     def corpus(
         self, name: str, *, rejected: bool = False, regions: bool = False, metadata: bool = False
@@ -373,10 +370,7 @@ class Database(StoreContents, AlignmentModels):
 
     def models(self) -> Table:
         """List the language models with their settings, and whether they are stale."""
-        from sentgen.models.base import registry
-
-        with self._session.read() as store:
-            return Table(registry.overview(store))
+        return listing(self._session, "models")
 
     def import_model(self, name: str, file: str | Path) -> LanguageModel:
         """Store an ARPA file, plain or gzipped, as the next version of a model."""
@@ -406,10 +400,7 @@ class Database(StoreContents, AlignmentModels):
 
     def vectors(self) -> Table:
         """List the vectors with their settings."""
-        from sentgen.models.vectors import registry as vectors
-
-        with self._session.read() as store:
-            return Table(vectors.overview(store))
+        return listing(self._session, "vectors")
 
     @with_signature(taken.NearOptions)
     def near(self, word: str, **options: Unpack[taken.NearOptions]) -> Table:
@@ -429,25 +420,19 @@ class Database(StoreContents, AlignmentModels):
 
     def formats(self) -> Table:
         """List the formats of corpora that can be read."""
-        return _table_of_choices(formats.overview())
+        return listing(self._session, "formats")
 
     def algorithms(self) -> Table:
         """List the algorithms that order bags, with their settings."""
-        from sentgen.generation import algorithms
-
-        return _table_of_choices(algorithms.overview())
+        return listing(self._session, "algorithms")
 
     def aligners(self) -> Table:
         """List the systems that align texts, with their settings."""
-        from sentgen.alignment import systems
-
-        return _table_of_choices(systems.overview())
+        return listing(self._session, "aligners")
 
     def scorers(self) -> Table:
         """List the scorers of sentences, which plug-ins add."""
-        from sentgen.models import plugin_scorers
-
-        return _table_of_choices(plugin_scorers.overview())
+        return listing(self._session, "scorers")
 
     # Texts.
 
@@ -503,11 +488,6 @@ class Database(StoreContents, AlignmentModels):
 
         with python_errors():
             return texts.check(self._session, summary, against, options)
-
-
-def _table_of_choices(overview: tuple[Rows, Sequence[str]]) -> Table:
-    rows, wrong = overview
-    return Table(rows, notes=wrong)
 
 
 def open(  # as sqlite_utils, gzip and others call it

@@ -91,10 +91,10 @@ _PANELS = {
         "db": "keeping.db:app",
     },
     "Available components": {
-        "formats": "choices:formats",
-        "algorithms": "choices:algorithms",
-        "aligners": "choices:aligners",
-        "scorers": "choices:scorers",
+        "formats": "listings:formats",
+        "algorithms": "listings:algorithms",
+        "aligners": "listings:aligners",
+        "scorers": "listings:scorers",
     },
     "Beyond one machine": {
         "cluster": "keeping.cluster:app",

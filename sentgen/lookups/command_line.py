@@ -1,4 +1,4 @@
-"""The command line that asks what a declaration asks."""
+"""The command line that asks what a declaration asks, and those that were saved."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import shlex
 from typing import TYPE_CHECKING
 
 from sentgen.options import NOT, values_of
+from sentgen.output.tabular import Rows
+from sentgen.schema import Store
 from sentgen.schema.placeholders import format_parameter
+from sentgen.schema.tables.saved import list_saved
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -43,3 +46,10 @@ def command_line(command: str, question: DataclassInstance, number: str = "") ->
                 turned = bool(option.off) and text.startswith(NOT)
                 target += [option.off, text.removeprefix(NOT)] if turned else [*named, text]
     return shlex.join([*words, *options])
+
+
+def saved_rows(store: Store) -> Rows:
+    """Return all saved queries as a table: name, command line and when each was saved."""
+    with store.connect() as connection:
+        rows = [(query.name, query.line, query.saved_at) for query in list_saved(connection)]
+    return Rows(("name", "query", "saved_at"), rows)

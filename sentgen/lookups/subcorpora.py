@@ -17,7 +17,7 @@ from sentgen.lookups.metadata.conditions import Condition, Subcorpus, both_hold,
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
-from sentgen.schema.store import now
+from sentgen.schema.store import Store, now
 from sentgen.schema.tables.corpus import corpus, subcorpus
 
 _SIZE = """\
@@ -120,12 +120,13 @@ def _sizes(connection: Connection, condition: Condition) -> tuple[int, int, int]
     return sentences, tokens, documents
 
 
-def overview(connection: Connection) -> Rows:
+def overview(store: Store) -> Rows:
     """Return all subcorpora: name, corpora, condition and when they were defined."""
-    rows = [
-        (one.name, ", ".join(one.corpora) or None, one.expression, one.defined_at)
-        for one in stored_subcorpora(connection)
-    ]
+    with store.connect() as connection:
+        rows = [
+            (one.name, ", ".join(one.corpora) or None, one.expression, one.defined_at)
+            for one in stored_subcorpora(connection)
+        ]
     return Rows(("name", "corpora", "where", "defined_at"), rows)
 
 

@@ -104,7 +104,7 @@ def test_overview_and_properties(made: Path) -> None:
     among = [row for row in ROWS if ann(row)]
     with Store(made, read_only=True) as store, store.connect() as connection:
         whole = '((corpus in ("second")) or ((corpus in ("first")) and (speaker = Ann))) and (exists year)'
-        assert [tuple(row.values())[:3] for row in subcorpora.overview(connection).to_pylist()] == [
+        assert [tuple(row.values())[:3] for row in subcorpora.overview(store).to_pylist()] == [
             ("ann", "first", "speaker = Ann"),
             ("narrow", None, whole),
             ("short", None, "length < 4 or genre = speech"),

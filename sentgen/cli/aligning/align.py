@@ -22,7 +22,7 @@ from sentgen.alignment.stored.model_report import (
     text_histogram,
     top_rewrites,
 )
-from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, list_models, remove_model
+from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, remove_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
@@ -40,6 +40,7 @@ from sentgen.cli.console.options import (
     one_more,
 )
 from sentgen.cli.console.output import Output, StoreOutput, printable
+from sentgen.cli.listings import listing
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots import write_plot
@@ -262,18 +263,7 @@ def _about(report: ModelReport) -> None:
     typer.echo()
 
 
-@app.command()
-def models(*, options: DbOptions, out: Output) -> None:
-    """List the models that align.
-
-    Example: `sentgen align models`
-    """
-    with options.store(read_only=True) as store:
-        out.arrow(
-            list_models(store),
-            programs=NATURAL,
-            none="no models that align yet; make one with: sentgen align train --pairs CORPUS --model NAME",
-        )
+app.command("models")(listing("alignment-models"))
 
 
 @app.command()

@@ -11,6 +11,7 @@ import typer
 
 from sentgen.cli.console.options import DryRunOption, ParserOption, StoreOptions, check_file_option
 from sentgen.cli.console.output import StoreOutput, printable
+from sentgen.cli.listings import listing
 from sentgen.counts import corpora, exports
 from sentgen.counts.corpora import Corpus, CorpusName, Sync
 from sentgen.counts.document_tables import DocumentTable
@@ -27,18 +28,7 @@ _SHOWN = 20
 app = typer.Typer(help="List, show, verify, sync, export and remove corpora, and tell more of them.")
 
 
-@app.command("list")
-def list_(*, out: StoreOutput) -> None:
-    """List the corpora with their sizes and licences.
-
-    Example: `sentgen corpora list`
-    """
-    with out.store(read_only=True) as store:
-        out.arrow(
-            corpora.overview(store),
-            essential=("sentences", "tokens"),
-            none="no corpora yet; make one with: sentgen ingest FILE --corpus NAME",
-        )
+app.command("list")(listing("corpora"))
 
 
 @app.command()

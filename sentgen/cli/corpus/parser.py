@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.options import DryRunOption, StoreOptions, mistakes
-from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.listings import listing
 from sentgen.corpus.formats import check_format
-from sentgen.corpus.parsers import forget_parses, open_parser, parse_rows
+from sentgen.corpus.parsers import forget_parses, open_parser
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.reading import sentences_of
@@ -56,18 +56,7 @@ def run(
         raise typer.Exit(1)
 
 
-@app.command("list")
-def list_(*, out: StoreOutput) -> None:
-    """List the parsers whose parses the store has kept.
-
-    Example: `sentgen parser list`
-    """
-    with out.store(read_only=True) as store:
-        rows = parse_rows(store)
-    out.table(
-        rows,
-        none="no parses yet; keep some with: sentgen ingest FILE --corpus NAME --parser PARSER",
-    )
+app.command("list")(listing("parses"))
 
 
 @app.command()

@@ -15,6 +15,7 @@ from sentgen.cli.console.option_groups import made_of
 from sentgen.cli.console.options import DbOptions
 from sentgen.cli.console.output import Output
 from sentgen.cli.console.parsing import LATER_WINS, refuse_repeated
+from sentgen.cli.listings import listing
 from sentgen.cli.looking.match import check_parts
 from sentgen.cli.looking.sql import check_sql
 from sentgen.errors import InputError
@@ -23,7 +24,7 @@ from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
-from sentgen.schema.tables.saved import find_saved, remove_saved, save_query, saved_rows
+from sentgen.schema.tables.saved import find_saved, remove_saved, save_query
 
 app = typer.Typer(help="Save queries under a name, and run them.")
 
@@ -66,19 +67,7 @@ def add(
     typer.echo(f"saved {name}", err=True)
 
 
-@app.command("list")
-def list_(*, options: DbOptions, out: Output) -> None:
-    """List the saved queries, each with its command line.
-
-    Example: `sentgen saved list`
-    """
-    with options.connection() as connection:
-        rows = saved_rows(connection)
-    out.table(
-        rows,
-        essential=("query",),
-        none="no saved queries yet; make one with: sentgen saved add NAME -- kwic WORD",
-    )
+app.command("list")(listing("saved"))
 
 
 @app.command()

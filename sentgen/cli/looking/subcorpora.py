@@ -8,6 +8,7 @@ import typer
 
 from sentgen.cli.console.options import StoreOptions
 from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.listings import listing
 from sentgen.lookups import subcorpora
 from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.output.wording import quantity
@@ -44,21 +45,7 @@ def define(
     typer.echo(f"{made.name}: {quantity(sentences, 'sentence')}", err=True)
 
 
-@app.command("list")
-def list_(*, out: StoreOutput) -> None:
-    """List the subcorpora with their corpora and conditions.
-
-    Example: `sentgen subcorpora list`
-    """
-    with (
-        out.store(read_only=True) as store,
-        store.connect() as connection,
-    ):
-        out.table(
-            subcorpora.overview(connection),
-            essential=("where",),
-            none="no subcorpora yet; make one with: sentgen subcorpora define NAME --where CONDITION",
-        )
+app.command("list")(listing("subcorpora"))
 
 
 @app.command()

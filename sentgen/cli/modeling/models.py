@@ -9,6 +9,7 @@ import typer
 
 from sentgen.cli.console.options import DryRunOption, StoreOptions
 from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.listings import listing
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import arpa
@@ -75,18 +76,7 @@ def prune(*, request: PruneRequest, options: StoreOptions) -> None:
     typer.echo(f"{model.label}: {model.size}, {left:,} of {sum(before.values()):,} n-grams", err=True)
 
 
-@app.command("list")
-def list_models(*, out: StoreOutput) -> None:
-    """List the models with their settings.
-
-    Example: sentgen models list
-    """
-    with out.store(read_only=True) as store:
-        out.table(
-            registry.overview(store),
-            essential=("order", "smoothing", "tokens", "over"),
-            none="no models yet; make one with: sentgen models build NAME --corpus CORPUS",
-        )
+app.command("list")(listing("models"))
 
 
 @app.command("show")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.options import StoreOptions
-from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.listings import listing
 from sentgen.cli.looking.questions import QuestionOutput
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
@@ -30,18 +30,7 @@ def build(*, request: VectorRequest, options: StoreOptions) -> None:
     typer.echo(f"{made.name}: {settings}, {quantity(made.dimensions, 'dimension')}", err=True)
 
 
-@app.command("list")
-def list_(*, out: StoreOutput) -> None:
-    """List the vectors with their settings.
-
-    Example: `sentgen vectors list`
-    """
-    with out.store(read_only=True) as store:
-        out.table(
-            registry.overview(store),
-            essential=("corpora", "dimensions", "words"),
-            none="no vectors yet; make some with: sentgen vectors build NAME --corpus CORPUS",
-        )
+app.command("list")(listing("vectors"))
 
 
 @app.command()

@@ -12,7 +12,6 @@ from sentgen.alignment import Aligner
 from sentgen.alignment.baselines.external import External
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.pairs.budget import Budget
-from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.texts import align_texts, as_json, json_schema
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
@@ -26,11 +25,10 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import (
     Context,
-    Nothing,
     Operation,
     Result,
     in_words_of,
-    store_listing,
+    listing,
 )
 
 #: Share of the memory of a worker for aligning: DuckDB has most of the rest.
@@ -224,12 +222,5 @@ OPERATIONS = (
         },
         row=_row(),
     ),
-    Operation(
-        "alignment-models",
-        "Models that align.",
-        "align models",
-        Nothing,
-        store_listing(list_models),
-        api=False,
-    ),
+    listing("alignment-models", api=False),
 )

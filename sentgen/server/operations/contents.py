@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sentgen.counts import corpora
 from sentgen.counts.corpora import Corpus
 from sentgen.models.base import registry
 from sentgen.models.request import Model
-from sentgen.server.operations.operation import Context, Nothing, Operation, Result, store_listing
+from sentgen.server.operations.operation import Context, Operation, Result, listing
 
 
 def corpus(context: Context, request: Corpus) -> Result:
@@ -20,13 +19,7 @@ def model(context: Context, request: Model) -> Result:
 
 
 OPERATIONS = (
-    Operation(
-        "corpora",
-        "Corpora with their sizes and licences.",
-        "corpora list",
-        Nothing,
-        store_listing(corpora.overview),
-    ),
+    listing("corpora"),
     Operation(
         "corpus",
         "Sources of a corpus, its regions or metadata, or the sentences that were refused.",
@@ -36,9 +29,7 @@ OPERATIONS = (
         path="corpora/{name}",
         example={"name": "relief"},
     ),
-    Operation(
-        "models", "Models with their settings.", "models list", Nothing, store_listing(registry.overview)
-    ),
+    listing("models"),
     Operation(
         "model",
         "Settings of a model, its n-grams per order and its discounts.",

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
+from sentgen.listings import LISTINGS
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.command_line import command_line as called
 from sentgen.lookups.question.lookup import Question
@@ -154,17 +155,21 @@ class Nothing:
     """No parameters."""
 
 
-def store_listing(rows: Callable[[Store], pa.Table | Rows]) -> Callable[[Context, Nothing], Result]:
-    """Return the function of an operation that lists what there is in the store, which all pages ask for."""
+def listing(name: str, *, api: bool = True) -> Operation:
+    """Return the operation that lists what there is of something, which all pages ask for."""
+    listed = LISTINGS[name]
 
     def run(context: Context, request: Nothing) -> Result:
+        if not listed.of_store:
+            table, wrong = listed.rows(None)
+            return Result(table, notes=wrong)
         with context.opened.connect() as connection:
             known = connection_cache(connection)
-        if rows not in known:
-            known[rows] = rows(context.opened)
-        return Result(known[rows])
+        if listed not in known:
+            known[listed], _ = listed.rows(context.opened)
+        return Result(known[listed])
 
-    return run
+    return Operation(name, listed.summary, listed.command, Nothing, run, api=api)
 
 
 def ask(context: Context, request: Question) -> Result:

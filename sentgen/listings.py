@@ -1,0 +1,167 @@
+"""What is listed whole, once for all faces: the command, the operation of the server, and the method.
+
+Nothing is imported before it is listed, as each command imports its own alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sentgen.output.tabular import Rows
+    from sentgen.schema import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table of all that there is of something.
+
+    Attributes:
+        name: of the operation of the server.
+        command: its words.
+        source: module of sentgen and function that gives the rows of a store; of what plug-ins add, the rows
+            and what is wrong with plug-ins.
+        summary: what the server says of it.
+        help: of the command.
+        none: what the command says where there are no rows.
+        essential: columns without which a row says nothing.
+        of_store: whether it is of a store, and not of what is installed.
+        limits_memory: whether the command has ``--memory-limit``.
+    """
+
+    name: str
+    command: str
+    source: str
+    summary: str
+    help: str
+    _: KW_ONLY
+    none: str = ""
+    essential: Sequence[str] = ()
+    of_store: bool = True
+    limits_memory: bool = True
+
+    def rows(self, store: Store | None) -> tuple[pa.Table | Rows, Sequence[str]]:
+        """Return the rows, and what is wrong with plug-ins."""
+        module, _, name = self.source.partition(":")
+        give: Callable[..., Any] = getattr(import_module(f"sentgen.{module}"), name)
+        return (give(store), ()) if self.of_store else give()
+
+
+def _of_plugins(name: str, source: str, summary: str, text: str, *, none: str = "") -> Listing:
+    about = f"{text}\nA plug-in that cannot be used is named on standard error, and the exit code is 1."
+    essential = ("description", "settings")
+    return Listing(
+        name,
+        name,
+        source,
+        summary,
+        f"{about}\n\nExample: `sentgen {name}`",
+        none=none,
+        essential=essential,
+        of_store=False,
+    )
+
+
+LISTINGS = {
+    listing.name: listing
+    for listing in (
+        Listing(
+            "corpora",
+            "corpora list",
+            "counts.corpora:overview",
+            "Corpora with their sizes and licences.",
+            "List the corpora with their sizes and licences.\n\nExample: `sentgen corpora list`",
+            none="no corpora yet; make one with: sentgen ingest FILE --corpus NAME",
+            essential=("sentences", "tokens"),
+        ),
+        Listing(
+            "models",
+            "models list",
+            "models.base.registry:overview",
+            "Models with their settings.",
+            "List the models with their settings.\n\nExample: sentgen models list",
+            none="no models yet; make one with: sentgen models build NAME --corpus CORPUS",
+            essential=("order", "smoothing", "tokens", "over"),
+        ),
+        Listing(
+            "vectors",
+            "vectors list",
+            "models.vectors.registry:overview",
+            "Vectors with their settings.",
+            "List the vectors with their settings.\n\nExample: `sentgen vectors list`",
+            none="no vectors yet; make some with: sentgen vectors build NAME --corpus CORPUS",
+            essential=("corpora", "dimensions", "words"),
+        ),
+        Listing(
+            "saved",
+            "saved list",
+            "lookups.command_line:saved_rows",
+            "Saved queries with their command lines.",
+            "List the saved queries, each with its command line.\n\nExample: `sentgen saved list`",
+            none="no saved queries yet; make one with: sentgen saved add NAME -- kwic WORD",
+            essential=("query",),
+            limits_memory=False,
+        ),
+        Listing(
+            "subcorpora",
+            "subcorpora list",
+            "lookups.subcorpora:overview",
+            "Subcorpora with their corpora and conditions.",
+            "List the subcorpora with their corpora and conditions.\n\nExample: `sentgen subcorpora list`",
+            none="no subcorpora yet; make one with: sentgen subcorpora define NAME --where CONDITION",
+            essential=("where",),
+        ),
+        Listing(
+            "parses",
+            "parser list",
+            "corpus.parsers:parse_rows",
+            "Parsers whose parses the store has kept.",
+            "List the parsers whose parses the store has kept.\n\nExample: `sentgen parser list`",
+            none="no parses yet; keep some with: sentgen ingest FILE --corpus NAME --parser PARSER",
+        ),
+        Listing(
+            "alignment-models",
+            "align models",
+            "alignment.stored.model_store:list_models",
+            "Models that align.",
+            "List the models that align.\n\nExample: `sentgen align models`",
+            none="no models that align yet; make one with: sentgen align train --pairs CORPUS --model NAME",
+            limits_memory=False,
+        ),
+        _of_plugins(
+            "formats",
+            "corpus.formats:overview",
+            "Formats of texts that can be read.",
+            "List the formats of corpora that can be read, those of plug-ins included.\n",
+        ),
+        _of_plugins(
+            "algorithms",
+            "generation.algorithms:overview",
+            "Algorithms that order words and phrases.",
+            "List the algorithms that order bags, those of plug-ins included.\n\n"
+            "`settings` are those that an algorithm looks at, each an option, or behind its name: "
+            "`beam:beam=512`.",
+        ),
+        _of_plugins(
+            "aligners",
+            "alignment.systems:overview",
+            "Systems that align texts.",
+            "List the systems that align texts, those of plug-ins included.\n\n"
+            "Settings stand behind a name: `lcs:n=2`; `learns` says whether a system learns from pairs.",
+        ),
+        _of_plugins(
+            "scorers",
+            "models.plugin_scorers:overview",
+            "Scorers of sentences, which plug-ins add.",
+            "List the scorers of sentences, which are those of plug-ins: language models that sentgen does"
+            " not have.\n\n"
+            "`words` says whether a scorer knows the probability of each word, too, which surprisal needs.",
+            none="no package adds a scorer; docs/plugins.md has one of ten lines",
+        ),
+    )
+}
