@@ -32,12 +32,3 @@ def parse_system(text: str) -> tuple[str, list[Assignment]]:
 def _assignment(text: str) -> Assignment:
     setting, equals, value = text.partition("=")
     return Assignment(text, setting.strip().replace("-", "_"), value if equals else None)
-
-
-def truth(text: str) -> bool:
-    """Return what yes or no means.
-
-    Raises:
-        KeyError: it is neither.
-    """
-    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]

@@ -16,7 +16,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    TypedDict,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from sentgen.errors import InputError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -110,6 +123,53 @@ class Parameter:
     def off(self) -> str:
         """Return the option of the command line that says that it is not so."""
         return self.option.off or f"--no-{self.name.replace('_', '-')}"
+
+    @property
+    def kinds(self) -> Sequence[Any]:
+        """Return the types that a value may have, beside None."""
+        union = get_origin(self.kind) in (Union, UnionType)
+        return [each for each in (get_args(self.kind) if union else (self.kind,)) if each is not NoneType]
+
+    @property
+    def optional(self) -> bool:
+        """Whether None is a value."""
+        return self.default is None or NoneType in get_args(self.kind)
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether its name alone says its value."""
+        return bool in self.kinds
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it may be given several times."""
+        return get_origin(self.kind) is list
+
+    def read(self, text: str, name: str) -> object:
+        """Return the value of a text: a number, yes or no, or the text itself where that is one.
+
+        Words of a fixed list are checked by what is declared, where the message lists them.
+
+        Raises:
+            InputError: it is none; ``name`` is what the parameter is called where the text stands.
+        """
+        # Of a number or a text, a text is one.
+        kind = self.kinds[0] if len(self.kinds) == 1 else str
+        try:
+            return truth(text) if kind is bool else kind(text) if kind in (int, float) else text
+        except KeyError as error:
+            raise InputError(f"{name} is yes or no; {text!r} is neither") from error
+        except ValueError as error:
+            raise InputError(f"{name} is a number; {text!r} is none") from error
+
+
+def truth(text: str) -> bool:
+    """Return what yes or no means.
+
+    Raises:
+        KeyError: it is neither.
+    """
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
 
 def parameters_of(declaration: type, names: Iterable[str] = ()) -> Sequence[Parameter]:

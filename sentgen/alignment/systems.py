@@ -35,7 +35,8 @@ from sentgen.alignment.plugin_aligners import system_of
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError, SentgenError
-from sentgen.notation import Assignment, parse_system, truth
+from sentgen.notation import Assignment, parse_system
+from sentgen.options import truth
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 

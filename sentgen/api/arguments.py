@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from difflib import get_close_matches
 from enum import Enum
-from types import NoneType, UnionType
-from typing import SupportsFloat, SupportsIndex, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import SupportsFloat, SupportsIndex, TypeVar, get_type_hints
 
 from sentgen.errors import InputError, SentgenError
 from sentgen.options import Declaration, Parameter, parameters_of, spell_options
@@ -51,15 +50,13 @@ def _instead(name: str, known: Iterable[str]) -> str:
 
 def _value(parameter: Parameter, value: object) -> object:
     """Return a value as the declaration has it."""
-    union = get_origin(parameter.kind) in (Union, UnionType)
-    kinds = get_args(parameter.kind) if union else (parameter.kind,)
-    if value is None and (NoneType in kinds or parameter.default is None):
+    if value is None and parameter.optional:
         return None
     # Of a number or a text, a text is one.
-    kind, *others = (each for each in kinds if each is not NoneType)
+    kind, *others = parameter.kinds
     if others and isinstance(value, str):
         (kind,) = others
-    if get_origin(kind) is list:
+    if parameter.is_list:
         items = [value] if isinstance(value, str) else value
         if not isinstance(items, Iterable) or not all(isinstance(item, str) for item in items):
             raise InputError(f"`{parameter.name}` is a text, or several; {value!r} is none")

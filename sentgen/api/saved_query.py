@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any
 
 from sqlalchemy import Connection
 
 from sentgen.api.arguments import declare
 from sentgen.errors import InputError
+from sentgen.lookups.question.lookup import Lookup
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import NOT, Parameter, parameters_of
 from sentgen.schema import readonly
@@ -23,6 +23,9 @@ _METHODS = {"deps": "dependencies", "args": "arguments", "freq": "frequencies"}
 #: How a command prints and waits, which Python does in its own way; those of the second line have a value.
 _FLAGS = {"--csv", "--tsv", "--json", "--jsonl", "--bom", "--wide", "--show-sql", "--conllu"}
 _VALUES = {"--width", "--memory-limit", "--timeout", "--wait", "--db"}
+
+
+(_LIMIT,) = parameters_of(Lookup, ["limit"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,7 @@ def _sql(words: Sequence[str]) -> dict[str, Any]:
         elif name == "--param":
             values |= [parse_parameter(value)]
         elif name in ("--limit", "-n"):
-            limit = _number("--limit", int, value)
+            limit = _LIMIT.read(value, "--limit")
         elif name not in _FLAGS | _VALUES:
             raise InputError(f"a saved sql has no option {name}")
     if len(arguments) != 1:
@@ -107,7 +110,7 @@ def _named_options(command: str, parameters: Sequence[Parameter], words: Sequenc
     given: dict[str, Any] = {}
     arguments: list[str] = []
     for name, value in _split(
-        words, {name for name, (parameter, _) in known.items() if not _is_flag(parameter)} | _VALUES
+        words, {name for name, (parameter, _) in known.items() if not parameter.is_flag} | _VALUES
     ):
         if not name:
             arguments.append(value)
@@ -115,11 +118,14 @@ def _named_options(command: str, parameters: Sequence[Parameter], words: Sequenc
             parameter, off = known[name]
             if parameter.option.file:
                 raise InputError(f"a saved query names no files; leave out {name}")
-            _add(given, parameter, not off if _is_flag(parameter) else f"{NOT}{value}" if off else value)
+            if parameter.is_flag:
+                given[parameter.name] = not off
+            else:
+                _add(given, parameter, f"{NOT}{value}" if off else value)
         elif name not in _FLAGS | _VALUES:
             raise InputError(f"a saved {command} has no option {name}; see sentgen {command} --help")
     for parameter in (parameter for parameter in parameters if parameter.option.argument):
-        taken, arguments = (arguments, []) if _is_list(parameter) else (arguments[:1], arguments[1:])
+        taken, arguments = (arguments, []) if parameter.is_list else (arguments[:1], arguments[1:])
         for text in taken:
             _add(given, parameter, text)
     if arguments:
@@ -159,29 +165,8 @@ def _next(name: str, following: Iterator[str]) -> str:
     return value
 
 
-def _add(given: dict[str, Any], parameter: Parameter, value: str | bool) -> None:
-    if _is_list(parameter):
-        given.setdefault(parameter.name, []).append(value)
-        return
-    kinds = [kind for kind in _kinds(parameter) if kind is not NoneType]
-    # Of a number or a text, which the library reads.
-    given[parameter.name] = _number(parameter.dashed, kinds[0], value) if kinds in ([int], [float]) else value
-
-
-def _number(name: str, kind: Any, value: str | bool) -> Any:
-    try:
-        return kind(value)
-    except ValueError as error:
-        raise InputError(f"{name} is a number; {value!r} is none") from error
-
-
-def _kinds(parameter: Parameter) -> tuple[Any, ...]:
-    return get_args(parameter.kind) if get_origin(parameter.kind) in (Union, UnionType) else (parameter.kind,)
-
-
-def _is_flag(parameter: Parameter) -> bool:
-    return bool in _kinds(parameter)
-
-
-def _is_list(parameter: Parameter) -> bool:
-    return get_origin(parameter.kind) is list
+def _add(given: dict[str, Any], parameter: Parameter, text: str) -> None:
+    if parameter.is_list:
+        given.setdefault(parameter.name, []).append(text)
+    else:
+        given[parameter.name] = parameter.read(text, parameter.dashed)

@@ -9,7 +9,7 @@ from typing import Literal, cast, get_args, get_origin
 from sentgen.errors import InputError, SentgenError
 from sentgen.generation.algorithms import ALGORITHMS, GROUPS, SETTINGS, algorithm_named, settings_of
 from sentgen.generation.bags.problem import PAPERS, Algorithm, Paper, SearchSettings
-from sentgen.notation import Assignment, parse_system, truth
+from sentgen.notation import Assignment, parse_system
 from sentgen.options import Option, Parameter
 
 _PUBLISHED = "as_published"
@@ -45,20 +45,9 @@ def _assignment(system: str, given: Assignment, known: Mapping[str, Parameter]) 
     text, setting, value = given
     if value is None:
         raise InputError(f"{system!r} has {text!r} where a setting belongs; write SETTING=VALUE")
-    return setting, value if setting == _PUBLISHED else _value(setting, value.strip(), known)
-
-
-def _value(setting: str, text: str, known: Mapping[str, Parameter]) -> object:
-    """Return the value with the type of the setting; an unknown setting is left to be refused later."""
-    kind = known[setting].kind if setting in known else str
-    try:
-        if kind is bool:
-            return truth(text)
-        # Words of a fixed list are checked with the others, where the message lists them.
-        return kind(text) if kind in (int, float) else text
-    except (KeyError, ValueError) as error:
-        wanted = "yes or no" if kind is bool else "a number"
-        raise InputError(f"{_dashed(setting)} {text!r} is not {wanted}") from error
+    if setting not in known:  # or that of a paper, which is no setting; others are refused later
+        return setting, value if setting == _PUBLISHED else value.strip()
+    return setting, known[setting].read(value.strip(), _dashed(setting))
 
 
 def settings_for(

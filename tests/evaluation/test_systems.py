@@ -64,8 +64,8 @@ def test_changes_that_nobody_looks_at() -> None:
         (["lmo", "lmo"], "lmo is there twice"),
         (["lmo:fast"], "write SETTING=VALUE"),
         (["lmo:speed=9"], "no setting 'speed'"),
-        (["lmo:order=x"], "order 'x' is not a number"),
-        (["cle:verb-root=maybe"], "verb-root 'maybe' is not yes or no"),
+        (["lmo:order=x"], "order is a number; 'x' is none"),
+        (["cle:verb-root=maybe"], "verb-root is yes or no; 'maybe' is neither"),
         (["lmo:lmo-context=all"], "neither phrase nor string"),
     ],
 )

@@ -115,7 +115,7 @@ def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Decl
     """
     taken = {each.name: each for each in parameters_of(declaration)}
     values = {
-        name: value or [] if get_origin(taken[name].kind) is list else value
+        name: value or [] if taken[name].is_list else value
         for name, value in given.items()
         # A limit that is left out depends on the output; a query that is only checked has none.
         if name in taken and not (value is None and _limits_rows(taken[name]))
@@ -162,7 +162,7 @@ def _annotation(parameter: Parameter, panel: str) -> object:
 def _names(parameter: Parameter) -> list[str]:
     """Return the names of an option on the command line."""
     dashed = parameter.name.replace("_", "-")
-    if get_origin(parameter.kind) is list and parameter.option.off:
+    if parameter.is_list and parameter.option.off:
         return [f"--{dashed}", parameter.option.off]  # see `sentgen.cli.console.parsing`
     if parameter.kind == bool | None or parameter.default is True or parameter.option.off:
         return [f"--{dashed}/{parameter.option.off or f'--no-{dashed}'}"]

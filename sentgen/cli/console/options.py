@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from sentgen import sizes
 from sentgen.errors import InputError
+from sentgen.options import Option
 from sentgen.output.plots import check_plot
 from sentgen.schema import Store, default_path
 from sentgen.schema.store import default_memory_limit
@@ -34,16 +35,6 @@ class Arrange:
     panel: str = ""
 
 
-DbOption = Annotated[
-    Path | None,
-    typer.Option("--db", metavar="FILE", help="The store. Default: $SENTGEN_DB, else in your data folder."),
-]
-MemoryOption = Annotated[
-    str | None,
-    typer.Option(
-        "--memory-limit", metavar="SIZE", help="Memory to use, such as 2GB. Default: a quarter of RAM."
-    ),
-]
 ParserOption = Annotated[
     str | None,
     typer.Option(
@@ -122,8 +113,12 @@ def parse_size(text: str | None) -> int | None:
 class StoreOptions:
     """Which store, and the memory that the process may use."""
 
-    db: DbOption = None
-    memory_limit: MemoryOption = None
+    db: Annotated[
+        Path | None, Option("The store. Default: $SENTGEN_DB, else in your data folder.", metavar="FILE")
+    ] = None
+    memory_limit: Annotated[
+        str | None, Option("Memory to use, such as 2GB. Default: a quarter of RAM.", metavar="SIZE")
+    ] = None
 
     @property
     def path(self) -> Path:

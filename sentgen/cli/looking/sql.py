@@ -11,7 +11,7 @@ import typer
 
 from sentgen.cli.console.interrupts import deadline
 from sentgen.cli.console.option_groups import LimitOption
-from sentgen.cli.console.options import DbOptions, MemoryOption, mistakes
+from sentgen.cli.console.options import Arrange, StoreOptions, mistakes
 from sentgen.cli.console.output import Output, OutputFormat
 from sentgen.errors import InputError
 from sentgen.schema import placeholders, readonly
@@ -43,9 +43,8 @@ def sql(
     file: FileOption = None,
     param: ParamOption = None,
     limit: LimitOption = 0,
-    options: DbOptions,
-    timeout: TimeoutOption = None,
-    memory_limit: MemoryOption = None,
+    options: StoreOptions,
+    timeout: Annotated[TimeoutOption, Arrange(after="db")] = None,
     out: Output,
 ) -> None:
     """Run one SELECT over the tables and views of the store and show its rows.
