@@ -62,7 +62,7 @@ _OPEN = {"enable_external_access": "true"}
 class ResultSet:
     """The rows of a query, at most as many as were asked for, and whether there are more."""
 
-    table: pa.Table
+    table: Rows
     truncated: bool
 
 
@@ -93,7 +93,8 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
             if max_rows and rows > max_rows:
                 break
     table = pa.Table.from_batches(batches, reader.schema)
-    return ResultSet(table.slice(0, max_rows) if max_rows else table, bool(max_rows) and rows > max_rows)
+    more = bool(max_rows) and rows > max_rows
+    return ResultSet(Rows.of(table.slice(0, max_rows) if more else table), more)
 
 
 def check(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> None:
@@ -105,7 +106,7 @@ def check(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()
 
 def parts(
     duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = (), *, arrow: bool = False
-) -> Iterator[pa.Table | Rows]:
+) -> Iterator[Rows]:
     """Run a query as `query` does, and yield its rows in parts, one of which is in memory at a time.
 
     There is at least one part, which is empty if there are no rows. Where Python has the types of all
@@ -126,7 +127,7 @@ def parts(
             yield Rows(names, rows, types)
 
 
-def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[Rows]:
     import pyarrow as pa
 
     batches: list[pa.RecordBatch] = []
@@ -134,10 +135,10 @@ def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
     for batch in reader:
         batches.append(batch)
         if sum(waiting.num_rows for waiting in batches) >= _PART:
-            yield pa.Table.from_batches(batches)
+            yield Rows.of(pa.Table.from_batches(batches))
             batches, whole = [], True
     if batches or not whole:
-        yield pa.Table.from_batches(batches, reader.schema)
+        yield Rows.of(pa.Table.from_batches(batches, reader.schema))
 
 
 @contextmanager

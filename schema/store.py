@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, Executable, Table, func, select
 
 from sentgen.default_store import default_path, unnamed_path
 from sentgen.errors import NotFoundError, StoreError
+from sentgen.output.tabular import Rows
 from sentgen.schema import migrate
 from sentgen.schema.base import now
 from sentgen.schema.connections import cursor, has_broken
@@ -45,6 +46,7 @@ __all__ = [
     "default_memory_limit",
     "default_path",
     "fetch_arrow",
+    "fetch_rows",
     "next_id",
     "now",
     "one_thread",
@@ -256,6 +258,11 @@ def append(
 def fetch_arrow(connection: Connection, query: str, parameters: Parameters = ()) -> pa.Table:
     """Run one query and return its rows as an Arrow table."""
     return arrow_table(raw(connection), query, parameters)
+
+
+def fetch_rows(connection: Connection, query: str, parameters: Parameters = ()) -> Rows:
+    """Run one query and return its rows as they are shown."""
+    return Rows.of(fetch_arrow(connection, query, parameters))
 
 
 def next_id(connection: Connection, table: Table) -> int:

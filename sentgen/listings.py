@@ -11,8 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sentgen.output.tabular import Rows
     from sentgen.schema import Store
 
@@ -45,7 +43,7 @@ class Listing:
     of_store: bool = True
     limits_memory: bool = True
 
-    def rows(self, store: Store | None) -> tuple[pa.Table | Rows, Sequence[str]]:
+    def rows(self, store: Store | None) -> tuple[Rows, Sequence[str]]:
         """Return the rows, and what is wrong with plug-ins."""
         module, _, name = self.source.partition(":")
         give: Callable[..., Any] = getattr(import_module(f"sentgen.{module}"), name)

@@ -14,12 +14,11 @@ from sentgen.counts import corpora
 from sentgen.listings import LISTINGS
 from sentgen.lookups import subcorpora
 from sentgen.output import progress
+from sentgen.output.tabular import Rows
 from sentgen.schema import dictionary
 from sentgen.schema.tables import saved
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sentgen.alignment.pairs.alignment import Pair
     from sentgen.counts.pair_ingestion import PairSummary
     from sentgen.schema.durability.repair import Repair
@@ -234,7 +233,7 @@ class StoreContents:
             return maintenance.compact(path, memory_limit=self._session.memory // 2)
 
 
-def first(ask: Callable[[int], pa.Table], limit: int) -> Table:
+def first(ask: Callable[[int], Rows], limit: int) -> Table:
     """Return the first rows of a table, 0 for all, and whether there are more; ``ask`` gives some."""
     rows = ask(limit + 1 if limit else 0)
     more = bool(limit) and rows.num_rows > limit

@@ -22,7 +22,7 @@ from sentgen.extras import needs
 from sentgen.output.logarithms import NATURAL
 from sentgen.output.plain_table import Align, aligned_lines, cells_of, cut_end, cut_front, is_numeric
 from sentgen.output.plots import check_plot, need_plots, write_plot
-from sentgen.output.tabular import Rows, arrow_of, column_of, distinct, names_of, rows_of
+from sentgen.output.tabular import Rows, distinct
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Table:
 
     def __init__(
         self,
-        rows: pyarrow.Table | Rows,
+        rows: Rows,
         *,
         sql: str = "",
         notes: Sequence[str] = (),
@@ -88,7 +88,7 @@ class Table:
     @property
     def columns(self) -> list[str]:
         """The names of the columns; of the same names, the later ones have a number."""
-        return distinct(names_of(self._found))
+        return distinct(self._found.columns)
 
     @property
     def sql(self) -> str:
@@ -114,23 +114,18 @@ class Table:
             return self._rows[key]
         if key not in self.columns:
             raise InputError(f"there is no column {key!r}; there are: {', '.join(self.columns)}")
-        return column_of(self._with_distinct_names(), key)
+        return self._found.renamed(self.columns).column(key)
 
     @cached_property
     def _rows(self) -> list[Row]:
         # What is left without a name, such as a column "1", has its place: `_0`.
         named = namedtuple("Row", _names(self.columns), rename=True)  # type: ignore[misc]
         kind = type("Row", (Row, named), {"__slots__": ()})
-        return [kind._make(row) for row in rows_of(self._found)]  # type: ignore[attr-defined]
-
-    def _with_distinct_names(self) -> pyarrow.Table | Rows:
-        if isinstance(self._found, Rows):
-            return Rows(self.columns, self._found.rows, self._found.types)
-        return self._found.rename_columns(self.columns)
+        return [kind._make(row) for row in self._found]  # type: ignore[attr-defined]
 
     def arrow(self) -> pyarrow.Table:
         """Return the rows as a table of Arrow."""
-        return arrow_of(self._with_distinct_names())
+        return self._found.renamed(self.columns).arrow()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Hand the rows to whatever speaks Arrow: DuckDB, Polars, pandas 3 and others."""
@@ -187,7 +182,7 @@ class Table:
     def _shown(self) -> tuple[list[str], list[Sequence[object]]]:
         """Return the columns for reading and the first rows; other tools want natural logarithms, too."""
         shown_positions = [position for position, name in enumerate(self.columns) if name not in NATURAL]
-        first = rows_of(self._found.slice(0, SHOWN))
+        first = self._found.slice(0, SHOWN)
         return [self.columns[position] for position in shown_positions], [
             [row[position] for position in shown_positions] for row in first
         ]

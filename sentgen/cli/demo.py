@@ -21,7 +21,7 @@ from sentgen.models.build_request import BuildRequest
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.schema.store import fetch_arrow
+from sentgen.schema.store import fetch_rows
 
 _SEED = 1
 #: Run again, the demo builds no second version.
@@ -54,7 +54,7 @@ def demo(
         report(run_ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0")), db)
         _heading("2. The most frequent trigrams, by SQL", _TOP)
         with store.connect() as connection:
-            Output().arrow(fetch_arrow(connection, _TOP))
+            Output().table(fetch_rows(connection, _TOP))
         _heading(
             "3. Build a language model, and its companions over tags, classes and items",
             "order 3, modified Kneser-Ney",

@@ -26,7 +26,7 @@ def listing(name: str) -> Callable[..., None]:
         else:
             table, wrong = listed.rows(None)
         none = "" if wrong else listed.none
-        out.arrow(table, programs=NATURAL, essential=listed.essential, none=none)
+        out.table(table, programs=NATURAL, essential=listed.essential, none=none)
         for message in wrong:
             typer.echo(printable(f"sentgen: {message}"), err=True)
         if wrong:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from sqlalchemy import Connection, Row, delete, func, select
 
@@ -15,15 +15,12 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store, metadata
-from sentgen.schema.store import fetch_arrow
+from sentgen.schema.store import fetch_rows
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.alignment import OF_CORPUS
 from sentgen.schema.tables.counts import segment
 from sentgen.schema.tables.segments import segment_tables
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: A token that lies in several regions of a kind, within each other or overlapping, counts once.
 _REGIONS = """\
@@ -99,18 +96,15 @@ group by key
 order by said_of, key"""
 
 
-def region_kinds(connection: Connection, corpus: str) -> pa.Table:
+def region_kinds(connection: Connection, corpus: str) -> Rows:
     """Return the kinds of regions, with their attributes, how many there are, and the tokens in them."""
-    return fetch_arrow(connection, _REGIONS, {"corpus": corpus})
+    return fetch_rows(connection, _REGIONS, {"corpus": corpus})
 
 
-def _metadata_keys(connection: Connection, corpus: str) -> pa.Table:
+def _metadata_keys(connection: Connection, corpus: str) -> Rows:
     """Return the keys of the metadata: said of what, how often, with how many values, of how many tokens."""
-    return fetch_arrow(connection, _METADATA, {"corpus": corpus})
+    return fetch_rows(connection, _METADATA, {"corpus": corpus})
 
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: Tables that belong to a corpus directly, in an order in which they may be emptied.
 _OWNED = (
@@ -164,7 +158,7 @@ class Corpus(CorpusName):
         if self.rejected + self.regions + self.metadata > 1:
             raise InputError("rejected, regions and metadata exclude each other; ask for one of them")
 
-    def show(self, store: Store) -> pa.Table:
+    def show(self, store: Store) -> Rows:
         """Return its sources, or what is asked for instead."""
         if self.rejected:
             return rejected(store, self.name)
@@ -217,26 +211,26 @@ def find(connection: Connection, name: str) -> Row[tuple[object, ...]]:
     return found
 
 
-def overview(store: Store) -> pa.Table:
+def overview(store: Store) -> Rows:
     """Return all corpora with their sizes."""
     with store.connect() as connection:
-        return fetch_arrow(connection, "select * from v_corpora order by corpus")
+        return fetch_rows(connection, "select * from v_corpora order by corpus")
 
 
-def describe(store: Store, name: str) -> pa.Table:
+def describe(store: Store, name: str) -> Rows:
     """Return the sources of a corpus."""
     with store.connect() as connection:
         find(connection, name)
         query = "select * exclude corpus from v_sources where corpus = ? order by path"
-        return fetch_arrow(connection, query, [name])
+        return fetch_rows(connection, query, [name])
 
 
-def rejected(store: Store, name: str) -> pa.Table:
+def rejected(store: Store, name: str) -> Rows:
     """Return the sentences of a corpus that were refused, with file, line, sentence id and check."""
     with store.connect() as connection:
         find(connection, name)
         query = "select * exclude corpus from v_rejections where corpus = ? order by path, line"
-        return fetch_arrow(connection, query, [name])
+        return fetch_rows(connection, query, [name])
 
 
 def remove(store: Store, name: str) -> tuple[int, int]:

@@ -20,12 +20,12 @@ from sentgen.lookups.command_line import command_line
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.question.lookup import LimitOption, OffsetOption
 from sentgen.options import Option, parameters_of
-from sentgen.output.tabular import Rows, arrow_of
+from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 from sentgen.schema.engine import raw, register_arrow
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 
 #: What is said of a line whose sentence is gone, and of one whose node has other words now.
@@ -84,7 +84,7 @@ class LineState:
     sentence: str | None = None
 
 
-def known_lines(connection: Connection, lines: pa.Table | Rows) -> Iterator[dict[str, Any]]:
+def known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]]:
     """Yield what a set keeps of lines (see `sentgen.desk.tables.line`), in their order.
 
     Args:
@@ -93,7 +93,7 @@ def known_lines(connection: Connection, lines: pa.Table | Rows) -> Iterator[dict
     """
     import pyarrow as pa
 
-    table = arrow_of(lines)
+    table = lines.arrow()
     numbered = table.append_column("place", pa.array(range(table.num_rows), pa.int64()))
     with register_arrow(raw(connection), drawn_line=numbered):
         yield from Statement(_KNOWN).run(connection).to_pylist()

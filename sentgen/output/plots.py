@@ -13,11 +13,10 @@ from sentgen.extras import needs
 from sentgen.output.drawing import LIGHT, Form, legend_beside, literal, picture, plain_axes, plain_panels
 from sentgen.output.files import whole_file
 from sentgen.output.rates import PartSizes, Runs, over_time, rate_column, row_rate, time_key
-from sentgen.output.tabular import Rows, names_of
+from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -99,7 +98,7 @@ def label(text: str, most: int = _LABEL) -> str:
 PARTS = 1000
 
 
-def places_plot(table: pa.Table | Rows, title: str, more: int) -> Figure:
+def places_plot(table: Rows, title: str, more: int) -> Figure:
     """Draw a row a document, with a line for each place of a hit.
 
     Args:
@@ -132,7 +131,7 @@ MOST_LINES = 8
 _UNIT = "with 95% intervals (Wilson)"
 
 
-def frequency_plot(table: pa.Table | Rows, title: str, *, whole: bool, sizes: PartSizes) -> Figure:
+def frequency_plot(table: Rows, title: str, *, whole: bool, sizes: PartSizes) -> Figure:
     """Draw a frequency list as rates: over time where a key has years or dates, else a bar a row.
 
     Args:
@@ -144,7 +143,7 @@ def frequency_plot(table: pa.Table | Rows, title: str, *, whole: bool, sizes: Pa
     Raises:
         InputError: there is more than fits, nothing to draw, or years that are not all there.
     """
-    names, every = names_of(table), table.to_pylist()
+    names, every = table.columns, table.to_pylist()
     keys, column = names[: names.index("count")], rate_column(names)
     rows: list[dict[str, Any]] = [row for row in every if row_rate(row, column)]
     if not rows:
@@ -214,7 +213,7 @@ _MORE, _LESS = LIGHT.lines[:2]
 _MOST_RELATIONS, _ACROSS = 9, 3
 
 
-def score_plot(table: pa.Table | Rows, column: str, title: str) -> Figure:
+def score_plot(table: Rows, column: str, title: str) -> Figure:
     """Draw the scores of rows as bars, which go to both sides of where there is no difference.
 
     Args:
@@ -225,7 +224,7 @@ def score_plot(table: pa.Table | Rows, column: str, title: str) -> Figure:
     Raises:
         InputError: there is more than fits, or nothing to draw.
     """
-    names = names_of(table)
+    names = table.columns
     every: list[dict[str, Any]] = table.to_pylist()
     base = 1 if column in _RATIOS else 0
     rows = [row for row in every if _drawable(row[column], base)]
@@ -256,7 +255,7 @@ def score_plot(table: pa.Table | Rows, column: str, title: str) -> Figure:
     return figure
 
 
-def sketch_plot(table: pa.Table | Rows, column: str, title: str, words: Sequence[str]) -> Figure:
+def sketch_plot(table: Rows, column: str, title: str, words: Sequence[str]) -> Figure:
     """Draw a word sketch, a panel a relation: bars, or of two words a sign of each where it has a collocate.
 
     Args:

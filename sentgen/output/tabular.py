@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import IO, TYPE_CHECKING, Any
@@ -18,31 +17,6 @@ from sentgen.errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A table made in Python: the names of its columns, and one sequence of values a row.
-
-    ``types`` are those of the columns as DuckDB calls them, where they are known.
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[object]]
-    types: Sequence[str] = ()
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows there are, by the name that Arrow has for it."""
-        return len(self.rows)
-
-    def slice(self, offset: int, length: int) -> Rows:
-        """Return some of the rows."""
-        return Rows(self.columns, self.rows[offset : offset + length], self.types)
-
-    def to_pylist(self) -> list[dict[str, object]]:
-        """Return a dictionary a row."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
 #: Types of DuckDB whose values are the same by way of Arrow and without it, and their names in Arrow.
@@ -57,77 +31,125 @@ SIMPLE_TYPES = {
 }
 
 
-def names_of(table: pa.Table | Rows) -> list[str]:
-    """Return the names of the columns."""
-    return list(table.columns if isinstance(table, Rows) else table.column_names)
+class Rows:
+    """A table on its way out: named columns, and rows that were made in Python or by Arrow.
 
+    Two columns may have one name. What came as Arrow stays there, with its types, until somebody reads it.
+    """
 
-def rows_of(table: pa.Table | Rows) -> Iterator[Sequence[object]]:
-    """Yield the rows as Python values."""
-    return iter(table.rows) if isinstance(table, Rows) else arrow_rows(table)
+    def __init__(
+        self, columns: Sequence[str], rows: Iterable[Sequence[object]], types: Sequence[str] = ()
+    ) -> None:
+        """Make a table of rows, a sequence of values each.
 
+        Args:
+            columns: their names.
+            rows: the rows.
+            types: those of the columns as DuckDB calls them, where they are known; all of `SIMPLE_TYPES`.
+        """
+        self.columns, self.types = list(columns), list(types)
+        self._rows = rows if isinstance(rows, Sequence) else list(rows)
+        self._table: pa.Table | None = None
 
-def column_of(table: pa.Table | Rows, name: str) -> list[Any]:
-    """Return the values of a column."""
-    if not isinstance(table, Rows):
-        return list(table[name].to_pylist())
-    index = list(table.columns).index(name)
-    return [row[index] for row in table.rows]
+    @classmethod
+    def of(cls, table: pa.Table) -> Rows:
+        """Return the same table, which Arrow made."""
+        made = cls(table.column_names, ())
+        made._table = table
+        return made
 
+    @property
+    def rows(self) -> Sequence[Sequence[Any]]:
+        """The rows as Python values, all of them."""
+        return self._rows if self._table is None else list(self)
 
-def with_column(table: pa.Table | Rows, name: str, texts: Sequence[str]) -> pa.Table | Rows:
-    """Return the table with texts in place of a column, or in a new last one."""
-    names = names_of(table)
-    index = names.index(name) if name in names else len(names)
-    if isinstance(table, Rows):
-        columns, types = [*table.columns], [*table.types]
+    def __iter__(self) -> Iterator[Sequence[Any]]:
+        return iter(self._rows) if self._table is None else _python_rows(self._table)
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        return len(self._rows) if self._table is None else self._table.num_rows
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        """Return a dictionary a row."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self]
+
+    def column(self, name: str) -> list[Any]:
+        """Return the values of a column, the first of this name."""
+        index = self.columns.index(name)
+        return [row[index] for row in self._rows] if self._table is None else self._table[index].to_pylist()
+
+    def slice(self, offset: int, length: int | None = None) -> Rows:
+        """Return some of the rows; ``None`` for all from the first of them on."""
+        if self._table is not None:
+            return Rows.of(self._table.slice(offset, length))
+        end = None if length is None else offset + length
+        return Rows(self.columns, self._rows[offset:end], self.types)
+
+    def renamed(self, columns: Sequence[str]) -> Rows:
+        """Return the table with other names of its columns."""
+        if self._table is not None:
+            return Rows.of(self._table.rename_columns(list(columns)))
+        return Rows(columns, self._rows, self.types)
+
+    def select(self, names: Sequence[str]) -> Rows:
+        """Return some of the columns, in this order."""
+        return self._select([self.columns.index(name) for name in names])
+
+    def without(self, names: Collection[str]) -> Rows:
+        """Return the table without some columns."""
+        return self._select([index for index, name in enumerate(self.columns) if name not in names])
+
+    def _select(self, indexes: Sequence[int]) -> Rows:
+        if self._table is not None:
+            return Rows.of(self._table.select(list(indexes)))
+        types = [self.types[index] for index in indexes] if self.types else ()
+        rows = [tuple(row[index] for index in indexes) for row in self._rows]
+        return Rows([self.columns[index] for index in indexes], rows, types)
+
+    def with_texts(self, name: str, texts: Sequence[str]) -> Rows:
+        """Return the table with texts in place of a column, or in a new last one."""
+        index = self.columns.index(name) if name in self.columns else len(self.columns)
+        if self._table is not None:
+            import pyarrow as pa
+
+            column, rest = pa.array(texts, pa.string()), self._table
+            return Rows.of(
+                rest.set_column(index, name, column)
+                if index < rest.num_columns
+                else rest.append_column(name, column)
+            )
+        columns, types = [*self.columns], [*self.types]
         columns[index : index + 1] = [name]
         types[index : index + 1] = ["VARCHAR"] if types else []
-        rows = [(*row[:index], text, *row[index + 1 :]) for row, text in zip(table.rows, texts, strict=True)]
+        rows = [(*row[:index], text, *row[index + 1 :]) for row, text in zip(self._rows, texts, strict=True)]
         return Rows(columns, rows, types)
+
+    def arrow(self) -> pa.Table:
+        """Return the same table in Arrow; where types are not known, a column of mixed ones becomes text."""
+        if self._table is not None:
+            return self._table
+        import pyarrow as pa
+
+        columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * len(self.columns)
+        types = map(SIMPLE_TYPES.__getitem__, self.types) if self.types else [None] * len(columns)
+        arrays = [_arrow_column(values, kind) for values, kind in zip(columns, types, strict=True)]
+        return pa.table(arrays, names=self.columns)
+
+
+def _arrow_column(values: Sequence[object], kind: str | None) -> pa.Array:
     import pyarrow as pa
 
-    column = pa.array(texts, pa.string())
-    return table.set_column(index, name, column) if name in names else table.append_column(name, column)
+    if kind is not None:
+        return pa.array(values, pa.type_for_alias(kind))
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
-def without_columns(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | Rows:
-    """Return the table without some columns."""
-    if not names:
-        return table
-    if not isinstance(table, Rows):
-        return table.drop_columns(list(names))
-    indexes = [index for index, name in enumerate(table.columns) if name not in names]
-    types = [table.types[index] for index in indexes] if table.types else ()
-    rows = [tuple(row[index] for index in indexes) for row in table.rows]
-    return Rows([table.columns[index] for index in indexes], rows, types)
-
-
-def in_order(table: pa.Table | Rows, names: Sequence[str]) -> pa.Table | Rows:
-    """Return the table with its columns in another order."""
-    if not isinstance(table, Rows):
-        return table.select(list(names))
-    indexes = [list(table.columns).index(name) for name in names]
-    types = [table.types[index] for index in indexes] if table.types else ()
-    return Rows(list(names), [tuple(row[index] for index in indexes) for row in table.rows], types)
-
-
-def arrow_of(table: pa.Table | Rows) -> pa.Table:
-    """Return the same table in Arrow."""
-    if not isinstance(table, Rows):
-        return table
-    if not table.types:
-        return as_arrow(table.columns, table.rows)
-    import pyarrow as pa
-
-    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
-    types = [pa.type_for_alias(SIMPLE_TYPES[name]) for name in table.types]
-    arrays = [pa.array(values, kind) for values, kind in zip(columns, types, strict=True)]
-    return pa.table(arrays, names=list(table.columns))
-
-
-def arrow_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of an Arrow table as Python values."""
+def _python_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:
     names = table.column_names
     for batch in table.to_batches(max_chunksize=4096):
         with writable(names):
@@ -154,20 +176,6 @@ def writable(columns: Sequence[str]) -> Iterator[None]:
             f"a value of {shown} cannot be written ({str(error).rstrip('.')}); make it text in the query,"
             " such as cast(NAME as varchar)"
         ) from error
-
-
-def as_arrow(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> pa.Table:
-    """Build an Arrow table; a column of mixed types becomes text."""
-    import pyarrow as pa
-
-    listed = list(rows)
-    arrays = []
-    for values in zip(*listed, strict=True) if listed else [()] * len(columns):
-        try:
-            arrays.append(pa.array(values))
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            arrays.append(pa.array([None if value is None else str(value) for value in values], pa.string()))
-    return pa.table(arrays, names=list(columns))
 
 
 def distinct(columns: Sequence[str]) -> list[str]:

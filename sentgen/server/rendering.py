@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from sentgen.output.tabular import arrow_of, csv_value, distinct, json_row, names_of, rows_of, write_parquet
+from sentgen.output.tabular import csv_value, distinct, json_row, write_parquet
 from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
@@ -31,7 +31,7 @@ def render(
         command: the command line that gives the same, for JSON.
         escape_formulas: put an apostrophe before what a spreadsheet would compute, in CSV and TSV.
     """
-    columns = distinct(names_of(result.table))
+    columns = distinct(result.table.columns)
     # One row even if it has too many cells: an answer without any would say nothing.
     most = min(limits.rows, max(limits.cells // max(len(columns), 1), 1))
     if form is Format.PARQUET:
@@ -40,10 +40,10 @@ def render(
         return _workbook(result, columns, most, limits.bytes)
     if form in (Format.CSV, Format.TSV):
         delimiter = "\t" if form is Format.TSV else ","
-        lines = _csv_lines(columns, rows_of(result.table), delimiter, escape_formulas)
+        lines = _csv_lines(columns, result.table, delimiter, escape_formulas)
         written, rows, cut = _within(lines, most, limits.bytes, heads=1)
     else:
-        objects = (json_row(columns, row) for row in rows_of(result.table))
+        objects = (json_row(columns, row) for row in result.table)
         written, rows, cut = _within(objects, most, limits.bytes)
     truncated = cut or result.truncated
     if form is Format.JSON:
@@ -99,7 +99,7 @@ def _harmless(value: object) -> object:
 
 def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
     """Write Parquet; a table that takes too many bytes is halved until it does not."""
-    whole = arrow_of(result.table).rename_columns(list(columns))
+    whole = result.table.renamed(columns).arrow()
     part = whole.slice(0, most_rows)
     while part.num_rows and part.nbytes > most_bytes:
         # `nbytes` is that in memory; the file is smaller as a rule.
@@ -117,7 +117,7 @@ def _workbook(result: Result, columns: Sequence[str], most_rows: int, most_bytes
 
     fitting: list[Sequence[object]] = []
     size, cut = 0, False
-    for row in rows_of(result.table):
+    for row in result.table:
         size += sum(len(str(value).encode("utf-8", "replace")) + 1 for value in row)
         if cut := len(fitting) >= min(most_rows, MOST_ROWS - 1) or size > most_bytes:
             break

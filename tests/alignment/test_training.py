@@ -100,7 +100,7 @@ def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     """`doctor` has no other source: it becomes the first rewrite of `physician` and its link."""
     trained(toy_pairs, replace(preset_settings("best"), trust=1.0), TrainingPlan(iterations=3))
     with Store(toy_pairs, read_only=True) as store:
-        first = top_rewrites(store, "m", "Physician", direction="forward")["target"][0].as_py()
+        first = top_rewrites(store, "m", "Physician", direction="forward").column("target")[0]
         pair = next(stored_pairs(store, "toy", keys=["p1"]))
         (answer,) = stored_aligner(store, "m").align([pair])
 
@@ -225,7 +225,7 @@ def test_only_a_model_that_was_begun_can_be_resumed(toy_pairs: Path) -> None:
     with pytest.raises(NotFoundError, match="no alignment model 'n'; there are: m"):
         trained(toy_pairs, plan=replace(EXACT, resume=True), name="n")
     with Store(toy_pairs) as store:
-        assert list_models(store)["model"].to_pylist() == ["m"]
+        assert list_models(store).column("model") == ["m"]
 
 
 def test_what_cannot_be_trained_leaves_no_model(toy_pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,7 +288,7 @@ def test_removing_the_corpus_leaves_the_model(toy_pairs: Path) -> None:
         pair = next(stored_pairs(store, "toy"))
         corpora.remove(store, "toy")
 
-        assert list_models(store)["corpus"].to_pylist() == ["toy"]
+        assert list_models(store).column("corpus") == ["toy"]
         assert len(list(stored_aligner(store, "m").align([pair]))) == 1
         assert [result.check.name for result in check(store) if result.problems] == []
 

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 from sentgen.cli.console.option_groups import with_options
 from sentgen.cli.console.output import Output, printable
 from sentgen.errors import InputError
+from sentgen.output.tabular import Rows
 
 COLUMNS = ["form", "count", "share"]
 ROWS: list[tuple[object, ...]] = [
@@ -228,7 +229,7 @@ def test_columns_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(csv=True).arrow(pa.table({"a": [1, 2]}), truncated=True)
+    Output(csv=True).table(Rows.of(pa.table({"a": [1, 2]})), truncated=True)
 
     captured = capsys.readouterr()
     assert captured.out == "a\n1\n2\n"
@@ -238,7 +239,7 @@ def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> No
 def test_parquet_keeps_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.parquet"
     table = pa.table({"a": pa.array([1, None], pa.int16()), "b": ["x", "\x1b"]})
-    Output(parquet=path).arrow(table)
+    Output(parquet=path).table(Rows.of(table))
 
     assert pq.read_table(path).equals(table)
     assert "2 rows" in capsys.readouterr().err
@@ -254,7 +255,7 @@ def test_parquet_of_rows(tmp_path: Path) -> None:
     assert pq.read_table(path).column_names == ["a"]
 
 
-_ONE = pa.table({"a": [1]})
+_ONE = Rows.of(pa.table({"a": [1]}))
 
 
 def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +267,7 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
     with pytest.raises(InputError, match="No space left"):
-        Output(parquet=path).arrow(_ONE)
+        Output(parquet=path).table(_ONE)
 
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -274,14 +275,14 @@ def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
 
 def test_parquet_without_a_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be written"):
-        Output(parquet=tmp_path / "none" / "x.parquet").arrow(_ONE)
+        Output(parquet=tmp_path / "none" / "x.parquet").table(_ONE)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [0, 2], [2, 0, 3], [0, 0]])
 def test_no_row_group_is_empty(sizes: list[int], tmp_path: Path) -> None:
     """Readers look for values in the first one; a table without rows has none, and its columns."""
     none = _ONE.slice(0, 0)
-    parts = [pa.concat_tables([_ONE] * size) if size else none for size in sizes]
+    parts = [Rows(["a"], [(1,)] * size, ["BIGINT"]) if size else none for size in sizes]
     Output(parquet=tmp_path / "x.parquet").parts(iter(parts or [none]))
 
     written = pq.ParquetFile(tmp_path / "x.parquet")

@@ -66,7 +66,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterat
 @pytest.fixture(autouse=True)
 def emptied(store: Store) -> Iterator[None]:
     yield
-    for name in corpora.overview(store)["corpus"].to_pylist():
+    for name in corpora.overview(store).column("corpus"):
         corpora.remove(store, name)
 
 

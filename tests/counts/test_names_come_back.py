@@ -132,7 +132,7 @@ def goes_round(
     store: Store, form: str, source: Path, table: Path | None = None
 ) -> tuple[dict[str, list[dict[str, object]]], tuple[str, ...]]:
     """Ingest a source, write it in a format, read that in its place and compare; return what there was."""
-    for name in corpora.overview(store)["corpus"].to_pylist():
+    for name in corpora.overview(store).column("corpus"):
         corpora.remove(store, name)
     ingest(store, [str(source)], Settings("c"))
     if table is not None:

@@ -56,7 +56,7 @@ def emptied(store: Store) -> Iterator[None]:
 
 
 def _empty(store: Store) -> None:
-    for name in corpora.overview(store)["corpus"].to_pylist():
+    for name in corpora.overview(store).column("corpus"):
         corpora.remove(store, name)
 
 

@@ -13,7 +13,6 @@ from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.base.words import id_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.output.tabular import rows_of
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
 
@@ -49,7 +48,7 @@ def test_ngrams_are_those_of_the_statement(connection: Connection, pattern: str,
     """N-grams have the counts of the words before them, however these are looked for."""
     found = Ngrams(pattern=pattern, ignore_case=ignore_case, limit=0).ask(connection)
 
-    assert list(rows_of(found.rows)) == raw(connection).execute(found.query.with_values()).fetchall()
+    assert list(found.rows) == raw(connection).execute(found.query.with_values()).fetchall()
 
 
 @pytest.mark.parametrize("often", [1, 2, 9])
@@ -62,7 +61,7 @@ def test_lines_are_the_same_when_all_words_are_kept(
     monkeypatch.setattr(words, "_OFTEN", often)
 
     with Store(path, read_only=True) as store, store.connect() as opened:
-        found = [list(rows_of(asked.ask(opened).rows)) for _ in range(3)]
+        found = [list(asked.ask(opened).rows) for _ in range(3)]
 
     assert found == [raw(connection).execute(expected.with_values()).fetchall()] * 3
     assert found[0]

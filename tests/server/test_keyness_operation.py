@@ -12,7 +12,6 @@ from ten_sentences import fill
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.output.tabular import arrow_of
 from sentgen.schema import Store
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Opening
@@ -36,5 +35,5 @@ def test_the_command_gives_the_same_keywords(tmp_path: Path, opening: Opening) -
     told = CliRunner().invoke(build(), [*shlex.split(line)[1:], "--json", "--db", str(path)])
 
     assert line == "sentgen keyness toy --against other --by lemma --measure log-ratio --limit 4"
-    assert json.loads(told.stdout) == arrow_of(result.table).to_pylist()
+    assert json.loads(told.stdout) == result.table.to_pylist()
     assert result.truncated

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from sentgen.cli import build
 from sentgen.errors import NotFoundError
-from sentgen.output.tabular import arrow_of
 from sentgen.schema import Store
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Opening
@@ -30,7 +29,7 @@ def test_the_command_gives_the_same_words(demo: Path, opening: Opening) -> None:
     told = CliRunner().invoke(build(), [*shlex.split(line)[1:], "--json", "--db", str(demo)])
 
     assert line == "sentgen vectors near 'heavy rain' --min-count 5 --limit 4"
-    assert json.loads(told.stdout) == arrow_of(result.table).to_pylist()
+    assert json.loads(told.stdout) == result.table.to_pylist()
     assert (result.table.num_rows, result.truncated) == (4, True)
 
 
@@ -42,7 +41,7 @@ def test_the_statement_can_be_pasted(demo: Path, opening: Opening) -> None:
         result = operation.run(Context(replace(opening, store=str(demo)), store), asked)
     told = CliRunner().invoke(build(), ["sql", result.sql[0], "--json", "--db", str(demo)])
 
-    assert json.loads(told.stdout) == arrow_of(result.table).to_pylist()
+    assert json.loads(told.stdout) == result.table.to_pylist()
 
 
 def test_a_word_without_a_vector_is_not_found(demo: Path, opening: Opening) -> None:

@@ -28,8 +28,9 @@ from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner,
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.view import figures, places_of
 from sentgen.errors import InputError, NotFoundError
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
-from sentgen.schema.store import append, fetch_arrow, raw
+from sentgen.schema.store import append, fetch_rows, raw
 from sentgen.schema.tables import alignment as tables
 
 #: Pairs whose alignments share a transaction.
@@ -211,7 +212,7 @@ def _append(
     append(connection, table, pa.table(rows))
 
 
-def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> pa.Table:
+def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> Rows:
     """Return how the pairs of a corpus were aligned by a model, with the figures of each abstract.
 
     Those of the first ``limit`` pairs, if it is not 0.
@@ -245,7 +246,7 @@ def found_rows(
     words: bool = False,
     sentences: bool = False,
     limit: int = 0,
-) -> pa.Table:
+) -> Rows:
     """Return what a model found in a corpus: phrase links, or what became of words or sentences of abstracts.
 
     Offsets count from 0, sentences from 1; limit and errors are as of `alignments`.
@@ -286,8 +287,7 @@ def stored_alignments(
         group by p.id, p.name
         order by p.id
     """
-    rows = _stored_rows(store, corpus, name, query, limit)
-    for pair, phrases in zip(rows["name"].to_pylist(), rows["phrases"].to_pylist(), strict=True):
+    for pair, phrases in _stored_rows(store, corpus, name, query, limit):
         yield (
             pair,
             Alignment(
@@ -299,7 +299,7 @@ def stored_alignments(
         )
 
 
-def _stored_rows(store: Store, corpus: str, name: str | None, query: str, limit: int) -> pa.Table:
+def _stored_rows(store: Store, corpus: str, name: str | None, query: str, limit: int) -> Rows:
     """Return what a query finds, or its first rows, of a model and a corpus to which it has been applied.
 
     Without a name, that of the priors.
@@ -316,4 +316,4 @@ def _stored_rows(store: Store, corpus: str, name: str | None, query: str, limit:
         some = select(columns.pair_id).where(columns.model_id == model, columns.corpus_id == corpus_id)
         if connection.execute(some.limit(1)).first() is None:
             raise NotFoundError(f"the model {name!r} has not been applied to {corpus!r}; run: {apply}")
-        return fetch_arrow(connection, f"{query}\nlimit {limit}" if limit else query, [name, corpus])
+        return fetch_rows(connection, f"{query}\nlimit {limit}" if limit else query, [name, corpus])

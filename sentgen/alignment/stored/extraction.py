@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.alignment.stored.application import found_rows
@@ -21,6 +20,7 @@ from sentgen.arrays import Bools, Floats
 from sentgen.counts import corpora
 from sentgen.counts.settings import PAIRS
 from sentgen.errors import InputError
+from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
@@ -154,7 +154,7 @@ def sources(store: Store, corpus: str, name: str | None) -> dict[str, set[int]]:
     """
     chosen: dict[str, set[int]] = {}
     rows = found_rows(store, corpus, name, sentences=True).select(["pair", "source", "rank"])
-    for pair, source, rank in zip(*rows.to_pydict().values(), strict=True):
+    for pair, source, rank in rows:
         sentences = chosen.setdefault(pair, set())
         if source is not None and rank == 1:
             sentences.add(source - 1)
@@ -177,9 +177,7 @@ def learn_extractor(store: Store, corpus: str, name: str | None) -> Extractor:
     return learn(np.concatenate(rows), np.concatenate(labels))
 
 
-def extracts(
-    store: Store, extractor: Extractor, corpus: str, *, size: int = SIZE, limit: int = 0
-) -> pa.Table:
+def extracts(store: Store, extractor: Extractor, corpus: str, *, size: int = SIZE, limit: int = 0) -> Rows:
     """Return the sentences of each document, in its order, from which an abstract would most likely come.
 
     Args:
@@ -199,8 +197,7 @@ def extracts(
         chosen += [(name, n + 1, float(chances[n]), " ".join(sentences[n])) for n in best(chances, size)]
         if limit and len(chosen) >= limit:
             break
-    rows = chosen[:limit] if limit else chosen
-    return pa.table({name: [row[column] for row in rows] for column, name in enumerate(names)})
+    return Rows(names, chosen[:limit] if limit else chosen)
 
 
 def documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
 from sentgen.alignment.phrase_hmm.settings import as_json
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
@@ -15,7 +13,7 @@ from sentgen.output.logarithms import decimal
 from sentgen.output.plots import set_title
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
-from sentgen.schema.store import fetch_arrow
+from sentgen.schema.store import fetch_arrow, fetch_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,7 +94,7 @@ def iteration_rows(report: ModelReport) -> Rows:
     return Rows(_ITERATION, rows)
 
 
-def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: int = 20) -> pa.Table:
+def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: int = 20) -> Rows:
     """Return what a word, or a phrase with its words apart, becomes most often in the rewrite table.
 
     Raises:
@@ -115,7 +113,7 @@ def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: i
         model = get_model(connection, name)
         form = word.lower() if model.settings.fold else word
         limited = f"{query} limit {limit}" if limit else query
-        rows = fetch_arrow(connection, limited, [name, direction, form])
+        rows = fetch_rows(connection, limited, [name, direction, form])
     if not rows.num_rows:
         side = "document" if direction == DIRECTIONS[0] else "abstract"
         raise NotFoundError(f"the model {name!r} knows no rewrite of {word!r}; no {side} of its pairs has it")

@@ -18,8 +18,9 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_j
 from sentgen.alignment.stored.cells import StoredPhrases, no_cells
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
-from sentgen.schema.store import append, fetch_arrow, next_id, now, raw, scalar
+from sentgen.schema.store import append, fetch_arrow, fetch_rows, next_id, now, raw, scalar
 from sentgen.schema.tables import alignment as tables
 
 DIRECTIONS = ("forward", "reverse")
@@ -133,10 +134,10 @@ _MODELS = """
 """
 
 
-def list_models(store: Store) -> pa.Table:
+def list_models(store: Store) -> Rows:
     """Return all models, what they were trained on and how far, logarithms natural and decimal."""
     with store.connect() as connection:
-        return fetch_arrow(connection, _MODELS)
+        return fetch_rows(connection, _MODELS)
 
 
 def add_model(

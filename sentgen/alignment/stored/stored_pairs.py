@@ -13,8 +13,9 @@ from sentgen.alignment.pairs.alignment import Pair
 from sentgen.counts import corpora
 from sentgen.counts.settings import PAIRS
 from sentgen.errors import InputError, NotFoundError
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
-from sentgen.schema.store import fetch_arrow, raw
+from sentgen.schema.store import fetch_arrow, fetch_rows, raw
 from sentgen.schema.tables.alignment import pair as table
 
 BATCH = 200
@@ -85,9 +86,7 @@ def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:
     return row
 
 
-def list_pairs(
-    store: Store, corpus: str | None = None, *, statistics: bool = False, limit: int = 0
-) -> pa.Table:
+def list_pairs(store: Store, corpus: str | None = None, *, statistics: bool = False, limit: int = 0) -> Rows:
     """Return the corpora of pairs with their sizes, or the pairs of one.
 
     Args:
@@ -133,7 +132,7 @@ def list_pairs(
                 where corpus = ?
                 order by id
             """
-        return fetch_arrow(connection, f"{query} limit {limit}" if limit else query, given)
+        return fetch_rows(connection, f"{query} limit {limit}" if limit else query, given)
 
 
 def pairs_hash(connection: Connection, corpus_id: int) -> str:

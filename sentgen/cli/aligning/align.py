@@ -70,7 +70,7 @@ def extract(
     with out.store(read_only=True) as store:
         extractor = learn_extractor(store, pairs, model)
         sentences = extracts(store, extractor, of, size=size, limit=one_more(limit))
-        out.first(sentences, limit, none=f"no documents in {of}")
+        out.table(sentences, limit=limit, none=f"no documents in {of}")
 
 
 PairsOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Corpus of pairs.")]
@@ -238,7 +238,7 @@ def model(
         raise typer.BadParameter("--plot draws the jumps of the whole model; leave out the word")
     with options.store(read_only=True) as store:
         if word is not None:
-            out.arrow(top_rewrites(store, name, word, direction=direction, limit=limit))
+            out.table(top_rewrites(store, name, word, direction=direction, limit=limit))
             return
         report = model_report(store, name)
     if plot is not None:
@@ -343,7 +343,7 @@ def figures(
     """
     with options.store(read_only=True) as store:
         rows = application.alignments(store, pairs, model, limit=one_more(limit))
-        out.first(rows, limit, programs=NATURAL, essential=("links", "coverage", "density"))
+        out.table(rows, limit=limit, programs=NATURAL, essential=("links", "coverage", "density"))
 
 
 @app.command()
@@ -386,7 +386,7 @@ def export(
             rows = application.found_rows(
                 store, pairs, model, words=words, sentences=sentences, limit=one_more(limit)
             )
-            out.first(rows, limit)
+            out.table(rows, limit=limit)
             return
         for number, (_, alignment) in enumerate(
             application.stored_alignments(store, pairs, model, limit=one_more(limit))

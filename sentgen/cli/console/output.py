@@ -6,7 +6,7 @@ A command takes ``out: Output``, which gives it ``--csv``, ``--tsv``, ``--json``
 
     def words(*, limit: LimitOption = 20, out: Output) -> None:
         table = most_frequent_words(limit)          # columns form, count
-        out.arrow(table)                            # or: out.rows(["form", "count"], [("the", 3)])
+        out.table(table)                            # such as Rows(["form", "count"], [("the", 3)])
 
 Data goes to standard output and everything else to standard error (`Output.note`). In a terminal the table
 fits its width (`terminal_table`), and what it leaves out is named; elsewhere and with ``--wide`` it is plain
@@ -43,17 +43,7 @@ from sentgen.output.files import whole_file
 from sentgen.output.latex import tabular
 from sentgen.output.plain_table import Align as Align
 from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
-from sentgen.output.tabular import (
-    Rows,
-    arrow_of,
-    as_arrow,
-    csv_value,
-    distinct,
-    json_row,
-    names_of,
-    rows_of,
-    write_parquet,
-)
+from sentgen.output.tabular import Rows, csv_value, distinct, json_row, write_parquet
 from sentgen.output.typography import isolate
 from sentgen.output.wording import quantity
 
@@ -187,35 +177,36 @@ class Output:
         first = f"{offset + 1:,} to " if offset else ""
         self.note(f"{first}{offset + number} of {quantity(total, what)} (--limit 0 for all)")
 
-    def arrow(
-        self,
-        table: pa.Table | Rows,
-        *,
-        truncated: bool = False,
-        offset: int = 0,
-        **look: Unpack[Look],
+    def table(
+        self, table: Rows, *, limit: int = 0, truncated: bool = False, offset: int = 0, **look: Unpack[Look]
     ) -> None:
-        """Write a table that was asked for; say so if it is only the first part of the answer, or another."""
+        """Write a table; a table for reading without rows prints nothing.
+
+        Columns of the same name are told apart by a number.
+
+        Args:
+            table: the rows.
+            limit: rows to write, 0 for all; if the table has more, that is said.
+            truncated: whether there are more rows than the table has.
+            offset: rows of the answer before those of the table.
+            look: how a table for reading looks.
+        """
+        if limit and table.num_rows > limit:
+            table, truncated = table.slice(0, limit), True
         if self.form is OutputFormat.PARQUET:
-            whole = arrow_of(table)
-            self._parquet(whole.schema, [whole])
-            self._none(whole.num_rows, look)
+            self._parquet(table.arrow().schema, [table])
+            self._none(table.num_rows, look)
         else:
-            self.rows(names_of(table), rows_of(table), **look)
+            self.rows(table.columns, table, **look)
         if truncated:
             self.note_more(table.num_rows, offset=offset)
 
-    def first(self, table: pa.Table, limit: int, **look: Unpack[Look]) -> None:
-        """Write the first rows of a table, 0 for all, which has one row more than that if there is one."""
-        more = bool(limit) and table.num_rows > limit
-        self.arrow(table.slice(0, limit) if more else table, truncated=more, **look)
-
     def parts(
         self,
-        tables: Iterator[pa.Table | Rows],
+        tables: Iterator[Rows],
         *,
         limit: int = 0,
-        look: Callable[[pa.Table | Rows], Look] = lambda _: {},
+        look: Callable[[Rows], Look] = lambda _: {},
         none: str = "",
     ) -> int:
         """Write a table that comes in parts, of which one is in memory at a time; return its rows.
@@ -230,26 +221,22 @@ class Output:
         first = next(tables)
         rows = _FirstRows(chain([first], tables), limit)
         if self.form is OutputFormat.PARQUET:
-            self._parquet(arrow_of(first).schema, map(arrow_of, rows))
+            self._parquet(first.arrow().schema, rows)
         elif self.form is OutputFormat.TABLE:
             for part in rows:
-                self.arrow(part, **look(part))
+                self.table(part, **look(part))
         else:
-            self.rows(names_of(first), (row for part in rows for row in rows_of(part)))
+            self.rows(first.columns, chain.from_iterable(rows))
         if rows.more:
             self.note_more(rows.number)
         self._none(rows.number, {"none": none})
         return rows.number
 
-    def table(self, table: Rows, **look: Unpack[Look]) -> None:
-        """Write a table that the library made."""
-        self.rows(table.columns, table.rows, **look)
-
     def rows(self, columns: Sequence[str], rows: Iterable[Sequence[object]], **look: Unpack[Look]) -> None:
-        """Write rows, one sequence of values each; a table for reading without rows prints nothing.
-
-        Columns of the same name are told apart by a number.
-        """
+        """Write rows as `table` does, one after the other where the format allows that."""
+        if self.form is OutputFormat.PARQUET:
+            self.table(Rows(columns, rows), **look)
+            return
         if self.for_reading and (programs := look.get("programs")):
             shown = [index for index, name in enumerate(columns) if name not in programs]
             columns = [columns[index] for index in shown]
@@ -258,10 +245,7 @@ class Output:
         first = list(islice(following, 1))
         self._none(len(first), look)
         following = chain(first, following)
-        if self.form is OutputFormat.PARQUET:
-            table = as_arrow(names, following)
-            self._parquet(table.schema, [table])
-        elif self.form is OutputFormat.XLSX:
+        if self.form is OutputFormat.XLSX:
             self._workbook(names, following)
         elif self.form is OutputFormat.LATEX:
             self._latex(names, list(following), look)
@@ -323,10 +307,10 @@ class Output:
         if not rows and (why := look.get("none")):
             self.note(why)
 
-    def _parquet(self, schema: pa.Schema, tables: Iterable[pa.Table]) -> None:
+    def _parquet(self, schema: pa.Schema, tables: Iterable[Rows]) -> None:
         assert self.parquet is not None  # nothing else asks for one
         with whole_file(self.parquet) as sink:
-            rows = write_parquet(schema, tables, sink)
+            rows = write_parquet(schema, (table.arrow() for table in tables), sink)
         self.note(f"{self.parquet}: {quantity(rows, 'row')}")
 
 
@@ -355,11 +339,11 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[object]], look: Look)
 class _FirstRows:
     """The first rows of a table in parts (limit 0: all): how many there were, and whether there are more."""
 
-    def __init__(self, tables: Iterable[pa.Table | Rows], limit: int) -> None:
+    def __init__(self, tables: Iterable[Rows], limit: int) -> None:
         self._tables, self._limit = tables, limit
         self.number, self.more = 0, False
 
-    def __iter__(self) -> Iterator[pa.Table | Rows]:
+    def __iter__(self) -> Iterator[Rows]:
         for table in self._tables:
             part = table.slice(0, self._limit - self.number) if self._limit else table
             self.number += part.num_rows

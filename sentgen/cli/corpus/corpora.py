@@ -45,7 +45,7 @@ def show(*, request: Corpus, out: StoreOutput) -> None:
     elif request.metadata:
         none = f"{request.name} has no metadata"
     with out.store(read_only=True) as store:
-        out.arrow(
+        out.table(
             request.show(store),
             essential=("sentences", "tokens", "rejected", "line", "message", "regions", "times"),
             none=none,

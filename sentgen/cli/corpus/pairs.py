@@ -118,9 +118,9 @@ def list_(
     Example: `sentgen pairs list papers --limit 5`
     """
     with out.store(read_only=True) as store:
-        out.first(
+        out.table(
             list_pairs(store, corpus, statistics=statistics, limit=one_more(limit)),
-            limit,
+            limit=limit,
             none="no pairs yet; read some with: sentgen pairs ingest FILE --corpus NAME",
         )
 

@@ -22,11 +22,11 @@ from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.lookups.statistics.relation_names import word_of
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
-from sentgen.output.tabular import Rows, column_of, names_of, with_column, without_columns
+from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 _BAR = 24
 _MOST_ARGUMENTS = 7
@@ -53,9 +53,9 @@ def deps(*, request: Dependencies, out: QuestionOutput) -> None:
     answer = out.ask(request)
     table = answer.rows
     if out.for_reading:
-        table = without_columns(table, _empty(table))
+        table = table.without(_empty(table))
     # What is counted are all of them together.
-    out.arrow(table, truncated=answer.truncated, essential=names_of(table))
+    out.table(table, truncated=answer.truncated, essential=table.columns)
     out.finish(answer)
 
 
@@ -68,7 +68,7 @@ def args(*, request: Arguments, out: QuestionOutput) -> None:
     """
     answer = out.ask(request)
     table = _with_bars(answer.rows) if out.for_reading else answer.rows
-    out.arrow(
+    out.table(
         table,
         truncated=answer.truncated,
         align={"arguments": "right"},
@@ -91,7 +91,7 @@ def freq(*, request: Frequencies, plot: PlotOption = None, out: QuestionOutput) 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
     answer = out.ask(request, plot)
-    names = names_of(answer.rows)
+    names = answer.rows.columns
     means = [name for name in ("mean", "mean_low", "mean_high") if name in names]
     out.show(answer, *names[: names.index("count") + 1], *means, "per_million_in_part")
 
@@ -126,22 +126,22 @@ def sketch(*, request: Sketch, plot: PlotOption = None, out: QuestionOutput) -> 
     answer = out.ask(request, plot)
     table = answer.rows
     if not (out.for_reading and table.num_rows):
-        out.arrow(table)
+        out.table(table)
         out.finish(answer)
         return
-    shown = (column_of(table, name) for name in ("relation", "role", "pairs", "name"))
+    shown = (table.column(name) for name in ("relation", "role", "pairs", "name"))
     owners = dict(zip(map(word_of, (request.word, request.against or "")), ("cyan", "magenta"), strict=True))
     start = 0
     for (relation, _, pairs, name), rows in groupby(zip(*shown, strict=True)):
         size = len(list(rows))
         typer.echo(printable(f"{name} ({relation}): {quantity(pairs, 'pair')}"))
-        shared = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*names_of(table)}
-        part = without_columns(table.slice(start, size), sorted(shared))
+        shared = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*table.columns}
+        part = table.slice(start, size).without(shared)
         from sentgen.lookups.figures import column
 
         score = column(request.measure)
         essential = ("count", "count_against", score, f"{score}_against")
-        out.arrow(part, essential=essential, row_styles=("word", owners))
+        out.table(part, essential=essential, row_styles=("word", owners))
         typer.echo()
         start += size
     out.finish(answer)
@@ -183,14 +183,14 @@ def _check_window(text: str | None) -> None:
             read_window(text)
 
 
-def _empty(table: pa.Table | Rows) -> list[str]:
+def _empty(table: Rows) -> list[str]:
     """Return the columns without a value."""
-    return [name for name in names_of(table) if all(value is None for value in column_of(table, name))]
+    return [name for name in table.columns if all(value is None for value in table.column(name))]
 
 
-def _with_bars(table: pa.Table | Rows) -> pa.Table | Rows:
+def _with_bars(table: Rows) -> Rows:
     """Show 7 as seven and more, and add a bar as long as the share."""
-    numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in column_of(table, "arguments")]
+    numbers = [f"{n}+" if n == _MOST_ARGUMENTS else str(n) for n in table.column("arguments")]
     # Even the smallest share is seen.
-    bars = ["█" * round(share * _BAR) or "▏" for share in column_of(table, "share")]
-    return with_column(with_column(table, "arguments", numbers), "histogram", bars)
+    bars = ["█" * round(share * _BAR) or "▏" for share in table.column("share")]
+    return table.with_texts("arguments", numbers).with_texts("histogram", bars)

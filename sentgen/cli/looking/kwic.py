@@ -10,10 +10,10 @@ from sentgen.cli.looking.line_table import WidthOption, fitted, line_look, show_
 from sentgen.cli.looking.questions import PlotOption, QuestionOutput
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.output.plots import PARTS
-from sentgen.output.tabular import Rows, column_of, with_column
+from sentgen.output.tabular import Rows
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 #: Cells of the strip that stands for a document.
 _STRIP = 24
@@ -39,7 +39,7 @@ def kwic(
     answer = out.ask(request, plot)
     if request.places:
         table = _with_strips(answer.rows) if out.for_reading else answer.rows
-        out.arrow(table, essential=("document", "count", "tokens", "places"))
+        out.table(table, essential=("document", "count", "tokens", "places"))
     else:
         show_lines(answer.rows, out, width)
     out.finish(answer, "document" if request.places else "line")
@@ -57,10 +57,10 @@ def _all_lines(request: Kwic, width: int | None, out: QuestionOutput) -> None:
             out.finish(replace(replace(request, limit=1).ask(connection), remarks=()))
 
 
-def _with_strips(table: pa.Table | Rows) -> pa.Table | Rows:
+def _with_strips(table: Rows) -> Rows:
     """Show the places of hits as lines in a strip as long as a document."""
     strips = []
-    for text in column_of(table, "places"):
+    for text in table.column("places"):
         hit = {int(position) * _STRIP // PARTS for position in text.split()}
         strips.append("".join("|" if cell in hit else "·" for cell in range(_STRIP)))
-    return with_column(table, "places", strips)
+    return table.with_texts("places", strips)

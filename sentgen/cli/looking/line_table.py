@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.cells import cell_len
@@ -19,11 +19,8 @@ from sentgen.cli.console.terminal_table import record_room
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.output.display import shown
 from sentgen.output.plain_table import cut_end, cut_front
-from sentgen.output.tabular import Rows, column_of, in_order, names_of, with_column, without_columns
+from sentgen.output.tabular import Rows
 from sentgen.output.typography import is_right_to_left, readable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 WidthOption = Annotated[
     int | None,
@@ -40,7 +37,7 @@ _NUMBER = re.compile(r"[-+.,:\d]*")
 _WORDS, _FEWEST, _PIPE = 32, 16, 120
 
 
-def show_lines(table: pa.Table | Rows, out: Output, width: int | None = None, *, cut: bool = False) -> None:
+def show_lines(table: Rows, out: Output, width: int | None = None, *, cut: bool = False) -> None:
     """Show the lines of a concordance, or what they were counted by.
 
     Args:
@@ -50,21 +47,21 @@ def show_lines(table: pa.Table | Rows, out: Output, width: int | None = None, *,
         cut: whether there are more rows, where they were not counted.
     """
     table = fitted(table, out, width)
-    out.arrow(table, truncated=cut, **line_look(table))
+    out.table(table, truncated=cut, **line_look(table))
 
 
-def fitted(table: pa.Table | Rows, out: Output, width: int | None) -> pa.Table | Rows:
+def fitted(table: Rows, out: Output, width: int | None) -> Rows:
     """Fit a concordance to the terminal, or to a width; counts stay as they are."""
-    if not set(_LINE) <= set(names_of(table)):
+    if not set(_LINE) <= set(table.columns):
         return table
     if out.for_reading and table.num_rows:
         return _fit_terminal(table, width, out)
     return _cut_sides(table, width, width) if width is not None else table
 
 
-def line_look(table: pa.Table | Rows) -> Look:
+def line_look(table: Rows) -> Look:
     """Return how a concordance looks: what stands on the left of the node ends beside it."""
-    names = names_of(table)
+    names = table.columns
     first = next((name for name in names if name in _MIRRORED), "left")
     lines = (*_shown(names), *_LINE) if first in names else ()
     return {
@@ -75,45 +72,45 @@ def line_look(table: pa.Table | Rows) -> Look:
     }
 
 
-def _fit_terminal(table: pa.Table | Rows, width: int | None, out: Output) -> pa.Table | Rows:
+def _fit_terminal(table: Rows, width: int | None, out: Output) -> Rows:
     """Fit a concordance to the terminal: what all lines share is said once, long contexts are cut.
 
     Where most letters run from right to left, what comes before the node stands on its right.
     """
-    shared = [name for name in ("corpus", "document") if len(set(column_of(table, name))) == 1]
+    shared = [name for name in ("corpus", "document") if len(set(table.column(name))) == 1]
     if shared:
-        out.note(", ".join(f"{name} {column_of(table, name)[0]}" for name in shared))
-    table = without_columns(table, shared)
-    for name in REASONS & {*names_of(table)}:
-        table = with_column(table, name, [_two_decimals(value) for value in column_of(table, name)])
+        out.note(", ".join(f"{name} {table.column(name)[0]}" for name in shared))
+    table = table.without(shared)
+    for name in REASONS & {*table.columns}:
+        table = table.with_texts(name, [_two_decimals(value) for value in table.column(name)])
     for name in _LINE:
-        table = with_column(table, name, [readable(text) for text in column_of(table, name)])
-    table = _cut(table, [name for name in names_of(table) if name in _PLACE], cut_front, _EDGE)
+        table = table.with_texts(name, [readable(text) for text in table.column(name)])
+    table = _cut(table, [name for name in table.columns if name in _PLACE], cut_front, _EDGE)
     if width is not None:
-        table = _cut_sides(_cut(table, _shown(names_of(table)), cut_end, _VALUES[0]), width, width)
+        table = _cut_sides(_cut(table, _shown(table.columns), cut_end, _VALUES[0]), width, width)
     else:
         table = _fitted_to(table, out)
-    words = chain.from_iterable(column_of(table, name) for name in _LINE)
+    words = chain.from_iterable(table.column(name) for name in _LINE)
     return (
-        in_order(table, [_MIRRORED.get(name, name) for name in names_of(table)])
+        table.select([_MIRRORED.get(name, name) for name in table.columns])
         if is_right_to_left(words)
         else table
     )
 
 
-def _fitted_to(table: pa.Table | Rows, out: Output) -> pa.Table | Rows:
+def _fitted_to(table: Rows, out: Output) -> Rows:
     """Give the words what room there is; see above."""
-    line, names = out.width or _PIPE, names_of(table)
+    line, names = out.width or _PIPE, table.columns
     # The nodes of a request, behind the words, are the first to go.
     places = [name for name in names if name in (*_PLACE, "nodes")]
     fit, cells = _values_fitted(table, line, places[:1])
     if cells < _WORDS and places and _shown(names):
-        fit, cells = _values_fitted(without_columns(table, places), line, [])
+        fit, cells = _values_fitted(table.without(places), line, [])
     if cells < _FEWEST and out.width:
         side = record_room(names, line)
         return _cut_sides(table, side, side)
     # On a narrow line, columns are left out for the words, but for the first.
-    others = [name for name in places if name in names_of(fit)]
+    others = [name for name in places if name in fit.columns]
     if not others:
         out.left_out(places)
     while len(others) > 1 and _room(fit, line, others) < _WORDS:
@@ -121,31 +118,31 @@ def _fitted_to(table: pa.Table | Rows, out: Output) -> pa.Table | Rows:
     return _cut_sides(fit, *_sides(fit, max(_room(fit, line, others), _FEWEST)))
 
 
-def _values_fitted(table: pa.Table | Rows, line: int, places: Sequence[str]) -> tuple[pa.Table | Rows, int]:
+def _values_fitted(table: Rows, line: int, places: Sequence[str]) -> tuple[Rows, int]:
     """Cut values of metadata until the words have room; return the table, and the cells that they have."""
     for most in _VALUES:
-        fit = _cut(table, _shown(names_of(table)), cut_end, most)
+        fit = _cut(table, _shown(table.columns), cut_end, most)
         if (cells := _room(fit, line, places)) >= _WORDS:
             break
     return fit, cells
 
 
-def _room(table: pa.Table | Rows, line: int, places: Sequence[str]) -> int:
+def _room(table: Rows, line: int, places: Sequence[str]) -> int:
     """Return the cells that some columns, those that were asked for and the node leave for both contexts."""
     # Two blanks stand between columns.
-    taken = (_widest(table, name) + 2 for name in ("node", *_shown(names_of(table)), *places))
+    taken = (_widest(table, name) + 2 for name in ("node", *_shown(table.columns), *places))
     return line - 2 - sum(taken)
 
 
-def _sides(table: pa.Table | Rows, cells: int) -> tuple[int, int]:
+def _sides(table: Rows, cells: int) -> tuple[int, int]:
     """Return the widths of both contexts: half of the cells each, unless one of them needs less."""
     # What the right one does not need, the left one may have.
     left = min(_widest(table, "left"), max(cells // 2, cells - _widest(table, "right")))
     return left, max(cells - left, 8)
 
 
-def _widest(table: pa.Table | Rows, name: str) -> int:
-    return max(cell_len(text) for text in (name, *map(_text, column_of(table, name))))
+def _widest(table: Rows, name: str) -> int:
+    return max(cell_len(text) for text in (name, *map(_text, table.column(name))))
 
 
 def _shown(names: Sequence[str]) -> list[str]:
@@ -153,18 +150,16 @@ def _shown(names: Sequence[str]) -> list[str]:
     return [name for name in names if name not in (*_PLACE, *_LINE, "nodes")]
 
 
-def _cut_sides(table: pa.Table | Rows, left: int, right: int) -> pa.Table | Rows:
+def _cut_sides(table: Rows, left: int, right: int) -> Rows:
     return _cut(_cut(table, ["left"], cut_front, left), ["right"], cut_end, right)
 
 
-def _cut(
-    table: pa.Table | Rows, names: Sequence[str], cut: Callable[[str, int], str], most: int
-) -> pa.Table | Rows:
+def _cut(table: Rows, names: Sequence[str], cut: Callable[[str, int], str], most: int) -> Rows:
     """Cut the texts of some columns, but for numbers."""
     for name in names:
-        texts = map(_text, column_of(table, name))
-        table = with_column(
-            table, name, [text if _NUMBER.fullmatch(text) else cut(text, most) for text in texts]
+        texts = map(_text, table.column(name))
+        table = table.with_texts(
+            name, [text if _NUMBER.fullmatch(text) else cut(text, most) for text in texts]
         )
     return table
 

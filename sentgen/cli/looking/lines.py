@@ -17,7 +17,6 @@ from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, l
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.spreadsheet import import_labels
 from sentgen.options import Option
-from sentgen.output.tabular import column_of, without_columns
 from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Keep lines of a concordance as a set, label them, and count the labels.")
@@ -85,8 +84,8 @@ def list_(
     table = answer.rows
     if out.for_reading:
         unused = {"state", "label"} if not answer.notes else {"label"}
-        empty = [name for name in unused if not any(column_of(table, name))]
-        table = without_columns(table, empty)
+        empty = [name for name in unused if not any(table.column(name))]
+        table = table.without(empty)
     show_lines(table, out, width)
     if answer.truncated:
         out.note_part(answer.rows.num_rows, answer.total, "line", offset=request.offset)

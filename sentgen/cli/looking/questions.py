@@ -84,5 +84,5 @@ class QuestionOutput(StoreOutput):
         """Show the rows of an answer, and finish; ``essential`` are the columns that always stay."""
         counted = answer.total is not None
         cut = answer.truncated and not counted
-        self.arrow(answer.rows, truncated=cut, offset=answer.offset, essential=essential)
+        self.table(answer.rows, truncated=cut, offset=answer.offset, essential=essential)
         self.finish(answer, "row" if counted else "")

@@ -100,7 +100,7 @@ def compare(*, request: CompareRequest, out: StoreOutput) -> None:
     """
     with out.lookups() as store:
         rows, notes = request.compare(store)
-        out.rows(rows.columns, rows.rows, essential=("perplexity", "low", "high", "difference", "oov_rate"))
+        out.table(rows, essential=("perplexity", "low", "high", "difference", "oov_rate"))
     for note in notes:
         out.note(note)
 

@@ -120,7 +120,7 @@ def _words_from(store: Store, corpus: str, name: str | None) -> dict[str, dict[i
     """Return by pair how many words of the abstract come from each sentence of the document, from 0."""
     found: dict[str, dict[int, int]] = {}
     rows = found_rows(store, corpus, name, sentences=True).select(["pair", "source", "linked"])
-    for pair, source, linked in zip(*rows.to_pydict().values(), strict=True):
+    for pair, source, linked in rows:
         if source is not None:
             of = found.setdefault(pair, {})
             of[source - 1] = of.get(source - 1, 0) + linked

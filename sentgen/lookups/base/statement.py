@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import MemoryLimitError
 from sentgen.lookups.base.words import id_of
-from sentgen.output.tabular import SIMPLE_TYPES, Rows, arrow_of
+from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, one_row, raw
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Statement:
 
         return pa.Table.from_batches(batches, reader.schema)
 
-    def fetch(self, connection: Connection, limit: int) -> pa.Table | Rows:
+    def fetch(self, connection: Connection, limit: int) -> Rows:
         """Return the rows; a few of them without Arrow, whose import takes longer than most look-ups.
 
         Args:
@@ -131,12 +131,12 @@ class Statement:
             limit: rows at most, as bound in the statement; 0 for all.
         """
         if not 0 < limit <= _FEW:
-            return self.run(connection)
+            return Rows.of(self.run(connection))
         statement = self.with_ids(connection)
         result = raw(connection).execute(statement.text, statement.used_parameters or None)
         names, types = zip(*((name, str(kind)) for name, kind, *_ in result.description), strict=True)
         if not set(types) <= set(SIMPLE_TYPES):
-            return self.run(connection)
+            return Rows.of(self.run(connection))
         return Rows(names, result.fetchall(), types)
 
     def value(self, connection: Connection) -> Any:
@@ -171,7 +171,7 @@ class Answer:
         remarks: what else is to be known of the rows.
     """
 
-    rows: pa.Table | Rows
+    rows: Rows
     query: Statement
     missing: str
     truncated: bool = False
@@ -185,7 +185,7 @@ class Answer:
     @property
     def table(self) -> pa.Table:
         """The rows in Arrow."""
-        return arrow_of(self.rows)
+        return self.rows.arrow()
 
     @property
     def is_empty(self) -> bool:

@@ -38,8 +38,6 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from sentgen.lookups.concordances.line_search import LineSearch
 
 
@@ -168,14 +166,14 @@ class Kwic(HitLookup):
 
         request = self._line_query(connection)
         search = LineSearch(replace(request, placed=placed))
-        rows = search.first(self.limit)
+        rows = Rows.of(search.first(self.limit))
         total = min(search.left, self.sample or search.left)
         remarks = (*steps(connection, request.pattern), *self._left_out(search), *request.order.remarks)
         query, more = request.lines(self.limit), total > rows.num_rows
         answer = Answer(rows, query, self._missing, truncated=more, total=total, remarks=remarks)
         return explain_absence(connection, answer, request.selection, request.pattern.values)
 
-    def parts(self, connection: Connection) -> tuple[Statement, Iterator[pa.Table]]:
+    def parts(self, connection: Connection) -> tuple[Statement, Iterator[Rows]]:
         """Return the statement for all lines, and the lines themselves, a part at a time.
 
         For answers that memory does not hold: as `lines` without a limit.
@@ -183,7 +181,7 @@ class Kwic(HitLookup):
         from sentgen.lookups.concordances.line_search import LineSearch
 
         request = self._line_query(connection)
-        return request.lines(0), LineSearch(request).parts()
+        return request.lines(0), map(Rows.of, LineSearch(request).parts())
 
     def remarks(self, connection: Connection) -> tuple[str, ...]:
         """Say which of all hits the lines are, without looking for lines if none is needed."""

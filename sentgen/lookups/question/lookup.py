@@ -13,12 +13,12 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.options import Option
-from sentgen.output.tabular import arrow_of, names_of
+from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
 from sentgen.schema.base import quote_identifier
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 #: No count is greater, and no seed.
 MOST = 2**62
@@ -158,13 +158,13 @@ def after_offset(question: AnyQuestion, ask: Callable[[AnyQuestion], Answer]) ->
 def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
     """Return rows of an answer that has all of them, sorted by a column."""
     column, down = sort.removeprefix(_DOWN), sort.startswith(_DOWN)
-    names, rows = names_of(answer.rows), answer.rows.num_rows
+    names, rows = answer.rows.columns, answer.rows.num_rows
     if column not in names:
         raise InputError(f"no column {column!r} to sort by; {instead(column, names)}")
     _check(offset, rows)
     import pyarrow.compute as pc
 
-    table: pa.Table = arrow_of(answer.rows)
+    table = answer.rows.arrow()
     order = "descending" if down else "ascending"
     # Rows without a value come last, and equal ones as they were.
     order_rows = pc.sort_indices(table, sort_keys=[(column, order)])
@@ -175,7 +175,7 @@ def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
         limit=("\nlimit $rows" if limit else "") + ("\noffset $left_out" if offset else ""),
     )
     query = Statement(text, {**answer.query.parameters, "rows": limit, "left_out": offset})
-    shown = table.take(order_rows.slice(offset, limit or rows))
+    shown = Rows.of(table.take(order_rows.slice(offset, limit or rows)))
     more = offset + shown.num_rows < rows
     return replace(answer, rows=shown, query=query, truncated=more, total=rows, offset=offset)
 

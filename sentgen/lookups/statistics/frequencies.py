@@ -155,7 +155,7 @@ class Frequencies(HitLookup):
             answer = Answer(rows, query, f"{tokens.by} {tokens.pattern!r}", truncated=more)
             values = [QuestionValue(tokens.by, tokens.pattern)]
             return explain_absence(connection, answer, by.selection, values, of_tokens=True)
-        if self.mean is not None and rows.num_rows and rows["mean"].null_count == rows.num_rows:
+        if self.mean is not None and rows.num_rows and all(value is None for value in rows.column("mean")):
             raise InputError(
                 f"{self.mean} is never a number here, so that there is no mean; take another attribute"
             )

@@ -26,7 +26,7 @@ from sentgen.lookups.statistics.hit_counts import HitKey, Parts, count_hits, doc
 from sentgen.lookups.statistics.intervals import MEANS
 from sentgen.lookups.statistics.listed_tokens import ListedTokens, LookedUp
 from sentgen.output.rates import PartSizes, time_key
-from sentgen.output.tabular import Rows, names_of
+from sentgen.output.tabular import Rows
 from sentgen.schema.base import quote_identifier
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ _MEANS = ("mean", "mean_low", "mean_high")
 
 def frequency_rows(
     connection: Connection, tokens: Query | ListedTokens, by: Breakdown, limit: int
-) -> tuple[pa.Table, bool]:
+) -> tuple[Rows, bool]:
     """Return the rows of a frequency list, and whether there are more than ``limit``; see its statement."""
     import pyarrow as pa
 
@@ -235,7 +235,7 @@ def frequency_rows(
         columns[name] = pa.array(measures[name], from_pandas=True)
     table = pa.table(columns)
     ResultBudget(connection).add(table)
-    return table, more
+    return Rows.of(table), more
 
 
 def _attribute(by: Breakdown, term: Term) -> Attribute:
@@ -278,7 +278,7 @@ def _kind_sizes(connection: Connection, by: Breakdown) -> dict[tuple[str, ...], 
 
 
 def part_sizes(
-    connection: Connection, table: pa.Table | Rows, corpora: Sequence[str], condition: str | None
+    connection: Connection, table: Rows, corpora: Sequence[str], condition: str | None
 ) -> PartSizes:
     """Return how many tokens the parts of a corpus have that hits were counted by, those without a hit, too.
 
@@ -290,7 +290,7 @@ def part_sizes(
         corpora: the corpora that they are of.
         condition: what the metadata of their sentences meet.
     """
-    keys = names_of(table)[: names_of(table).index("count")]
+    keys = table.columns[: table.columns.index("count")]
     if time_key(keys, table.to_pylist()) is None:
         return PartSizes()
     by = breakdown_of_parts(

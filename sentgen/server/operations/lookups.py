@@ -20,7 +20,6 @@ from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.options import Option
-from sentgen.output.tabular import column_of, names_of, rows_of, without_columns
 from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import (
     MARKED,
@@ -52,10 +51,10 @@ def kwic(context: Context, request: _KwicWithMarks) -> Result:
         if request.count or not request.marks:
             return result_of(request.ask(connection))
         result = result_of(request.lines(connection, placed=True))
-    firsts, lasts = (list(column_of(result.table, name))[:MARKED] for name in _ENDS)
+    firsts, lasts = (result.table.column(name)[:MARKED] for name in _ENDS)
     ends = zip(firsts, lasts, strict=True)
     marks = [{"positions": list(range(first, last + 1))} for first, last in ends]
-    table = without_columns(result.table, ["sentence_id", *_ENDS])
+    table = result.table.without(["sentence_id", *_ENDS])
     return replace(result, table=table, more={**result.more, "marks": marks})
 
 
@@ -122,7 +121,7 @@ def match(context: Context, request: MatchWithTrees) -> Result:
 
 def _marks(connection: Connection, result: Result) -> list[dict[str, object]]:
     hits = result.table.slice(0, MARKED)
-    rows = [dict(zip(names_of(hits), row, strict=True)) for row in rows_of(hits)]
+    rows = hits.to_pylist()
     return [{"positions": mark.positions, "parts": mark.parts} for mark in marks_of(connection, rows)]
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import duckdb
-import pyarrow as pa
 
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
@@ -107,7 +106,7 @@ class Result:
         more: what does not fit into a table, such as drawings.
     """
 
-    table: pa.Table | Rows
+    table: Rows
     truncated: bool = False
     notes: Sequence[str] = ()
     sql: Sequence[str] = ()
