@@ -20,16 +20,18 @@ downward, so that a tree of 60 units is as easy to follow as one of six, and a p
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from xml.sax.saxutils import escape
+
+from markupsafe import Markup
 
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees.trees import is_forced
 from sentgen.output.logarithms import decimal
+from sentgen.output.svg import element
+from sentgen.output.svg import length as _number
 from sentgen.output.typography import is_right_to_left
 
 #: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
@@ -37,10 +39,6 @@ _FONT, _SMALL, _GAP, _RISE = 16, 11, 18, 20
 #: Pixels between the arcs that leave a unit on one side, between arcs and words, around everything.
 _PORT, _CLEARANCE, _MARGIN = 7, 10, 16
 _CORNER, _CAPTION = 8, 16
-#: Characters that XML cannot hold, and those that change the direction of the text around them.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
 # Characters narrower and wider than most, since nothing here can measure a font.
 _NARROW, _BROAD = frozenset("iljtfrI.,:;!'|()[]` "), frozenset("mwMW%@<>&+=#—")
 
@@ -74,11 +72,10 @@ class _Layout:
     height: float
     onward: int
 
-    def text(self, text: str, x: float, y: float) -> str:
+    def text(self, text: str, x: float, y: float) -> Markup:
         """Return a small text that begins at a place, and runs as the sentence does."""
         anchor = "start" if self.onward > 0 else "end"
-        place = f'x="{_number(x)}" y="{_number(y)}"' if x else f'y="{_number(y)}"'
-        return f'<text font-size="{_SMALL}" text-anchor="{anchor}" {place}>{_text(text)}</text>'
+        return element("text", text, font_size=_SMALL, text_anchor=anchor, x=x or None, y=y)
 
 
 def corpus_tree(
@@ -118,17 +115,21 @@ def tree_svg(sentences: Sequence[SentenceDrawing]) -> str:
         top += layout.height + _MARGIN
     width = _number(max((layout.width for layout in layouts), default=0.0) + 2 * _MARGIN)
     height = _number(top)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-            f' viewBox="0 0 {width} {height}" role="img" fill="currentColor"'
-            f' font-family="system-ui, sans-serif" font-size="{_FONT}" text-anchor="middle">',
-            f"<title>{_text('Dependency trees: ' + '; '.join(each.title for each in sentences))}</title>",
-            f"<desc>{_text(' '.join(map(_described, sentences)))}</desc>",
-            *drawn,
-            "</svg>\n",
-        ]
+    look = {"fill": "currentColor", "font-family": "system-ui, sans-serif", "text-anchor": "middle"}
+    drawing = element(
+        "svg",
+        element("title", "Dependency trees: " + "; ".join(each.title for each in sentences)),
+        element("desc", " ".join(map(_described, sentences))),
+        *drawn,
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width} {height}",
+        role="img",
+        font_size=_FONT,
+        **look,
     )
+    return f"{drawing}\n"
 
 
 def _layout(sentence: SentenceDrawing) -> _Layout:
@@ -197,23 +198,23 @@ def _fans(tree: Tree) -> tuple[list[list[int]], list[list[int]]]:
     return left, [units[::-1] for units in right]
 
 
-def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float, number: int) -> str:
+def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float, number: int) -> Markup:
     """Return one sentence as a group."""
     left, right = _fans(sentence.tree)
-    parts = [f'<g id="sentence-{number}" transform="translate({_MARGIN} {_number(top)})">']
-    parts.append(layout.text(sentence.title, 0 if layout.onward > 0 else layout.width, _SMALL))
-    parts.append('<g fill="none" stroke="currentColor" stroke-width="1.2">')
-    for unit, head in enumerate(sentence.tree.heads):
-        path = _arc(layout, unit, head, left, right)
-        parts.append(f'<path d="{path}"><title>{_text(_edge(sentence, unit))}</title></path>')
-    parts.append("</g>")
+    parts = [layout.text(sentence.title, 0 if layout.onward > 0 else layout.width, _SMALL)]
+    arcs = [
+        element("path", element("title", _edge(sentence, unit)), d=_arc(layout, unit, head, left, right))
+        for unit, head in enumerate(sentence.tree.heads)
+    ]
+    parts.append(element("g", *arcs, fill="none", stroke="currentColor", stroke_width=1.2))
     parts += [_label(sentence, layout, unit, left, right) for unit in range(len(sentence.labels))]
     parts += [
         _ground(sentence, layout, unit) for unit in range(len(sentence.units)) if unit in sentence.marked
     ]
     parts += [_arrow(center, layout.ground) for center in layout.centers]
-    parts += [_words(*placed, layout.ground) for placed in zip(sentence.units, layout.centers, strict=True)]
-    return "\n".join([*parts, "</g>"])
+    for unit, center in zip(sentence.units, layout.centers, strict=True):
+        parts += _words(unit, center, layout.ground)
+    return element("g", *parts, id=f"sentence-{number}", transform=f"translate({_MARGIN} {_number(top)})")
 
 
 def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> str:
@@ -235,15 +236,14 @@ def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: li
 
 def _label(
     sentence: SentenceDrawing, layout: _Layout, unit: int, left: list[list[int]], right: list[list[int]]
-) -> str:
+) -> Markup:
     """Return the relation of a unit, over the middle of its arc; beside that of the root."""
     head, end = sentence.tree.heads[unit], layout.centers[unit]
     if head == ROOT:
         return layout.text(sentence.labels[unit], end + 4 * layout.onward, _CAPTION + 10)
-    text = _text(sentence.labels[unit])
     start = _start(layout, unit, head, left, right)
     above = layout.ground - _CLEARANCE - _RISE * layout.levels[unit] - 3
-    return f'<text font-size="{_SMALL}" x="{_number((start + end) / 2)}" y="{_number(above)}">{text}</text>'
+    return element("text", sentence.labels[unit], font_size=_SMALL, x=(start + end) / 2, y=above)
 
 
 def _start(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> float:
@@ -253,35 +253,29 @@ def _start(layout: _Layout, unit: int, head: int, left: list[list[int]], right: 
     return layout.centers[head] + toward * _PORT * (1 + fan.index(unit))
 
 
-def _ground(sentence: SentenceDrawing, layout: _Layout, unit: int) -> str:
+def _ground(sentence: SentenceDrawing, layout: _Layout, unit: int) -> Markup:
     """Return the ground of a unit that is marked, behind its words."""
     width = _text_width(" ".join(sentence.units[unit].words), _FONT) + 8
-    x, y = _number(layout.centers[unit] - width / 2), _number(layout.ground + 3)
-    return (
-        f'<rect class="marked" x="{x}" y="{y}" width="{_number(width)}" height="{_FONT + 6}" rx="3"'
-        ' fill-opacity="0.2"/>'
-    )
+    x, y = layout.centers[unit] - width / 2, layout.ground + 3
+    size = {"width": width, "height": _FONT + 6, "rx": 3}
+    return element("rect", class_="marked", x=x, y=y, **size, fill_opacity=0.2)
 
 
-def _arrow(x: float, y: float) -> str:
-    return f'<path d="M{_number(x)} {_number(y + 2)}l-3.5 -7h7z"/>'
+def _arrow(x: float, y: float) -> Markup:
+    return element("path", d=f"M{_number(x)} {_number(y + 2)}l-3.5 -7h7z")
 
 
-def _words(unit: Unit, center: float, ground: float) -> str:
-    """Return the words of a unit with their tags below; a line under the words of a phrase."""
-    x, y = _number(center), ground + _FONT + 2
-    words = " ".join(unit.words)
-    parts = [f'<text x="{x}" y="{_number(y)}">{_text(words)}</text>']
+def _words(unit: Unit, center: float, ground: float) -> Iterator[Markup]:
+    """Yield the words of a unit with their tags below; a line under the words of a phrase."""
+    y, words = ground + _FONT + 2, " ".join(unit.words)
+    yield element("text", words, x=center, y=y)
     if len(unit.words) > 1:
         half = _text_width(words, _FONT) / 2
         line = f"M{_number(center - half)} {_number(y + 5)}H{_number(center + half)}"
-        parts.append(f'<path d="{line}" stroke="currentColor" stroke-opacity="0.5"/>')
+        yield element("path", d=line, stroke="currentColor", stroke_opacity=0.5)
     if unit.tags:
-        parts.append(
-            f'<text x="{x}" y="{_number(y + _SMALL + 8)}" font-size="{_SMALL}" fill-opacity="0.7">'
-            f"{_text(' '.join(unit.tags))}</text>"
-        )
-    return "".join(parts)
+        tags = " ".join(unit.tags)
+        yield element("text", tags, x=center, y=y + _SMALL + 8, font_size=_SMALL, fill_opacity=0.7)
 
 
 def _edge(sentence: SentenceDrawing, unit: int) -> str:
@@ -316,16 +310,6 @@ def _character_width(character: str) -> float:
     if character in _NARROW:
         return 0.36
     return 0.95 if character in _BROAD else 0.74 if character.isupper() else 0.6
-
-
-def _number(value: float) -> str:
-    """Return a length with at most one decimal."""
-    return f"{value:.1f}".removesuffix(".0")
-
-
-def _text(text: str) -> str:
-    """Return text that is safe inside an element."""
-    return escape(_UNPRINTABLE.sub("\ufffd", text))
 
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
 
@@ -21,6 +21,7 @@ from sentgen.alignment.pairs.alignment import Span, Weighed, linked_words
 from sentgen.alignment.states.states import State
 from sentgen.alignment.view.phrases import NAMED, made_of, phrases, reasons, remarks, weighed_by, why
 from sentgen.alignment.view.view import APART, AlignedBlock, PairView, Segment, Side
+from sentgen.output.svg import element
 from sentgen.output.templates import template
 from sentgen.output.wording import quantity
 
@@ -34,93 +35,92 @@ _WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
 COLORS = 6
 
 
-def matrix(view: PairView) -> str:
+def matrix(view: PairView) -> Markup:
     """Return a drawing of the links: abstract from top to bottom, document from left to right."""
     few = len(view.pair.document) <= WORDS[0] and len(view.pair.abstract) <= WORDS[1]
-    return "\n".join(_with_words(view) if few else _overview(view))
+    return _with_words(view) if few else _overview(view)
 
 
-def _with_words(view: PairView) -> Iterator[str]:
+def _with_words(view: PairView) -> Markup:
     """Draw a cell for each word pair, with the words."""
     document, abstract = view.pair.document, view.pair.abstract
     left = 10 + _LETTER * max(map(_letters, abstract), default=0)
     # The words above lean: they take less height than length, and the last one some of the width.
     top = 10 + 0.85 * _LETTER * max(map(_letters, document), default=0)
     width, height = len(document) * _CELL, len(abstract) * _CELL
-    grid = _grid(view, left, top, _CELL, _CELL)
-    yield _svg_tag(left + width + top, top + height + 4, "words", grid)
+    marks = list[Markup]()
     for i, word in enumerate(document):
-        x = left + (i + 0.75) * _CELL
-        yield f'<text transform="translate({x:.1f} {top - 5:.1f}) rotate(-55)">{escape(_short(word))}</text>'
+        place = f"translate({left + (i + 0.75) * _CELL:.1f} {top - 5:.1f}) rotate(-55)"
+        marks.append(element("text", _short(word), transform=place))
     for i, word in enumerate(abstract):
         state = view.states[i].state
-        kind = f' class="{state}"' if state in APART else ""
+        kind = state if state in APART else None
         y = top + (i + 0.75) * _CELL
-        yield f'<text x="{left - 6:.1f}" y="{y:.1f}" text-anchor="end"{kind}>{escape(_short(word))}</text>'
-    for i in range(len(document) + 1):
-        yield _line(left + i * _CELL, top, left + i * _CELL, top + height)
-    for i in range(len(abstract) + 1):
-        yield _line(left, top + i * _CELL, left + width, top + i * _CELL)
-    for block in view.blocks:
-        yield from _cells(view, block, left, top)
-    yield "</svg>"
+        marks.append(element("text", _short(word), x=left - 6, y=y, text_anchor="end", class_=kind))
+    marks += [_line(x, top, x, top + height) for x in (left + i * _CELL for i in range(len(document) + 1))]
+    marks += [_line(left, y, left + width, y) for y in (top + i * _CELL for i in range(len(abstract) + 1))]
+    marks += [_cells(view, block, left, top) for block in view.blocks]
+    grid = left, top, _CELL, _CELL
+    return _picture(view, "words", left + width + top, top + height + 4, grid, marks)
 
 
-def _cells(view: PairView, block: AlignedBlock, left: float, top: float) -> Iterator[str]:
+def _cells(view: PairView, block: AlignedBlock, left: float, top: float) -> Markup:
     """Draw the cells of a block: those of the diagonal if it has as many words on both sides, else all."""
-    yield f"<g{_marks(view, block)}>{_title(view, block)}"
-    for s, d in linked_words(block.abstract, block.document):
-        x, y = left + d * _CELL + 2, top + s * _CELL + 2
-        yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{_CELL - 4}" height="{_CELL - 4}" rx="2"/>'
-    yield "</g>"
+    size = _CELL - 4
+    cells = [
+        element("rect", x=left + d * _CELL + 2, y=top + s * _CELL + 2, width=size, height=size, rx=2)
+        for s, d in linked_words(block.abstract, block.document)
+    ]
+    return element("g", _title(view, block), *cells, **_marks(view, block))
 
 
-def _overview(view: PairView) -> Iterator[str]:
+def _overview(view: PairView) -> Markup:
     """Draw long texts as a plot: a mark for each block, lines between the sentences of the abstract."""
     n, m = len(view.pair.document), len(view.pair.abstract)
     height = min(max(_WIDTH * m / max(n, 1), _LOW), _HIGH)
-    yield _svg_tag(_WIDTH, height + 20, "overview", _grid(view, 0, 0, _WIDTH / max(n, 1), height / max(m, 1)))
-    yield f'<rect class="frame" x="0.5" y="0.5" width="{_WIDTH - 1}" height="{height - 1:.1f}"/>'
-    for start in view.pair.abstract_starts[1:]:
-        yield _line(0, start / m * height, _WIDTH, start / m * height)
+    marks = [element("rect", class_="frame", x=0.5, y=0.5, width=_WIDTH - 1, height=height - 1)]
+    begins = [start / m * height for start in view.pair.abstract_starts[1:]]
+    marks += [_line(0, y, _WIDTH, y) for y in begins]
     for block in view.blocks:
         (s0, s1), (d0, d1) = block.abstract, block.document
-        x, y = d0 / n * _WIDTH, s0 / m * height
-        wide, high = max((d1 - d0) / n * _WIDTH, _DOT), max((s1 - s0) / m * height, _DOT)
-        yield f'<rect{_marks(view, block)} x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}"'
-        yield f' rx="1">{_title(view, block)}</rect>'
-    yield f'<text x="0" y="{height + 15:.1f}">document: word 1</text>'
-    yield f'<text x="{_WIDTH}" y="{height + 15:.1f}" text-anchor="end">word {n:,}</text>'
-    yield "</svg>"
+        place = {"x": d0 / n * _WIDTH, "y": s0 / m * height}
+        size = {"width": max((d1 - d0) / n * _WIDTH, _DOT), "height": max((s1 - s0) / m * height, _DOT)}
+        marks.append(element("rect", _title(view, block), **_marks(view, block), **place, **size, rx=1))
+    marks.append(element("text", "document: word 1", x=0, y=height + 15))
+    marks.append(element("text", f"word {n:,}", x=_WIDTH, y=height + 15, text_anchor="end"))
+    grid = 0, 0, _WIDTH / max(n, 1), height / max(m, 1)
+    return _picture(view, "overview", _WIDTH, height + 20, grid, marks)
 
 
-def _grid(view: PairView, left: float, top: float, width: float, height: float) -> str:
-    """Return where cells are and how large, which the script needs to draw other links."""
-    if view.alignment.weighed is None:
-        return ""
-    return f' data-grid="{left:.3f} {top:.3f} {width:.5f} {height:.5f}"'
-
-
-def _svg_tag(width: float, height: float, kind: str, grid: str) -> str:
+def _picture(
+    view: PairView,
+    kind: str,
+    width: float,
+    height: float,
+    grid: tuple[float, float, float, float],
+    marks: Sequence[Markup],
+) -> Markup:
+    """Return a matrix; its script needs ``grid``, where cells are and how large, to draw other links."""
+    size = {"width": f"{width:.0f}", "height": f"{height:.0f}", "viewBox": f"0 0 {width:.0f} {height:.0f}"}
     label = "Matrix of the links: summary from top to bottom, document from left to right"
-    size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
-    return f'<svg class="{kind}"{grid} {size} role="img" aria-label="{label}">'
+    cells = None if view.alignment.weighed is None else "{:.3f} {:.3f} {:.5f} {:.5f}".format(*grid)
+    return element("svg", *marks, class_=kind, data_grid=cells, **size, role="img", aria_label=label)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line class="grid" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+def _line(x1: float, y1: float, x2: float, y2: float) -> Markup:
+    return element("line", class_="grid", x1=x1, y1=y1, x2=x2, y2=y2)
 
 
-def _marks(view: PairView, block: AlignedBlock) -> str:
+def _marks(view: PairView, block: AlignedBlock) -> dict[str, str]:
     state = view.worst(block.abstract)
     look = f"k k{block.number % COLORS}" + f" {state}" * (state in APART)
-    return f' class="{look}" data-b="{block.number}"'
+    return {"class": look, "data-b": f"{block.number}"}
 
 
-def _title(view: PairView, block: AlignedBlock) -> str:
+def _title(view: PairView, block: AlignedBlock) -> Markup:
     texts = view.text("abstract", block.abstract), view.text("document", block.document)
     state = view.worst(block.abstract)
-    return f"<title>{escape(texts[0])} ← {escape(texts[1])}{f': {state}' * (state in APART)}</title>"
+    return element("title", f"{texts[0]} ← {texts[1]}{f': {state}' * (state in APART)}")
 
 
 def _letters(word: str) -> int:
@@ -338,7 +338,7 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
         named=NAMED,
         abstract=list(view.sentences("abstract")),
         document=list(view.sentences("document")),
-        matrix=Markup(matrix(view)),
+        matrix=matrix(view),
         posteriors=any(block.posterior is not None for block in view.blocks),
     )
 

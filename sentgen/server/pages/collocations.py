@@ -71,7 +71,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "found": answer,
         "part": part,
         "graph": graph,
-        "drawn": draw_collocates(word, graph.rows, page_of, lines) if graph.rows else None,
+        "drawn": draw_collocates(word, graph.rows, page_of) if graph.rows else None,
         "page_of": page_of,
         "lines": lines,
         "all_of": all_of,

@@ -5,13 +5,17 @@ Each point, and each line of a graph, is a link to its hits or its sentence."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil, cos, pi, sin
 from typing import Any, NamedTuple
 
-from sentgen.output.rates import PartSizes, Runs, TimePoint, over_time, rate_column, row_rate, time_key
+from markupsafe import Markup
+
+from sentgen.output.display import shorten, visible
+from sentgen.output.rates import PartSizes, TimePoint, over_time, rate_column, row_rate, time_key
+from sentgen.output.svg import element
 from sentgen.output.wording import quantity
 
 
@@ -41,51 +45,32 @@ class _Frame(NamedTuple):
 
 _CHART = _Frame(640, 240, left=58, right=14, top=12, bottom=28)
 _CURVE = _Frame(460, 170, left=34, right=10, top=10, bottom=26)
-#: Lines that can be told apart, each by its color and its sign.
-_MOST_LINES = 8
 #: Years that are named below, at most, and rates beside.
 _MOST_YEARS, _MOST_RATES = 8, 4
 
 
-@dataclass(frozen=True, slots=True)
-class _DrawnPoint:
-    """A point: its place, what it says, and the page with its hits or its sentence; none for one without."""
-
-    x: float
-    y: float
-    title: str
-    link: str
-
-
-@dataclass(frozen=True, slots=True)
-class _ChartRun:
-    """A part of a line without a gap: the outline of its intervals, the line as a path, and its points."""
-
-    area: str
-    path: str
-    points: Sequence[_DrawnPoint]
-
-
-@dataclass(frozen=True, slots=True)
-class _ChartLine:
-    """A line, with its name and the number of its hits."""
-
-    name: str
-    count: int
-    runs: Sequence[_ChartRun]
+#: Of each line another sign, around its place: not by color alone.
+_SIGNS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-3.5-3.5h7v7h-7z",
+    "M0-4.5 4.5 3.5h-9z",
+    "M0-5 5 0 0 5-5 0z",
+    "M0 4.5 4.5-3.5h-9z",
+    "M-4.5-1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
+    "M-4-4 4 4M-4 4 4-4",
+    "M-4.5 0 3.5-4.5v9z",
+)
+#: Letters of what is said of a point.
+_SAID = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RateChart:
-    """Lines, and what stands below and beside them: places with their texts."""
+    """Rates by ``time``, and the name, the number of hits and the sign of each of its lines."""
 
     time: str
-    lines: Sequence[_ChartLine]
-    years: Sequence[tuple[float, str]]
-    rates: Sequence[tuple[float, str]]
-    width: int = _CHART.width
-    height: int = _CHART.height
-    left: int = _CHART.left
+    lines: Sequence[tuple[str, int, Markup]]
+    svg: Markup
 
 
 def drawn_over_time(
@@ -104,16 +89,22 @@ def drawn_over_time(
     if time is None:
         return None
     lines = over_time(rows, time, [key for key in keys if key != time], sizes)
-    if len(lines) > _MOST_LINES:
+    if len(lines) > len(_SIGNS):
         return None
-    points = [point for runs in lines.values() for run in runs for point in run]
-    scale = _Scale.fit(points)
-    return RateChart(
-        time,
-        [_line(", ".join(name), runs, scale, urls) for name, runs in lines.items()],
-        [(scale.x(year), str(year)) for year in _round_numbers(scale.first, scale.last, _MOST_YEARS)],
-        [(scale.y(rate), f"{rate:,}") for rate in _round_numbers(0, scale.most, _MOST_RATES)],
-    )
+    scale = _Scale.fit([point for runs in lines.values() for run in runs for point in run])
+    names, marks = [], [*_axes(scale)]
+    for number, (values, runs) in enumerate(lines.items()):
+        name, tone, sign = ", ".join(values), f"tone-{number}", _SIGNS[number]
+        legend = element("path", class_="sign", d=sign)
+        names.append((name, sum(point.count for run in runs for point in run), legend))
+        drawn = (mark for run in runs for mark in _run(name, run, scale, urls, sign))
+        marks.append(element("g", *drawn, class_=tone))
+    return RateChart(time, names, _picture(_CHART, f"Rates by {shorten(time, 60)}", marks))
+
+
+def _picture(frame: _Frame, name: str, marks: Iterable[Markup], kind: str | None = None) -> Markup:
+    box = f"0 0 {frame.width} {frame.height}"
+    return element("svg", *marks, class_=kind, viewBox=box, role="group", aria_label=name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,20 +127,35 @@ class _Scale:
         return round(_CHART.axis - _CHART.down * rate / self.most, 1)
 
 
-def _line(name: str, runs: Runs, scale: _Scale, urls: Sequence[str]) -> _ChartLine:
-    count = sum(point.count for run in runs for point in run)
-    return _ChartLine(name, count, [_run(name, run, scale, urls) for run in runs])
+def _axes(scale: _Scale) -> Iterator[Markup]:
+    """Yield what stands beside the lines, and below them."""
+    for rate in _round_numbers(0, scale.most, _MOST_RATES):
+        y = scale.y(rate)
+        yield element("path", class_="grid", d=f"M{_CHART.left} {y}H{_CHART.width - _CHART.right}")
+        yield element("text", f"{rate:,}", x=_CHART.left - 6, y=y + 4, text_anchor="end")
+    for year in _round_numbers(scale.first, scale.last, _MOST_YEARS):
+        yield element("text", f"{year}", x=scale.x(year), y=_CHART.height - 8, text_anchor="middle")
 
 
-def _run(name: str, run: Sequence[TimePoint], scale: _Scale, urls: Sequence[str]) -> _ChartRun:
+def _run(
+    name: str, run: Sequence[TimePoint], scale: _Scale, urls: Sequence[str], sign: str
+) -> Iterator[Markup]:
+    """Yield a part of a line without a gap: its intervals, the line itself, and its points."""
     above = [f"{scale.x(point.time)} {scale.y(point.rate.high)}" for point in run]
     below = [f"{scale.x(point.time)} {scale.y(point.rate.low)}" for point in reversed(run)]
     middle = [f"{scale.x(point.time)} {scale.y(point.rate.rate)}" for point in run]
-    points = [
-        _DrawnPoint(scale.x(point.time), scale.y(point.rate.rate), _title(name, point), _url(point, urls))
-        for point in run
-    ]
-    return _ChartRun(f"M{'L'.join([*above, *below])}Z", f"M{'L'.join(middle)}", points)
+    yield element("path", class_="area", d=f"M{'L'.join([*above, *below])}Z")
+    yield element("path", class_="line", d=f"M{'L'.join(middle)}")
+    for point, place in zip(run, middle, strict=True):
+        title = shorten(_title(name, point), _SAID)
+        mark = element(
+            "path", element("title", title), class_="sign", transform=f"translate({place})", d=sign
+        )
+        yield _linked(mark, _url(point, urls), title)
+
+
+def _linked(mark: Markup, url: str, name: str | None = None) -> Markup:
+    return element("a", mark, href=url, aria_label=name) if url else mark
 
 
 def _title(name: str, point: TimePoint) -> str:
@@ -167,7 +173,7 @@ def _round_numbers(low: float, high: float, most: int) -> list[int]:
     """Return round numbers from one to another, few enough to be named.
 
     >>> _round_numbers(1990, 2010.5, 5), _round_numbers(0, 730, 4)
-    ([1990, 2000, 2010], [0, 200, 400, 600])
+    ([1990, 1995, 2000, 2005, 2010], [0, 200, 400, 600])
     """
     rough = max((high - low) / most, 1)
     power = 10 ** math.floor(math.log10(rough))
@@ -181,27 +187,13 @@ _STEPS = (1, 2, 5, 10, 20, 50, 100)
 
 @dataclass(frozen=True, slots=True)
 class SurprisalCurve:
-    """The curve of a model; ``ticks`` are heights with their bits, ``each`` the sentences of a point."""
+    """The curve of a model over so many sentences, ``each`` of them a point, and their mean."""
 
     model: str
-    points: Sequence[_DrawnPoint]
-    ticks: Sequence[tuple[float, int]]
     sentences: int
     each: int
     mean: float
-    width: int = _CURVE.width
-    height: int = _CURVE.height
-    left: int = _CURVE.left
-
-    @property
-    def line(self) -> str:
-        """Its points as SVG has them."""
-        return " ".join(f"{point.x:.1f},{point.y:.1f}" for point in self.points)
-
-    @property
-    def bottom(self) -> int:
-        """Where the axis is."""
-        return _CURVE.axis
+    svg: Markup
 
 
 def curves(rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> list[SurprisalCurve]:
@@ -221,20 +213,35 @@ def _curve(model: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str
     means = [sum(row["bits"] for row in part) / sum(row["tokens"] for row in part) for part in parts]
     step = next((size for size in _STEPS if max(means) / size <= 4), _STEPS[-1])
     top = step * max(ceil(max(means) / step), 1)
-    points = []
+
+    def height(bits: float) -> float:
+        return _CURVE.top + _CURVE.down * (1 - bits / top)
+
+    ticks, places, points = list[Markup](), [], []
+    for bits in range(0, top + 1, step):
+        y = height(bits)
+        ticks.append(element("line", class_="tick", x1=_CURVE.left, x2=_CURVE.width, y1=y, y2=y))
+        ticks.append(element("text", f"{bits}", x=_CURVE.left - 6, y=y + 4, text_anchor="end"))
     for number, (part, mean) in enumerate(zip(parts, means, strict=True)):
-        x = _CURVE.left + _CURVE.across * (number + 0.5) / len(parts)
+        x, y = _CURVE.left + _CURVE.across * (number + 0.5) / len(parts), height(mean)
         last = f" to {part[-1]['sentence']}" if len(part) > 1 else ""
-        title = f"{part[0]['sentence']}{last}: {mean:.2f} bits a token"
-        points.append(
-            _DrawnPoint(x, _CURVE.top + _CURVE.down * (1 - mean / top), title, page_of(part[0]["sentence"]))
-        )
-    ticks = [(_CURVE.top + _CURVE.down * (1 - bits / top), bits) for bits in range(0, top + 1, step)]
+        title = shorten(f"{part[0]['sentence']}{last}: {mean:.2f} bits a token", 160)
+        places.append(f"{x:.1f},{y:.1f}")
+        mark = element("circle", element("title", title), cx=x, cy=y, r=3)
+        points.append(_linked(mark, page_of(part[0]["sentence"]), title))
+    below = _CURVE.height - 6
+    names = [
+        element("text", "first sentence", x=_CURVE.left, y=below),
+        element("text", "last", x=_CURVE.width - 4, y=below, text_anchor="end"),
+    ]
+    line = element("polyline", points=" ".join(places))
+    svg = _picture(_CURVE, f"Surprisal by {shorten(model, 60)}", [*ticks, *names, line, *points])
     mean = sum(row["bits"] for row in rows) / sum(row["tokens"] for row in rows)
-    return SurprisalCurve(model, points, ticks, len(rows), each, mean)
+    return SurprisalCurve(model, len(rows), each, mean, svg)
 
 
-_WIDTH, _HEIGHT = 420, 380
+_GRAPH = _Frame(420, 380, left=0, right=0, top=0, bottom=0)
+_MIDDLE = _GRAPH.width / 2, _GRAPH.height / 2
 #: Of the ring on which the collocates stand: wider than high, as words are.
 _ACROSS, _DOWN = 118, 140
 #: Letters of a word that has room beside the ring.
@@ -243,56 +250,21 @@ _THINNEST, _THICKEST = 0.6, 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class _GraphNode:
-    """A word at its place: ``anchor`` is the side on which it begins, ``link`` its page."""
-
-    word: str
-    x: float
-    y: float
-    anchor: str
-    link: str
-
-    @property
-    def label(self) -> str:
-        """The word, or the beginning of a long one."""
-        return self.word if len(self.word) <= _LETTERS else f"{self.word[: _LETTERS - 1]}…"
-
-
-@dataclass(frozen=True, slots=True)
-class _GraphEdge:
-    """A line between two places, as thick as the two words are strong together."""
-
-    ends: tuple[float, float, float, float]
-    width: float
-    title: str
-    link: str
-
-
-@dataclass(frozen=True, slots=True)
 class Graph:
-    """Words and lines; ``spokes`` are the lines of the node in the middle."""
+    """A drawing of so many ``words`` around their node, with so many lines between them."""
 
-    node: str
-    words: Sequence[_GraphNode]
-    spokes: Sequence[_GraphEdge]
-    edges: Sequence[_GraphEdge]
-    width: int = _WIDTH
-    height: int = _HEIGHT
+    words: int
+    edges: int
+    svg: Markup
 
 
-def draw_collocates(
-    node: str,
-    rows: Sequence[Mapping[str, Any]],
-    page_of: Callable[[str], str],
-    lines: Callable[[str, str], str],
-) -> Graph:
-    """Place the edges of a graph, those of its node first.
+def draw_collocates(node: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> Graph:
+    """Draw the edges of a graph, those of its node first: each as thick as its two words are strong together.
 
     Args:
         node: what was asked for.
         rows: edges with ``node``, ``collocate``, ``count`` and ``logdice``.
         page_of: the page of a collocate.
-        lines: that of the lines of two words.
     """
     order: list[str] = []
     for row in rows:
@@ -301,40 +273,46 @@ def draw_collocates(
             order.append(row["collocate"])
         else:
             break
-    first, second = rows[: len(order)], rows[len(order) :]
+    spokes, edges = rows[: len(order)], rows[len(order) :]
     places = {word: _place(number, len(order)) for number, word in enumerate(order)}
-    words = [_GraphNode(word, *_label(*places[word]), page_of(word)) for word in order]
-    middle = (_WIDTH / 2, _HEIGHT / 2)
-    spokes = [_edge(middle, places[row["collocate"]], row, first, lines) for row in first]
-    edges = [_edge(places[row["node"]], places[row["collocate"]], row, second, lines) for row in second]
-    return Graph(node, words, spokes, edges)
+    marks = [_edge("spoke", _MIDDLE, places[row["collocate"]], row, spokes) for row in spokes]
+    marks += [_edge("pair", places[row["node"]], places[row["collocate"]], row, edges) for row in edges]
+    marks += [_linked(_word(word, *places[word]), page_of(word)) for word in order]
+    x, y = _MIDDLE
+    marks.append(element("text", shorten(node, 18), class_="middle", x=x, y=y + 5, text_anchor="middle"))
+    return Graph(len(order), len(edges), _picture(_GRAPH, "Graph of collocates", marks, "graph"))
 
 
 def _place(number: int, size: int) -> tuple[float, float]:
     """Return the place of a collocate: the first one on top, the others clockwise."""
     angle = 2 * pi * number / size - pi / 2
-    return _WIDTH / 2 + _ACROSS * cos(angle), _HEIGHT / 2 + _DOWN * sin(angle)
+    return _MIDDLE[0] + _ACROSS * cos(angle), _MIDDLE[1] + _DOWN * sin(angle)
 
 
-def _label(x: float, y: float) -> tuple[float, float, str]:
-    """Return where a word stands beside its place, outside of the ring."""
-    aside, down = x - _WIDTH / 2, y - _HEIGHT / 2
+def _word(word: str, x: float, y: float) -> Markup:
+    """Draw a word beside its place, outside of the ring; of a long one, the beginning."""
+    aside, down = x - _MIDDLE[0], y - _MIDDLE[1]
     if abs(aside) < _ACROSS / 8:
-        return x, y + (22 if down > 0 else -12), "middle"
-    return x + (8 if aside > 0 else -8), y + 5, "start" if aside > 0 else "end"
+        x, y, anchor = x, y + (22 if down > 0 else -12), "middle"
+    else:
+        x, y, anchor = x + (8 if aside > 0 else -8), y + 5, "start" if aside > 0 else "end"
+    if len(word) <= _LETTERS:
+        return element("text", visible(word), x=x, y=y, text_anchor=anchor)
+    title = element("title", shorten(word, _SAID))
+    return element("text", visible(f"{word[: _LETTERS - 1]}…"), title, x=x, y=y, text_anchor=anchor)
 
 
 def _edge(
+    kind: str,
     start: tuple[float, float],
     end: tuple[float, float],
     row: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
-    lines: Callable[[str, str], str],
-) -> _GraphEdge:
+) -> Markup:
     weights = [each["logdice"] for each in rows]
     least, most = min(weights), max(weights)
     share = (row["logdice"] - least) / (most - least) if most > least else 1
     title = f"{row['node']} and {row['collocate']}: {row['count']:,}, logDice {row['logdice']:.1f}"
-    ends = (*start, *end)
-    width = _THINNEST + (_THICKEST - _THINNEST) * share
-    return _GraphEdge(ends, width, title, lines(row["node"], row["collocate"]))
+    (x1, y1), (x2, y2), width = start, end, _THINNEST + (_THICKEST - _THINNEST) * share
+    said = element("title", shorten(title, _SAID))
+    return element("line", said, class_=kind, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width)

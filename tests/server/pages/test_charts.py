@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -26,22 +27,33 @@ def test_a_line_is_at_its_rates_and_has_a_gap_where_there_are_no_tokens() -> Non
     chart = drawn_over_time(["year"], ROWS, PartSizes(["year"], TOKENS), ["/a?x=1&y=2", "/b"])
 
     assert chart
-    [line] = chart.lines
-    points = [[(point.title.split(",")[0], point.link) for point in run.points] for run in line.runs]
-    assert points == [
-        [("1990: 3 hits", "/a?x=1&y=2"), ("1991: 0 hits", ""), ("1992: 6 hits", "/b")],
-        [("1995: 1 hit", "")],
+    assert [(name, count) for name, count, _ in chart.lines] == [("", 10)]
+    root = ElementTree.fromstring(chart.svg)
+    urls = {mark: link.attrib["href"] for link in root.iter("a") for mark in link}
+    points = [mark for mark in root.iter("path") if mark.attrib["class"] == "sign"]
+    assert [(str(mark[0].text).split(",")[0], urls.get(mark, "")) for mark in points] == [
+        ("1990: 3 hits", "/a?x=1&y=2"),
+        ("1991: 0 hits", ""),
+        ("1992: 6 hits", "/b"),
+        ("1995: 1 hit", ""),
     ]
-    first, zero, most, _ = (point for run in line.runs for point in run.points)
+    runs = [mark.attrib["d"] for mark in root.iter("path") if mark.attrib["class"] == "line"]
+    assert [run.count("L") for run in runs] == [2, 0]
+    places = [_place(mark.attrib["transform"]) for mark in points]
+    first, zero, most, last = places
     # Heights are as the rates: 0 below, and 30 half as high as 60.
-    assert zero.y - first.y == pytest.approx((zero.y - most.y) / 2, abs=0.2)
+    assert zero[1] - first[1] == pytest.approx((zero[1] - most[1]) / 2, abs=0.2)
     # Years are as far apart as they are: 1991 is one of five years from 1990 to 1995.
-    last = line.runs[-1].points[0]
-    assert (zero.x - first.x) * 5 == pytest.approx(last.x - first.x, abs=0.5)
-    assert all(
-        0 < point.x < chart.width and 0 < point.y < chart.height for run in line.runs for point in run.points
-    )
-    assert [text for _, text in chart.years] == ["1990", "1991", "1992", "1993", "1994", "1995"]
+    assert (zero[0] - first[0]) * 5 == pytest.approx(last[0] - first[0], abs=0.5)
+    _, _, width, height = map(int, root.attrib["viewBox"].split())
+    assert all(0 < x < width and 0 < y < height for x, y in places)
+    years = [mark.text for mark in root.iter("text") if mark.attrib["text-anchor"] == "middle"]
+    assert years == ["1990", "1991", "1992", "1993", "1994", "1995"]
+
+
+def _place(transform: str) -> tuple[float, float]:
+    x, y = re.findall(r"[\d.]+", transform)
+    return float(x), float(y)
 
 
 def test_what_is_no_time_or_too_much_is_not_drawn() -> None:

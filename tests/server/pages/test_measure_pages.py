@@ -6,6 +6,7 @@ import re
 from html import unescape
 from typing import Any
 from urllib.parse import urlencode
+from xml.etree import ElementTree
 
 import pytest
 from serving import Server
@@ -109,14 +110,19 @@ def test_a_graph_stays_in_its_box() -> None:
     for size in (1, 2, 5, 14):
         rows = [{"node": "a", "collocate": f"w{i}", "count": i + 1, "logdice": 9 - i} for i in range(size)]
         rows += [{**rows[0], "node": "w0", "collocate": f"w{i}"} for i in range(1, size)]
-        graph = draw_collocates("a", rows, lambda word: f"/{word}", lambda *both: "/".join(both))
+        graph = draw_collocates("a", rows, lambda word: f"/{word}")
+        root = ElementTree.fromstring(graph.svg)
+        words = [link[0] for link in root.iter("a")]
 
-        assert graph == draw_collocates("a", rows, lambda word: f"/{word}", lambda *both: "/".join(both))
-        assert [one.word for one in graph.words] == [f"w{i}" for i in range(size)]
-        assert len(graph.spokes) == size
-        assert len(graph.edges) == size - 1
-        assert len({(one.x, one.y) for one in graph.words}) == size
-        assert all(0 < one.x < graph.width and 0 < one.y < graph.height for one in graph.words)
+        assert graph == draw_collocates("a", rows, lambda word: f"/{word}")
+        assert (graph.words, graph.edges) == (size, size - 1)
+        assert [word.text for word in words] == [f"w{i}" for i in range(size)]
+        lines = [line.attrib["class"] for line in root.iter("line")]
+        assert lines == ["spoke"] * size + ["pair"] * (size - 1)
+        places = [(float(word.attrib["x"]), float(word.attrib["y"])) for word in words]
+        assert len(set(places)) == size
+        _, _, width, height = map(int, root.attrib["viewBox"].split())
+        assert all(0 < x < width and 0 < y < height for x, y in places)
 
 
 @pytest.mark.parametrize("word", ["lemma:camp", "upos:NUM", "didn't"])
