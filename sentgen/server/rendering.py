@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sentgen.output.tabular import csv_value, distinct, json_row, write_parquet
+from sentgen.output.tabular import csv_lines, csv_value, distinct, json_row, write_parquet
 from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
@@ -40,7 +39,8 @@ def render(
         return _workbook(result, columns, most, limits.bytes)
     if form in (Format.CSV, Format.TSV):
         delimiter = "\t" if form is Format.TSV else ","
-        lines = _csv_lines(columns, result.table, delimiter, escape_formulas)
+        fields = map(_harmless, result.table) if escape_formulas else iter(result.table)
+        lines = csv_lines(_harmless(columns) if escape_formulas else columns, fields, delimiter)
         written, rows, cut = _within(lines, most, limits.bytes, heads=1)
     else:
         objects = (json_row(columns, row) for row in result.table)
@@ -79,22 +79,12 @@ def _within(
     return taken, max(len(taken) - heads, 0), False
 
 
-def _csv_lines(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str, escape: bool
-) -> Iterator[str]:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    for row in chain([columns], rows):
-        fields = [csv_value(value) for value in row]
-        writer.writerow([_harmless(value) for value in fields] if escape else fields)
-        yield buffer.getvalue()
-        # The writer has no other way to give a line; the buffer is emptied for the next one.
-        buffer.seek(0)
-        buffer.truncate()
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+def _harmless(row: Sequence[Any]) -> list[Any]:
+    """Return the fields of a row, those that look like a formula as texts."""
+    fields = map(csv_value, row)
+    return [
+        f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value for value in fields
+    ]
 
 
 def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:

@@ -22,7 +22,6 @@ standard output is decides about colors, width and progress, and about nothing e
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +42,7 @@ from sentgen.output.files import whole_file
 from sentgen.output.latex import tabular
 from sentgen.output.plain_table import Align as Align
 from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
-from sentgen.output.tabular import Rows, csv_value, distinct, json_row, write_parquet
+from sentgen.output.tabular import Rows, csv_lines, distinct, json_row, write_parquet
 from sentgen.output.typography import isolate
 from sentgen.output.wording import quantity
 
@@ -264,7 +263,8 @@ class Output:
             _write_jsonl(names, rows)
         else:
             sys.stdout.write("\ufeff" if self.bom else "")
-            _write_csv(names, rows, "\t" if self.form is OutputFormat.TSV else ",")
+            delimiter = "\t" if self.form is OutputFormat.TSV else ","
+            sys.stdout.writelines(csv_lines(names, rows, delimiter))
 
     def _latex(self, names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> None:
         """Write rows as a table for reading rounds them."""
@@ -365,10 +365,3 @@ def _write_json(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 def _write_jsonl(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     for row in rows:
         sys.stdout.write(f"{json_row(columns, row)}\n")
-
-
-def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> None:
-    # csv ends lines with \r\n if nobody says otherwise.
-    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([csv_value(value) for value in row] for row in rows)
