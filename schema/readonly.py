@@ -92,9 +92,7 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
             rows += batch.num_rows
             if max_rows and rows > max_rows:
                 break
-    table = pa.Table.from_batches(batches, reader.schema)
-    more = bool(max_rows) and rows > max_rows
-    return ResultSet(Rows.of(table.slice(0, max_rows) if more else table), more)
+    return ResultSet(*Rows.of(pa.Table.from_batches(batches, reader.schema)).first(max_rows))
 
 
 def check(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> None:

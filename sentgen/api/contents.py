@@ -235,6 +235,5 @@ class StoreContents:
 
 def first(ask: Callable[[int], Rows], limit: int) -> Table:
     """Return the first rows of a table, 0 for all, and whether there are more; ``ask`` gives some."""
-    rows = ask(limit + 1 if limit else 0)
-    more = bool(limit) and rows.num_rows > limit
-    return Table(rows.slice(0, limit) if more else rows, truncated=more)
+    rows, more = ask(limit + 1 if limit else 0).first(limit)
+    return Table(rows, truncated=more)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MARKERS = "os^DvPX*<>"
 Form = Literal["svg", "png", "pdf"]
+GridAxis = Literal["x", "y"]
 
 
 class SystemStyle(TypedDict):
@@ -70,16 +71,21 @@ def picture(figure: Figure, form: Form) -> bytes:
     return target.getvalue()
 
 
-def plain_axes(width: float, height: float, theme: Theme) -> tuple[Figure, Axes]:
+def plain_axes(
+    width: float, height: float, theme: Theme, *, grid: GridAxis | None = None
+) -> tuple[Figure, Axes]:
     """Return an empty plot without a frame; no window and no global state are involved."""
-    figure, [axes] = plain_panels(width, [height], 1, theme)
+    figure, [axes] = plain_panels(width, [height], 1, theme, grid=grid)
     return figure, axes
 
 
 def plain_panels(
-    width: float, heights: Sequence[float], across: int, theme: Theme
+    width: float, heights: Sequence[float], across: int, theme: Theme, *, grid: GridAxis | None = None
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return empty plots in one picture: rows of these heights, with so many in each."""
+    """Return empty plots in one picture: rows of these heights, with so many in each.
+
+    ``grid`` is the axis whose ticks have lines.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, sum(heights)), layout="constrained", facecolor=theme.ground)
@@ -91,6 +97,8 @@ def plain_panels(
         axes.xaxis.label.set_color(theme.faint)
         axes.yaxis.label.set_color(theme.faint)
         axes.set_axisbelow(True)
+        if grid:
+            axes.grid(axis=grid, color=theme.grid, linewidth=0.8)
     return figure, list(panels.flat)
 
 

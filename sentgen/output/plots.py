@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from sentgen.errors import InputError
 from sentgen.extras import needs
-from sentgen.output.drawing import LIGHT, Form, legend_beside, literal, picture, plain_axes, plain_panels
+from sentgen.output.drawing import (
+    LIGHT,
+    Form,
+    GridAxis,
+    legend_beside,
+    literal,
+    picture,
+    plain_axes,
+    plain_panels,
+)
 from sentgen.output.files import whole_file
 from sentgen.output.rates import PartSizes, Runs, over_time, rate_column, row_rate, time_key
 from sentgen.output.tabular import Rows
@@ -39,13 +48,13 @@ def check_plot(path: Path | None) -> None:
     need_plots()
 
 
-def need_plots() -> None:
+def need_plots(what: str = "plots") -> None:
     """Refuse where there is nothing to draw with.
 
     Raises:
         InputError: matplotlib is not installed.
     """
-    with needs("plots", "matplotlib, which draws plots,"):
+    with needs("plots", f"matplotlib, which draws {what},"):
         import matplotlib.figure  # noqa: F401
 
 
@@ -59,16 +68,15 @@ def write_plot(figure: Figure, path: Path) -> None:
         sink.write(picture(figure, _FORMS[path.suffix]))
 
 
-def bar_axes(bars: int, width: float = 7.2) -> tuple[Figure, Axes, range]:
+def bar_axes(bars: int, width: float = 7.2, *, grid: GridAxis | None = "x") -> tuple[Figure, Axes, range]:
     """Return an empty plot for so many bars, with their places from above.
 
     Raises:
         InputError: there are more than fit.
     """
     check_bars(bars)
-    figure, axes = plain_axes(width, 1.3 + 0.3 * bars, LIGHT)
+    figure, axes = plain_axes(width, 1.3 + 0.3 * bars, LIGHT, grid=grid)
     axes.set_ylim(-0.7, bars - 0.3)
-    axes.grid(axis="x", color=LIGHT.grid, linewidth=0.8)
     return figure, axes, range(bars)[::-1]
 
 
@@ -110,8 +118,7 @@ def places_plot(table: Rows, title: str, more: int) -> Figure:
         InputError: there are more than fit.
     """
     rows: list[dict[str, Any]] = table.to_pylist()
-    figure, axes, positions = bar_axes(len(rows), width=8.8)
-    axes.grid(visible=False)
+    figure, axes, positions = bar_axes(len(rows), width=8.8, grid=None)
     axes.hlines(positions, 0, 100, color=LIGHT.grid, linewidth=0.8)
     for row, y in zip(rows, positions, strict=True):
         hits = [100 * (int(part) + 0.5) / PARTS for part in row["places"].split()]
@@ -183,7 +190,7 @@ def _over_time(lines: Mapping[tuple[str, ...], Runs], time: str, title: str, *, 
 
     if len(lines) > MOST_LINES:
         raise InputError(f"{len(lines):,} lines are too many to tell apart; there is room for {MOST_LINES}")
-    figure, axes = plain_axes(8.2, 4.2, LIGHT)
+    figure, axes = plain_axes(8.2, 4.2, LIGHT, grid="y")
     for number, (name, runs) in enumerate(lines.items()):
         style, count = LIGHT.style(number), sum(point.count for run in runs for point in run)
         for index, run in enumerate(runs):
@@ -195,7 +202,6 @@ def _over_time(lines: Mapping[tuple[str, ...], Runs], time: str, title: str, *, 
             legend = f"{label(', '.join(name))}, n = {count:,}" if index == 0 else None
             axes.plot(years, [rate.rate for rate in rates], label=legend, markersize=5, **style)
     axes.set_ylim(bottom=0)
-    axes.grid(axis="y", color=LIGHT.grid, linewidth=0.8)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(literal(time))
     axes.set_ylabel(f"per million tokens,\n{_UNIT}")
@@ -274,7 +280,7 @@ def sketch_plot(table: Rows, column: str, title: str, words: Sequence[str]) -> F
     lines = [shown[start : start + across] for start in range(0, len(shown), across)]
     check_bars(max(map(len, shown)))
     heights = [1.0 + 0.24 * max(map(len, line)) for line in lines]
-    figure, panels = plain_panels(1 + 4 * across, heights, across, LIGHT)
+    figure, panels = plain_panels(1 + 4 * across, heights, across, LIGHT, grid="x")
     for axes, group in zip(panels, shown, strict=False):
         _relation(axes, group, column, words)
         # Bars of a line are as high as each other, from above.
@@ -305,7 +311,6 @@ def _relation(axes: Axes, rows: Sequence[Mapping[str, Any]], column: str, words:
             axes.plot(values, positions, linestyle="", markersize=6, label=label(word), **LIGHT.style(number))
         labels = [_row_label(row, ["collocate"]) for row in rows]
     axes.set_yticks(positions, labels)
-    axes.grid(axis="x", color=LIGHT.grid, linewidth=0.8)
     axes.set_xlabel(column)
     axes.set_title(
         f"{label(rows[0]['name'], 36)}\n{quantity(rows[0]['pairs'], 'pair')}",

@@ -88,6 +88,11 @@ class Rows:
         end = None if length is None else offset + length
         return Rows(self.columns, self._rows[offset:end], self.types)
 
+    def first(self, limit: int) -> tuple[Rows, bool]:
+        """Return the first rows, 0 for all, and whether there are more."""
+        more = 0 < limit < self.num_rows
+        return (self.slice(0, limit) if more else self), more
+
     def renamed(self, columns: Sequence[str]) -> Rows:
         """Return the table with other names of its columns."""
         if self._table is not None:

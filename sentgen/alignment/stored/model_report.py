@@ -141,14 +141,13 @@ def jump_plot(report: ModelReport, direction: str) -> Figure:
     if direction not in report.jumps:
         raise InputError(f"the model has no {direction} iteration yet; train it first")
     jumps = report.jumps[direction]
-    figure, axes = plain_axes(7.6, 3.8, LIGHT)
+    figure, axes = plain_axes(7.6, 3.8, LIGHT, grid="y")
     middles = [(first + last) / 2 for first, last, _ in jumps]
     # By distance: the mass of a cell that many distances share would look like a peak.
     heights = [prob / (last - first + 1) for first, last, prob in jumps]
     axes.step(middles, heights, where="mid", color=LIGHT.lines[0])
     axes.set_xscale("symlog", linthresh=10)
     axes.set_yscale("log")
-    axes.grid(axis="y", color=LIGHT.grid, linewidth=0.8)
     axes.set_xlabel("jump: words from the end of a phrase to the next one; 1 goes straight on")
     axes.set_ylabel("probability")
     set_title(axes, f"Jumps of {report.facts['model']}, {direction}")

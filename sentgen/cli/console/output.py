@@ -190,14 +190,13 @@ class Output:
             offset: rows of the answer before those of the table.
             look: how a table for reading looks.
         """
-        if limit and table.num_rows > limit:
-            table, truncated = table.slice(0, limit), True
+        table, more = table.first(limit)
         if self.form is OutputFormat.PARQUET:
             self._parquet(table.arrow().schema, [table])
             self._none(table.num_rows, look)
         else:
             self.rows(table.columns, table, **look)
-        if truncated:
+        if more or truncated:
             self.note_more(table.num_rows, offset=offset)
 
     def parts(

@@ -83,7 +83,7 @@ _STYLES = (("o", "-"), ("s", "--"))
 
 def curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
     """Draw both systems; a row of dots below marks the lengths at which one is significantly better."""
-    figure, axes = plain_axes(7.6, 4.2, theme)
+    figure, axes = plain_axes(7.6, 4.2, theme, grid="y")
     lengths = [point.length for point in curve.points]
     for i, (system, (marker, line)) in enumerate(zip(systems, _STYLES, strict=True)):
         axes.plot(
@@ -103,7 +103,6 @@ def curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
     # The same for all curves, so that plots can be laid side by side.
     axes.set_ylim(-0.09, 1.02)
     axes.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
-    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
     axes.set_xlabel(f"words; marks below: that one is better, p < {ALPHA} (Wilcoxon)")
     axes.set_ylabel(curve.name)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, labelcolor=theme.ink)

@@ -79,7 +79,7 @@ def regeneration_report(result: RegenerationResult) -> Report:
 
 def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
     """Draw the main figure of each system by the number of words of the sentences."""
-    figure, axes = plain_axes(8.2, 4.4, theme)
+    figure, axes = plain_axes(8.2, 4.4, theme, grid="y")
     for number, system in enumerate(result.ranked):
         axes.plot(
             range(len(result.lengths)),
@@ -94,7 +94,6 @@ def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
     axes.set_xticks(range(len(labels)), labels)
     # From 0, so that heights can be compared, with room for the highest marker.
     axes.set_ylim(0, 1.06 * axes.get_ylim()[1])
-    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
     axes.set_xlabel("words in the sentence, and number of sentences")
     axes.set_ylabel(result.main.label)
     legend_beside(axes, theme)
@@ -103,7 +102,7 @@ def lengths_plot(result: RegenerationResult, theme: Theme) -> Figure:
 
 def curve_plot(result: RegenerationResult, theme: Theme) -> Figure:
     """Draw the main figure of each system by the number of sentences that it was learnt from."""
-    figure, axes = plain_axes(8.2, 4.4, theme)
+    figure, axes = plain_axes(8.2, 4.4, theme, grid="y")
     systems = {system.system: system for system in result.systems}
     for number, name in enumerate(dict.fromkeys(point.algorithm for point in result.curve)):
         points = sorted(
@@ -120,7 +119,6 @@ def curve_plot(result: RegenerationResult, theme: Theme) -> Figure:
     sizes = sorted({point.sentences for point in result.curve})
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes], minor=False)
     axes.set_xticks([], minor=True)
-    axes.grid(axis="y", color=theme.grid, linewidth=0.8)
     axes.set_xlabel("sentences that were learnt from")
     axes.set_ylabel(f"{result.main.label}, with 95% interval")
     legend_beside(axes, theme)

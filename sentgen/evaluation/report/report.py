@@ -15,9 +15,9 @@ import sentgen
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.results import ExperimentResult, SystemT
 from sentgen.evaluation.report.tables import ReportTable, markdown
-from sentgen.extras import needs
 from sentgen.output.drawing import DARK, LIGHT, Form, Theme, literal, picture, plain_axes
 from sentgen.output.files import whole_file
+from sentgen.output.plots import need_plots
 from sentgen.output.templates import template
 
 if TYPE_CHECKING:
@@ -28,16 +28,6 @@ Draw = Callable[[Theme], "Figure"]
 _FORMS: tuple[Form, ...] = ("svg", "png")
 
 
-def require_plots() -> None:
-    """Refuse where there is nothing to draw with.
-
-    Raises:
-        InputError: matplotlib is not installed.
-    """
-    with needs("plots", "matplotlib, which draws the plots of a report,"):
-        import matplotlib.figure  # noqa: F401
-
-
 def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     """Draw the main figure of each system with its interval, the best one on top."""
     # An axis counts upwards, and the best one is to be on top.
@@ -45,7 +35,7 @@ def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     values = [main.factor * system.value(main.metric) for system in ranked]
     lows = [main.factor * system.intervals[main.metric].low for system in ranked]
     highs = [main.factor * system.intervals[main.metric].high for system in ranked]
-    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(ranked), theme)
+    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(ranked), theme, grid="x")
     places = range(len(ranked))
     axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
     axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
@@ -56,7 +46,6 @@ def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     axes.set_yticks(places, [literal(system.system) for system in ranked])
     axes.set_ylim(-0.7, len(ranked) - 0.3)
     axes.margins(x=0.12)
-    axes.grid(axis="x", color=theme.grid, linewidth=0.8)
     axes.set_xlabel(f"{main.label}{', %' if main.factor == 100 else ''}, with 95% interval")
     return figure
 
@@ -95,7 +84,7 @@ def prepare_folder(folder: Path) -> None:
     Raises:
         InputError: it cannot be made, is a file, holds another's page, or there is nothing to draw with.
     """
-    require_plots()
+    need_plots("the plots of a report")
     if not folder.parent.exists():  # mistyped, more likely than not
         raise InputError(f"there is no folder {folder.parent}; make it, or choose another", path=str(folder))
     try:

@@ -218,9 +218,8 @@ def limited_answer(connection: Connection, query: Statement, limit: int, missing
     """Ask a query whose parameter ``limit`` is the number of rows that are shown (0: it has none)."""
     # One more tells whether there are more, without counting all.
     statement = Statement(query.text, {**query.parameters, "limit": limit + 1}) if limit else query
-    rows = statement.fetch(connection, limit)
-    more = bool(limit) and rows.num_rows > limit
-    return Answer(rows.slice(0, limit) if more else rows, query, missing, truncated=more)
+    rows, more = statement.fetch(connection, limit).first(limit)
+    return Answer(rows, query, missing, truncated=more)
 
 
 def limit_clause(limit: int, bindings: Bindings, indent: str = "") -> str:
