@@ -202,5 +202,5 @@ def _show(result: GenerationResult, out: Output) -> None:
         out.table(figure_rows(result))
         return
     for table in tables:
-        out.table(table)
+        out.rows(table.columns, table.rows)
         out.note(table.note)

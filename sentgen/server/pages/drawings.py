@@ -210,9 +210,11 @@ def curves(rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> 
 def _curve(model: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> SurprisalCurve:
     each = ceil(len(rows) / _MOST_POINTS)
     parts = [rows[at : at + each] for at in range(0, len(rows), each)]
-    means = [sum(row["bits"] for row in part) / sum(row["tokens"] for row in part) for part in parts]
+    means: list[float] = [
+        sum(row["bits"] for row in part) / sum(row["tokens"] for row in part) for part in parts
+    ]
     step = next((size for size in _STEPS if max(means) / size <= 4), _STEPS[-1])
-    top = step * max(ceil(max(means) / step), 1)
+    top: int = step * max(ceil(max(means) / step), 1)
 
     def height(bits: float) -> float:
         return _CURVE.top + _CURVE.down * (1 - bits / top)
