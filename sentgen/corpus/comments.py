@@ -20,8 +20,19 @@ PARAGRAPH, SPEAKER = "p", "speaker"
 _SAID = ("newpar", SPEAKER)
 #: What a sentence and the document that begins say of themselves.
 _OWN = frozenset(("newdoc", "newdoc id", "sent_id", "text"))
+#: What cannot stand in a comment.
+BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
 #: What GUM says of a paragraph, such as `head (1 s)`.
 _TYPE = re.compile(r"(\S+) \(\d+ s\)")
+
+
+def one_line(value: str) -> str:
+    """Return a value as it can stand in a comment, with one blank for all white space and controls.
+
+    >>> one_line(" a\\n b")
+    'a b'
+    """
+    return " ".join(BREAKS.sub(" ", value).split())
 
 
 def comment_of(key: str, value: str) -> str:

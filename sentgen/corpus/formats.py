@@ -26,7 +26,7 @@ from sentgen.corpus.readers import (
     wsj,
 )
 from sentgen.corpus.readers._xml import root_of
-from sentgen.corpus.sources import COMPRESSED, Source
+from sentgen.corpus.sources import Source, uncompressed_name
 from sentgen.corpus.tables import read_csv
 from sentgen.entry_points import Registry
 from sentgen.errors import InputError, PluginError
@@ -301,9 +301,7 @@ def _plugin_readers() -> tuple[list[Reader], str]:
 
 def extension_of(source: Source) -> str:
     """Return the extension of a file before that of its compression, in lower case."""
-    base = (source.member or source.name).replace("\\", "/").rsplit("/", 1)[-1].lower()
-    for suffix in COMPRESSED:
-        base = base.removesuffix(suffix)
+    base = uncompressed_name((source.member or source.name).replace("\\", "/").rsplit("/", 1)[-1].lower())
     return "." + base.rsplit(".", 1)[1] if "." in base.lstrip(".") else ""
 
 

@@ -143,6 +143,22 @@ _BLANK = b"\x0b\x0c\x1c\x1d\x1e\x1f"
 _BLANKS = bytes.maketrans(_BLANK, b" " * len(_BLANK))
 
 
+def base_name(path: str) -> str:
+    """Return the name of a file without folders and archive."""
+    return re.split(r"[/\\!]", path)[-1]
+
+
+def uncompressed_name(name: str) -> str:
+    """Return the name of a file without the extension of its compression.
+
+    >>> uncompressed_name("a.xml.gz")
+    'a.xml'
+    """
+    for suffix in COMPRESSED:
+        name = name.removesuffix(suffix)
+    return name
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One file or archive member that can be hashed and read as lines, any number of times.
@@ -173,7 +189,7 @@ class Source:
     @property
     def base_name(self) -> str:
         """The name without folders and archive."""
-        return re.split(r"[/\\!]", self.name)[-1]
+        return base_name(self.name)
 
     @property
     def short_name(self) -> str:

@@ -10,7 +10,6 @@ last.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +17,11 @@ from typing import Annotated, Any
 
 from sqlalchemy import Connection, delete, func, select
 
-from sentgen.corpus.comments import OF_DOCUMENT, key_and_value
+from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, one_line
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.paths import place_of, source_at
-from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.readers.table import open_table
-from sentgen.corpus.sources import COMPRESSED
+from sentgen.corpus.sources import COMPRESSED, base_name
 from sentgen.counts.corpora import find
 from sentgen.errors import InputError
 from sentgen.options import Option
@@ -205,13 +203,13 @@ class DocumentTable:
                 named = ", ".join(table.columns)
                 raise InputError(f"which column names the documents? give --key: {named}", path=self.table)
             key = table.column_index(self.key, "--key")
-            others = [(at, _key_of(name)) for at, name in enumerate(table.columns) if at != key]
+            others = [(at, one_line(name)) for at, name in enumerate(table.columns) if at != key]
             rows = []
             for row in table.rows:
                 if row.wrong:
                     raise InputError(row.wrong, path=self.table, line=row.number)
-                told = {name: _value_of(row.values[at]) for at, name in others}
-                name = _value_of(row.values[key])
+                told = {name: one_line(row.values[at]) for at, name in others}
+                name = one_line(row.values[key])
                 rows.append((name, row.number, {key: value for key, value in told.items() if value}))
         return [name for _, name in others], rows
 
@@ -249,14 +247,6 @@ class _Document:
     names: Sequence[str]
 
 
-def _key_of(name: str) -> str:
-    return " ".join(BREAKS.sub(" ", name).split())
-
-
-def _value_of(value: str) -> str:
-    return " ".join(BREAKS.sub(" ", value).split())
-
-
 def _documents(connection: Connection, corpus_id: int, first: int = 0) -> list[_Document]:
     """Return the documents of a corpus, or those from one on."""
     rows = fetch_arrow(connection, _DOCUMENTS, {"corpus": corpus_id, "first": first}).to_pylist()
@@ -276,7 +266,7 @@ def _file_names(path: str) -> Iterator[str]:
     >>> list(_file_names("texts.zip!a/novel.xml.gz"))
     ['novel.xml.gz', 'novel.xml', 'novel']
     """
-    name = re.split(r"[/\\!]", path)[-1]
+    name = base_name(path)
     yield name
     for suffix in COMPRESSED:
         if name.endswith(suffix):

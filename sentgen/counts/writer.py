@@ -467,13 +467,12 @@ class Writer:
 
     def _append_multiwords(self) -> None:
         rows = [
-            (self.corpus.id, number, first, last, fold(form) if self.corpus.lowercase else form)
+            (number, first, last, fold(form) if self.corpus.lowercase else form)
             for number, sentence in self._told.items()
             for first, last, form in sentence.multiwords
         ]
         if rows:
-            names = ("corpus_id", "sentence_id", "first", "last", "form")
-            self._draft.append("multiword", pa.table(dict(zip(names, zip(*rows, strict=True), strict=True))))
+            self._draft.append("multiword", rows_of(self.corpus.id, "multiword", rows))
 
     def write(self, connection: Connection) -> None:
         """Store what is drafted, with documents, and all counts as one segment if there are any."""

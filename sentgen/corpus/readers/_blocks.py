@@ -12,11 +12,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
-from sentgen.corpus.comments import document_comment
+from sentgen.corpus.comments import document_comment, one_line
 from sentgen.corpus.encodings import UTF_8, without_c1, xml_in_utf_8
 from sentgen.corpus.reader import Item
 from sentgen.corpus.readers._flow import Flow
-from sentgen.corpus.readers.jsonl import BREAKS
 from sentgen.corpus.sources import BLOCK_BYTES, BROKEN
 from sentgen.corpus.tables import check_archive
 from sentgen.errors import InputError, Rejection
@@ -86,7 +85,7 @@ def with_metadata(items: Iterable[Item], metadata: Mapping[str, str]) -> Iterato
     first = True
     for item in items:
         if first and not isinstance(item, Rejection):
-            pairs = [(key, " ".join(BREAKS.sub(" ", without_c1(metadata[key])).split())) for key in metadata]
+            pairs = [(key, one_line(without_c1(metadata[key]))) for key in metadata]
             item = replace(item, metadata=[document_comment(key, value) for key, value in pairs if value])
         yield item
         first = False

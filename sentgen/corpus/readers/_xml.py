@@ -14,7 +14,7 @@ from typing import BinaryIO
 from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
 from sentgen.corpus.reader import Item
 from sentgen.corpus.readers._blocks import Elements, local, xml_parser
-from sentgen.corpus.sources import COMPRESSED
+from sentgen.corpus.sources import base_name, uncompressed_name
 from sentgen.corpus.validation import LIMITS
 from sentgen.corpus.written_names import name_written
 from sentgen.errors import InputError
@@ -61,9 +61,7 @@ def stem(path: str) -> str:
     >>> stem("a.zip!novels/Lyall.level2.xml.gz")
     'Lyall.level2'
     """
-    name = re.split(r"[/\\\\!]", path)[-1]
-    for suffix in COMPRESSED:
-        name = name.removesuffix(suffix)
+    name = uncompressed_name(base_name(path))
     return os.path.splitext(name)[0] or name
 
 

@@ -9,7 +9,6 @@ document.
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
@@ -21,7 +20,7 @@ from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._blocks import clean_text
 from sentgen.corpus.readers._columns import Carried, finish_sentence
 from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region
-from sentgen.corpus.sources import BLOCK_BYTES
+from sentgen.corpus.sources import BLOCK_BYTES, base_name
 from sentgen.corpus.tables import check_expansion, read_by_library
 from sentgen.corpus.validation import LIMITS
 from sentgen.errors import InputError, Rejection
@@ -53,7 +52,7 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
     with read_by_library(path, "DocBin"):
         # A vocabulary without a language does not know white space.
         documents = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
-    file = re.split(r"[/\\!]", path)[-1]
+    file = base_name(path)
     for number in count(1):
         with read_by_library(path, "DocBin"):
             document = next(documents, None)

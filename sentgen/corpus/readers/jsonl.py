@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from sentgen.corpus.comments import comment_of, document_comment
+from sentgen.corpus.comments import BREAKS, comment_of, document_comment
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._columns import Carried, FormatError, finish_sentence
 from sentgen.corpus.readers.text import blank_separators
@@ -33,8 +33,6 @@ _KNOWN = {ID, "sent_id", "tokens", "sentences", TEXT, *_STRING_COLUMNS, *_NUMBER
 #: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
-#: What cannot stand in a comment.
-BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
 
 
 def read(

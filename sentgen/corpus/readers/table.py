@@ -7,22 +7,21 @@ condition such as `year > 1990` compares those as numbers that are numbers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import BinaryIO
 
-from sentgen.corpus.comments import document_comment
+from sentgen.corpus.comments import document_comment, one_line
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers._columns import Carried
-from sentgen.corpus.readers.jsonl import BREAKS, FORBIDDEN_IN_TEXT
+from sentgen.corpus.readers.jsonl import FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import RawText
-from sentgen.corpus.sources import COMPRESSED, Source
+from sentgen.corpus.sources import Source, base_name, uncompressed_name
 from sentgen.corpus.tables import TableRow, TextTable, read_csv, read_parquet, read_sheet
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection
@@ -50,7 +49,7 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
     column = table.column_index(text, "--text")
     named = table.column_index(id, "--id") if id else None
     others = [(at, name) for at, name in enumerate(table.columns) if at not in (column, named)]
-    file, seen = re.split(r"[/\\!]", path)[-1], dict[str, int]()
+    file, seen = base_name(path), dict[str, int]()
     for row_number, row in enumerate(table.rows, 1):
         if row.wrong:
             yield Rejection(path, row.number, "", "columns", row.wrong)
@@ -62,7 +61,7 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
             continue
         if named is not None:
             seen[name] = row.number
-        comments = [(key, " ".join(BREAKS.sub(" ", row.values[at]).split())) for at, key in others]
+        comments = [(key, one_line(row.values[at])) for at, key in others]
         metadata = [document_comment(key, value) for key, value in comments if value]
         paragraphs = raw_text.read_raw(raw_text.blank_separators(row.values[column]).splitlines(), path=path)
         raws = (RawText(raw.text, row.number) for raw in paragraphs)
@@ -93,7 +92,7 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
     source = replace(source, encoding=encoding)
     lines = source.open()
     lines.lone_returns = True
-    base = _bare_name(source)
+    base = uncompressed_name(source.base_name.lower())
     if base.endswith(_JSON):
         raise InputError("is JSON, and no table; save it as CSV, TSV, Excel or Parquet", path=source.name)
     form = next((reader for reader in READERS if base.endswith(reader.extensions)), None)
@@ -124,16 +123,8 @@ def refuse_table(source: Source) -> None:
     Raises:
         InputError: it is one.
     """
-    if _bare_name(source).endswith(_EXTENSIONS):
+    if uncompressed_name(source.base_name.lower()).endswith(_EXTENSIONS):
         raise InputError(NOT_HERE, path=source.name)
-
-
-def _bare_name(source: Source) -> str:
-    """Return the name of a file in lower case, without the extension of its compression."""
-    base = source.base_name.lower()
-    for suffix in COMPRESSED:
-        base = base.removesuffix(suffix)
-    return base
 
 
 def _read(
