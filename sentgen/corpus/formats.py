@@ -86,8 +86,8 @@ _ABOUT = re.compile(
 _REGISTRY = Registry("reader", READERS, reader_of, reserved=("bags", "json"))
 
 
-def reader_named(name: str) -> Reader:
-    """Return the reader of a format, which may be that of a plug-in.
+def reader_named(name: str, besides: Iterable[str] = ()) -> Reader:
+    """Return the reader of a format, which may be that of a plug-in; ``besides`` are more that are known.
 
     Raises:
         InputError: there is none.
@@ -95,7 +95,7 @@ def reader_named(name: str) -> Reader:
     """
     reader = _REGISTRY.find(name)
     if reader is None:
-        raise InputError(f"no format {name!r}; there are: {', '.join(_REGISTRY.names())}")
+        raise InputError(f"no format {name!r}; there are: {', '.join([*besides, *_REGISTRY.names()])}")
     return reader
 
 
@@ -106,8 +106,8 @@ def check_format(name: str | None, besides: Iterable[str] = ()) -> None:
         InputError: there is none of that name.
         PluginError: it is that of a plug-in, and cannot be used.
     """
-    if name is not None and name not in besides and _REGISTRY.find(name) is None:
-        raise InputError(f"no format {name!r}; there are: {', '.join([*besides, *_REGISTRY.names()])}")
+    if name is not None and name not in besides:
+        reader_named(name, besides)
 
 
 def overview() -> tuple[Rows, list[str]]:

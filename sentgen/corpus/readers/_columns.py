@@ -83,18 +83,18 @@ def finish_sentence(
     path: str,
     limits: InputLimits,
     fill: Callable[[Sentence], None] | None = None,
-    shift: int = 0,
+    line_of: Callable[[int], int] | None = None,
 ) -> Sentence | Rejection:
     """Fill and check a sentence: the sentence if all is well, else what was wrong and where.
 
-    ``shift`` is the number of lines between the sentence's first line and row 0 of a `FormatError`.
+    ``line_of`` returns the line of the row of a `FormatError`; without it, a row is a line.
     """
     try:
         if fill is not None:
             fill(sentence)
         failed = check(sentence, limits)
     except FormatError as error:
-        line = sentence.line + shift + error.row
+        line = sentence.line + error.row if line_of is None else line_of(error.row)
         return Rejection(path, line, sentence.sent_id, error.check_id, error.message)
     return sentence if failed is None else Rejection(path, sentence.line, sentence.sent_id, *failed)
 
@@ -216,9 +216,7 @@ def too_long(path: str, line: int, limits: InputLimits) -> Rejection:
 _NEAR = 50
 
 
-def give_marks(
-    item: Sentence | RawText, results: Sequence[Sentence | Rejection], carried: Sequence[Mark]
-) -> list[Mark]:
+def give_marks(item: Sentence | RawText, results: Sequence[Item], carried: Sequence[Mark]) -> list[Mark]:
     """Give the marks of an item to its sentences, after those that were carried on from items before.
 
     Returns:

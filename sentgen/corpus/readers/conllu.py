@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import add
 
 from sentgen.corpus.comments import letters_of
 from sentgen.corpus.reader import Reader
@@ -86,7 +87,8 @@ def read_on(
             yield Rejection(path, start, sentence.sent_id, "sentence-length", message, document)
             continue
         del rows[:first]
-        result = finish_sentence(sentence, path, limits, partial(_fill, rows=rows, split=split), shift=first)
+        fill = partial(_fill, rows=rows, split=split)
+        result = finish_sentence(sentence, path, limits, fill, partial(add, start + first))
         if isinstance(result, Rejection):
             yield replace(result, document=document)
             continue

@@ -52,13 +52,13 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
     with read_by_library(path, "DocBin"):
         # A vocabulary without a language does not know white space.
         documents = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
-    file = base_name(path)
+    file_name = base_name(path)
     for number in count(1):
         with read_by_library(path, "DocBin"):
             document = next(documents, None)
         if document is None:
             return
-        name, metadata = _name_and_metadata(document, f"{file}#{number}")
+        name, metadata = _name_and_metadata(document, f"{file_name}#{number}")
         yield from Carried().give_document(name, metadata, _items(document, number, name, path))
 
 

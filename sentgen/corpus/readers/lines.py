@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sentgen.corpus.reader import Reader
+from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits, check
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 
@@ -29,11 +30,8 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
     """Yield a sentence for every line that has a token."""
     for number, line in enumerate(lines, 1):
         forms = split_tokens(line)
-        if not forms:
-            continue
-        sentence = Sentence(forms, line=number)
-        failed = check(sentence, limits)
-        yield sentence if failed is None else Rejection(path, number, "", *failed)
+        if forms:
+            yield finish_sentence(Sentence(forms, line=number), path, limits)
 
 
 READER = Reader("lines", "1", read, "one tokenized sentence a line", (".lines", ".tok"))

@@ -19,16 +19,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 
 from sentgen.corpus.comments import comment_of, document_comment, regions_in_comments
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._columns import Carried, FormatError, too_long
+from sentgen.corpus.readers._columns import Carried, finish_sentence, too_long
 from sentgen.corpus.readers._flow import SentenceCutter
 from sentgen.corpus.readers._named_columns import NamedColumns, field_of
 from sentgen.corpus.readers._tags import LONGEST, Tag, decode_entities, tag_of
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
-from sentgen.corpus.validation import LIMITS, InputLimits, check
+from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.corpus.written_names import name_written
 from sentgen.errors import InputError, Rejection
 from sentgen.output.wording import quantity
@@ -501,26 +502,24 @@ def read(
 
 def read_piece(piece: Piece, pieces: Pieces, carried: Carried) -> Iterator[Sentence | Rejection]:
     """Yield the sentence of a piece, or why it is refused."""
-    return carried.give(piece.sentence, [_fill(piece, pieces)])
+    sentence, path, limits = piece.sentence, pieces.path, pieces.limits
+    if piece.parts:
+        fill = partial(_fill, piece=piece, pieces=pieces)
+        result = finish_sentence(sentence, path, limits, fill, piece.line_at)
+    else:
+        result = too_long(path, sentence.line, limits)
+    return carried.give(sentence, [result])
 
 
-def _fill(piece: Piece, pieces: Pieces) -> Sentence | Rejection:
-    sentence, columns = piece.sentence, pieces.columns
-    if not piece.parts:
-        return too_long(pieces.path, sentence.line, pieces.limits)
-    try:
-        fields = columns.split(piece.rows())
-    except FormatError as error:
-        line = piece.line_at(error.row)
-        return Rejection(pieces.path, line, sentence.sent_id, error.check_id, error.message)
+def _fill(sentence: Sentence, *, piece: Piece, pieces: Pieces) -> None:
+    columns = pieces.columns
+    fields = columns.split(piece.rows())
     columns.fill(sentence, fields)
     assert sentence.space_after is not None
     for token in piece.glued:
         sentence.space_after[token] = False
     heads = columns.fields.get("heads")
     pieces.treeless += heads is not None and sentence.heads is None and {*fields[heads]} != {ABSENT}
-    failed = check(sentence, pieces.limits)
-    return sentence if failed is None else Rejection(pieces.path, sentence.line, sentence.sent_id, *failed)
 
 
 def notes_on(pieces: Pieces) -> Iterator[str]:
