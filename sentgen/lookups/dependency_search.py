@@ -10,7 +10,15 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
+from sentgen.lookups.base.statement import (
+    Answer,
+    Bindings,
+    Statement,
+    any_row,
+    limit_clause,
+    limited_answer,
+    where,
+)
 from sentgen.lookups.question.lookup import LimitOption, Lookup
 from sentgen.lookups.question.patterns import ANY, glob, tag_among, word_among
 from sentgen.lookups.question.selection import Selection
@@ -285,13 +293,9 @@ def _ask_counts(connection: Connection, table: str, query: Statement, limit: int
     if table in known:
         return replace(known[table], query=query, missing=missing)
     answer = limited_answer(connection, query, limit, missing)
-    if answer.is_empty and not _has_rows(connection, table):
+    if answer.is_empty and not any_row(connection, table):
         known[table] = answer
     return answer
-
-
-def _has_rows(connection: Connection, table: str) -> bool:
-    return Statement(f"select 1 from {table} limit 1").value(connection) is not None
 
 
 def _explanation(

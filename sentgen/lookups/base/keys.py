@@ -28,8 +28,8 @@ from sentgen.lookups.base.attributes import (
     token_key,
 )
 from sentgen.lookups.base.regions import RegionKey, plain
-from sentgen.lookups.base.statement import Bindings, Statement
-from sentgen.lookups.base.surprisals import NAME, AppliedModels, SurprisalKey, applied_models
+from sentgen.lookups.base.statement import Bindings, Statement, any_row
+from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, SurprisalKey, applied_models
 from sentgen.output.wording import instead
 from sentgen.schema.engine import connection_cache, raw
 
@@ -79,10 +79,6 @@ select distinct a.key
 from region_meta as a
 semi join (select sentence_id, place from region where kind in $kinds) using (sentence_id, place)
 order by a.key"""
-_ANY_TOKEN = "select 1 from token where {column} is not null{corpora} limit 1"
-_OF_CORPORA = " and corpus_id in (select id from corpus where name in $corpora)"
-_IN_MISC = "select 1 from token_misc where starts_with(misc, $start) or contains(misc, $within) limit 1"
-_LIKE_IN_MISC = "select 1 from token_misc where regexp_matches(misc, $pattern) limit 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +237,8 @@ class StoreKeys:
     def any_token(self, column: str) -> bool:
         """Return whether some token of these corpora has a value in a column of `token`."""
         bindings = Bindings(corpora=list(self.corpora))
-        of_corpora = _OF_CORPORA if self.corpora else ""
-        query = Statement(_ANY_TOKEN.format(column=column, corpora=of_corpora), bindings)
-        return query.value(self.connection) is not None
+        conditions = [f"{column} is not null", OF_CORPORA if self.corpora else ""]
+        return any_row(self.connection, "token", conditions, bindings)
 
     def find(self, name: str) -> Key | None:
         """Return what a name stands for: an attribute of tokens, metadata, or an attribute of regions.
@@ -389,10 +384,12 @@ class StoreKeys:
         if name in COLUMNS or name in self.features or self._with_owner(_stem(name)):
             return False
         if name not in self._misc:
-            query = Statement(_IN_MISC, Bindings(start=f"{name}=", within=f"|{name}="))
+            bindings = Bindings(start=f"{name}=", within=f"|{name}=")
+            condition = "starts_with(misc, $start) or contains(misc, $within)"
             if "_" in name:
-                query = Statement(_LIKE_IN_MISC, Bindings(pattern=rf"(?:^|\|){key_pattern(name)}="))
-            self._misc[name] = query.value(self.connection) is not None
+                bindings = Bindings(pattern=rf"(?:^|\|){key_pattern(name)}=")
+                condition = "regexp_matches(misc, $pattern)"
+            self._misc[name] = any_row(self.connection, "token_misc", [condition], bindings)
         return self._misc[name]
 
     def _names(self, statement: str) -> list[str]:

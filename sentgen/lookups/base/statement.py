@@ -209,6 +209,14 @@ def where(conditions: Sequence[str], indent: str = "") -> str:
     return f"\n{indent}where {joined}" if joined else ""
 
 
+def any_row(
+    connection: Connection, table: str, conditions: Sequence[str] = (), bindings: Bindings | None = None
+) -> bool:
+    """Return whether a table has a row that meets some conditions."""
+    text = f"select 1 from {table}{where(conditions)} limit 1"
+    return Statement(text, bindings or Bindings()).value(connection) is not None
+
+
 def any_of(conditions: Sequence[str]) -> str:
     """Return the condition that one of several holds."""
     return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent
-from sentgen.lookups.base.statement import Statement
+from sentgen.lookups.base.statement import any_row
 from sentgen.schema.engine import connection_cache
 
 #: What gives the lines of a concordance, of a table ``line`` with the three columns of its text.
@@ -138,5 +138,5 @@ def surface_of(connection: Connection) -> Surface:
     """Return how the tokens of a store become text; looked up once where nobody can change the store."""
     known = connection_cache(connection)
     if surface_of not in known:
-        known[surface_of] = Statement("select 1 from multiword limit 1").value(connection) is not None
+        known[surface_of] = any_row(connection, "multiword")
     return Surface(known[surface_of])

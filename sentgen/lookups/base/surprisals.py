@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Bound, Key, Test
 from sentgen.lookups.base.regions import plain
-from sentgen.lookups.base.statement import Bindings, Statement
+from sentgen.lookups.base.statement import Bindings, Statement, any_row
 from sentgen.output.wording import either
 
 NAME = "surprisal"
@@ -25,9 +25,7 @@ NUMBER = "is a number: compare it by <, <=, > or >="
 _WRITTEN = re.compile(rf"(?:(?P<label>.+)\.)?(?P<name>{NAME}(?:\..+)?)")
 
 _MODELS = "select id, name, version from model order by name, version"
-#: Rows of a model lie together, so that this reads few of others.
-_APPLIED = "select 1 from surprisal where model_id = $model{corpora} limit 1"
-_OF_CORPORA = " and corpus_id in (select id from corpus where name in $corpora)"
+OF_CORPORA = "corpus_id in (select id from corpus where name in $corpora)"
 _AMONG = """\
 ({alias}.sentence_id, {alias}.position) in (
     select sentence_id, position from surprisal where model_id = {model}{test}
@@ -167,5 +165,6 @@ def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> Appli
 
 def _was_applied(connection: Connection, model: int, corpora: Sequence[str]) -> bool:
     bindings = Bindings(model=model, corpora=list(corpora))
-    text = _APPLIED.format(corpora=_OF_CORPORA if corpora else "")
-    return Statement(text, bindings).value(connection) is not None
+    # Rows of a model lie together, so that this reads few of others.
+    conditions = ["model_id = $model", OF_CORPORA if corpora else ""]
+    return any_row(connection, "surprisal", conditions, bindings)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.attributes import Key
 from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent, document_tokens, expressions_text
-from sentgen.lookups.base.statement import Bindings, Statement, limit_clause
+from sentgen.lookups.base.statement import Bindings, Statement, any_row, limit_clause
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.concordances.hits import HitSource, Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at
@@ -79,7 +79,6 @@ shown as (
   left join stretch as y on y.start = hit.sentence_id and y.number = b.number + $context - 1
 ),
 """
-_ANY_PARAGRAPH = f"select 1 from region where kind = '{PARAGRAPH}' limit 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ def check_paragraphs(connection: Connection) -> None:
     Raises:
         NotFoundError: there are none.
     """
-    if Statement(_ANY_PARAGRAPH).value(connection) is None:
+    if not any_row(connection, "region", [f"kind = '{PARAGRAPH}'"]):
         raise NotFoundError("no paragraphs here: no source marks any (p); write 2s for sentences")
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.base.attributes import Value
 from sentgen.lookups.base.languages import Every
-from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.base.statement import Bindings, Statement, any_row, where
 from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.question.selection import Selection
@@ -31,7 +31,6 @@ _MOST_LETTERS, _MOST_PIECES, _MOST_WAYS, _MOST_STEPS = 100, 8, 16, 1000
 #: Words whose ways are kept of a store that nobody can change.
 _MOST_KEPT = 1000
 
-_UNSPACED = "select 1 from token where space_after = false limit 1"
 _PIECES = """\
 with asked as (
   select unnest($texts) as text, unnest(range(len($texts))) as number
@@ -153,7 +152,7 @@ def _is_unspaced(connection: Connection) -> bool:
     """Return whether any two tokens of the store have no space between them; looked up once, as `kept` is."""
     cache = connection_cache(connection)
     if _is_unspaced not in cache:
-        cache[_is_unspaced] = Statement(_UNSPACED).value(connection) is not None
+        cache[_is_unspaced] = any_row(connection, "token", ["space_after = false"])
     return bool(cache[_is_unspaced])
 
 

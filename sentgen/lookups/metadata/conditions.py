@@ -21,7 +21,7 @@ from sentgen.lookups.base.languages import Every, Negation
 from sentgen.lookups.base.numbers import compare_numbers, is_number
 from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.regular_expressions import fault, to_re2
-from sentgen.lookups.base.statement import Bindings, Statement, any_of
+from sentgen.lookups.base.statement import Bindings, Statement, any_of, any_row
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
     Exists,
@@ -96,7 +96,7 @@ def choose(connection: Connection, text: str) -> Condition:
     from sentgen.lookups.metadata.grammar import read
 
     expression = read(text)
-    if Statement("select 1 from sentence limit 1").value(connection) is None:
+    if not any_row(connection, "sentence"):
         raise NotFoundError(
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
         )

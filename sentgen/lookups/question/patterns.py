@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import NAMED, is_like
-from sentgen.lookups.base.statement import Bindings, Statement, any_of
+from sentgen.lookups.base.statement import Bindings, any_of, any_row
 from sentgen.lookups.question.selection import Selection
 from sentgen.options import Option
 from sentgen.output.wording import instead
@@ -174,14 +174,14 @@ def has_tag(connection: Connection, pattern: str) -> bool:
     """Return whether the store has a tag that matches."""
     bindings = Bindings()
     condition = glob(pattern).condition("name", bindings, "tag")
-    return Statement(f"select id from tag where {condition} limit 1", bindings).value(connection) is not None
+    return any_row(connection, "tag", [condition], bindings)
 
 
 def has_word(connection: Connection, selection: Selection, pattern: str) -> bool:
     """Return whether the store has a word that matches."""
     bindings, word = Bindings(), glob(selection.fold(pattern))
     condition = word.condition("form", bindings, ignore_case=loose(pattern, selection))
-    return Statement(f"select id from word where {condition} limit 1", bindings).value(connection) is not None
+    return any_row(connection, "word", [condition], bindings)
 
 
 #: The open classes of Universal Dependencies, and numbers, which no list of stop words has either.

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, plain, plain_text
 from sentgen.lookups.base.attributes import COLUMNS, Value
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, where
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, any_row, where
 from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql.written import tokens_of
 from sentgen.lookups.question.patterns import (
@@ -52,7 +52,6 @@ _APOSTROPHES = "'’ʼ"
 #: What gives tokens more than their forms.
 PARSE = "a parser gives them: sentgen ingest PATH --corpus NAME --replace --parser PARSER"
 
-_OCCURS = "select 1 from {table}{conditions} limit 1"
 _WORDS = """\
 select id, form
 from word
@@ -171,9 +170,7 @@ def no_trees(connection: Connection, selection: Selection) -> bool:
 
     def there(condition: str) -> bool:
         bindings = Bindings()
-        conditions = where([condition, *selection.of_tokens(bindings)])
-        text = _OCCURS.format(table="token", conditions=conditions)
-        return Statement(text, bindings).value(connection) is not None
+        return any_row(connection, "token", [condition, *selection.of_tokens(bindings)], bindings)
 
     if key not in known:
         known[key] = there("true") and not there("head > 0")
@@ -270,10 +267,8 @@ class _AbsenceSearch:
             return False
         table, column, conditions = self._words_of(value.attribute, bindings)
         matches = word_among(column, value.pattern, bindings, self.selection)
-        text = _OCCURS.format(
-            table=table, conditions=where([matches or f"{column} is not null", *conditions])
-        )
-        return Statement(text, bindings).value(self.connection) is not None
+        conditions = [matches or f"{column} is not null", *conditions]
+        return any_row(self.connection, table, conditions, bindings)
 
     def _words_of(self, attribute: str, bindings: Bindings) -> tuple[str, str, list[str]]:
         """Return table and column with the words or lemmas of the corpora, and conditions on its rows."""

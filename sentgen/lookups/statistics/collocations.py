@@ -29,10 +29,10 @@ from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
     Statement,
+    any_row,
     at_least,
     limit_clause,
     limited_answer,
-    where,
 )
 from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
 from sentgen.lookups.cql import syntax
@@ -192,7 +192,9 @@ class Collocations(HitLookup):
 def _check_pos(connection: Connection, pos: Sequence[str], selection: Selection) -> None:
     """Refuse parts of speech that no token has, instead of finding nothing."""
     bindings = Bindings()
-    if (wanted := has_pos("t", pos, bindings)) and not any_token(connection, wanted, selection, bindings):
+    wanted = has_pos("t", pos, bindings)
+    conditions = [*wanted, *selection.of_tokens(bindings, "t")]
+    if wanted and not any_row(connection, "token as t", conditions, bindings):
         raise InputError(f"no word has a part of speech {' or '.join(pos)}; name others")
 
 
@@ -238,13 +240,6 @@ def read_node(
 def _occurs(connection: Connection, cql: Cql, condition: syntax.Condition | None) -> bool:
     """Return whether a token of the corpora meets a condition."""
     bindings = Bindings()
-    conditions = [cql.conditions(bindings).of_token(condition, "t")] if condition else []
-    return any_token(connection, conditions, cql.selection, bindings)
-
-
-def any_token(
-    connection: Connection, conditions: Sequence[str], selection: Selection, bindings: Bindings
-) -> bool:
-    """Return whether a token ``t`` of the corpora meets conditions."""
-    chosen = where([*conditions, *selection.of_tokens(bindings, "t")])
-    return Statement(f"select 1 from token as t{chosen} limit 1", bindings).value(connection) is not None
+    wanted = cql.conditions(bindings).of_token(condition, "t") if condition else ""
+    conditions = [wanted, *cql.selection.of_tokens(bindings, "t")]
+    return any_row(connection, "token as t", conditions, bindings)

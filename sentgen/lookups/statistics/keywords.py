@@ -20,6 +20,7 @@ from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
     Statement,
+    any_row,
     at_least,
     limit_clause,
     limited_answer,
@@ -37,7 +38,6 @@ from sentgen.lookups.question.lookup import (
 from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.lookups.statistics.collocation_statements import SPELLING
-from sentgen.lookups.statistics.collocations import any_token
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.options import Option
 from sentgen.output.wording import quantity
@@ -464,7 +464,8 @@ def _check_side(connection: Connection, side: Selection, names: str, items: _Ite
         if checked.counted_already(side):
             continue
         bindings = Bindings()
-        if not any_token(connection, checked.of_tokens("t", bindings), side, bindings):
+        conditions = [*checked.of_tokens("t", bindings), *side.of_tokens(bindings, "t")]
+        if not any_row(connection, "token as t", conditions, bindings):
             raise InputError(f"{names} has no {what} to compare; {cure}")
 
 
