@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import escape
 
-from sentgen.output.display import inline_svg, is_number, shorten, shown
+from sentgen.output.display import is_number, shorten, shown
 from sentgen.output.typography import is_right_to_left, readable
 
 # Colors of the notebook, light or dark, are inherited; nothing here is fixed. The class stands three times
@@ -116,4 +116,4 @@ def _line(row: Mapping[str, object], tree: str) -> str:
 
 def svg_block(svg: str) -> str:
     """Return a drawing as part of a page."""
-    return f'<div style="overflow-x: auto">{inline_svg(svg)}</div>'
+    return f'<div style="overflow-x: auto">{svg}</div>'

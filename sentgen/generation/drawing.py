@@ -110,8 +110,8 @@ def tree_svg(sentences: Sequence[SentenceDrawing]) -> str:
     """Return an SVG document with the trees of some sentences, one below the other."""
     layouts = [_layout(sentence) for sentence in sentences]
     drawn, top = [], float(_MARGIN)
-    for number, (sentence, layout) in enumerate(zip(sentences, layouts, strict=True), 1):
-        drawn.append(_drawing(sentence, layout, top, number))
+    for sentence, layout in zip(sentences, layouts, strict=True):
+        drawn.append(_drawing(sentence, layout, top))
         top += layout.height + _MARGIN
     width = _number(max((layout.width for layout in layouts), default=0.0) + 2 * _MARGIN)
     height = _number(top)
@@ -198,7 +198,7 @@ def _fans(tree: Tree) -> tuple[list[list[int]], list[list[int]]]:
     return left, [units[::-1] for units in right]
 
 
-def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float, number: int) -> Markup:
+def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float) -> Markup:
     """Return one sentence as a group."""
     left, right = _fans(sentence.tree)
     parts = [layout.text(sentence.title, 0 if layout.onward > 0 else layout.width, _SMALL)]
@@ -214,7 +214,7 @@ def _drawing(sentence: SentenceDrawing, layout: _Layout, top: float, number: int
     parts += [_arrow(center, layout.ground) for center in layout.centers]
     for unit, center in zip(sentence.units, layout.centers, strict=True):
         parts += _words(unit, center, layout.ground)
-    return element("g", *parts, id=f"sentence-{number}", transform=f"translate({_MARGIN} {_number(top)})")
+    return element("g", *parts, transform=f"translate({_MARGIN} {_number(top)})")
 
 
 def _arc(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> str:

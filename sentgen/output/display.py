@@ -13,7 +13,6 @@ MOST_OF_WORD = 120
 _MOST_UNBROKEN = 24
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD + 1},}}")
-_SVG_ID = re.compile(r'<g id="sentence-\d+"')
 _SVG_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)"')
 #: Pixels of the widest drawings whose smallest letters, of 11 pixels, can still be read in boxes of 346 and
 #: 1186 pixels.
@@ -80,11 +79,6 @@ def is_number(value: object) -> bool:
 def is_long(text: str) -> bool:
     """Return whether a text has a word, such as an address, that has to be broken to fit a column."""
     return any(len(word) > _MOST_UNBROKEN for word in text.split())
-
-
-def inline_svg(svg: str) -> str:
-    """Return a drawing of ours without ids, so that several can stand on one page."""
-    return _SVG_ID.sub("<g", svg)
 
 
 def with_size_class(svg: str) -> str:

@@ -295,3 +295,10 @@ def test_marked_words_have_a_ground():
     assert start + width / 2 == pytest.approx(float(word.get("x", "")), abs=0.1)
     assert width > 30
     assert "<rect" not in corpus_tree_svg("s", ["Trucks", "came"], ["", ""], [2, 0], ["nsubj", "root"])
+
+
+def test_drawings_have_no_ids() -> None:
+    """Several can stand on one page."""
+    drawn = corpus_tree_svg("s", ["Trucks", "came"], ["", ""], [2, 0], ["nsubj", "root"])
+
+    assert all("id" not in element.attrib for element in ElementTree.fromstring(drawn).iter())

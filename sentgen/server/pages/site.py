@@ -165,7 +165,7 @@ def environment() -> Environment:
         "visible": display.visible,
         "middle": display.middle,
         # What the workers drew, or wrote as HTML, has been escaped there.
-        "drawing": lambda svg: Markup(display.inline_svg(display.with_size_class(svg))),
+        "drawing": lambda svg: Markup(display.with_size_class(svg)),
         "fragment": Markup,
     }
     made.tests |= {"figure": display.is_number, "long": display.is_long}

@@ -20,7 +20,7 @@ from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.question.patterns import glob
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch import Sketch
-from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, inline_svg, last_part, shown, visible
+from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, last_part, shown, visible
 from sentgen.output.logarithms import NATURAL
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
@@ -82,11 +82,6 @@ def test_characters_that_turn_text_around_are_made_visible():
 def test_a_link_leaves_out_what_is_empty():
     """Lists are repeated, and everything is quoted."""
     assert link("/word", word="a b&c", corpus=["x", "y"], layer="") == "/word?word=a+b%26c&corpus=x&corpus=y"
-
-
-def test_drawings_lose_their_ids():
-    """Several drawings can stand on one page."""
-    assert inline_svg('<svg><g id="sentence-12" transform="x"/></svg>') == '<svg><g transform="x"/></svg>'
 
 
 def test_numbers_in_urls_are_bounded():
