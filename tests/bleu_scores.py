@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sentgen.evaluation.figures.measurement import Measurement, Score
-from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics, sentence_scores
+from sentgen.evaluation.figures.measurement import Measurement
+from sentgen.evaluation.figures.results import FigureRow, SystemResult
+from sentgen.evaluation.regeneration import bleu
+from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_statistics
 
 
 def measured(outputs: Sequence[str], references: Sequence[str]) -> list[Measurement]:
@@ -13,11 +15,12 @@ def measured(outputs: Sequence[str], references: Sequence[str]) -> list[Measurem
     return list(overlap_measurements(overlap_statistics(outputs, references)).values())
 
 
-def corpus_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
+def corpus_bleu(outputs: Sequence[str], references: Sequence[str], system: str = "") -> list[FigureRow]:
     """Return corpus BLEU: lower-cased with 13a tokens, as it stands, and lower-cased as it stands."""
-    return [found.score for found in measured(outputs, references) if found.metric != "chrf"]
+    figures = [found for found in measured(outputs, references) if found.metric != "chrf"]
+    return SystemResult(system, (), {}).rows(figures)
 
 
-def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[Score]:
+def sentence_bleu(outputs: Sequence[str], references: Sequence[str]) -> list[float]:
     """Return lower-cased 13a BLEU of each sentence (effective order, as sacreBLEU advises for sentences)."""
-    return sentence_scores(measured(outputs, references)[0])
+    return bleu.sentence_bleu(measured(outputs, references)[0])[0]

@@ -14,10 +14,9 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.fusion import report as reporting
 from sentgen.evaluation.fusion.cases import FusionCase, FusionCases, read_cases
-from sentgen.evaluation.fusion.experiment import evaluate_fusion
+from sentgen.evaluation.fusion.experiment import FusionResult, evaluate_fusion
 from sentgen.evaluation.fusion.judging import Judgments, answers_path, read_judgments, write_sheet
 from sentgen.evaluation.fusion.measures import BLEU, bleu_statistics
-from sentgen.evaluation.fusion.results import FusionResult
 from sentgen.evaluation.fusion.systems import EXTRACTION, FusionSystem, parse_fusers
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.report import report as reports
@@ -157,7 +156,7 @@ def test_a_run_is_recorded_with_its_tests(store: Store) -> None:
 
     assert ("new", f"{BLEU}:low") in metrics
     assert ("key vs new", f"{BLEU}:randomization:p-holm") in metrics
-    assert len(result.tests) == 3 * 5
+    assert len(result.comparisons) == 3 * 5
     assert rows[1] == ("we slept\nwe slept well", "we slept well", "we slept well\nwell we slept")
     assert result.ranked[0].system == "new"
 

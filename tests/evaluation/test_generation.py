@@ -25,7 +25,7 @@ from sentgen.evaluation.clusters.clusters import (
 )
 from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
 from sentgen.evaluation.clusters.report import generation_report, strings_table
-from sentgen.evaluation.clusters.results import GenerationResult, outputs_of, rows_of, wilcoxon
+from sentgen.evaluation.clusters.results import GenerationResult, wilcoxon
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
 from sentgen.generation.clusters.generate import GenerationSettings
 from sentgen.models import build
@@ -142,8 +142,9 @@ def test_curves_know_where_they_differ() -> None:
 
 def test_figures_have_names_in_the_store() -> None:
     """Means and pooled figures of systems, p of the pair, and each string with the number of its cluster."""
-    rows = list(rows_of(result([[[1, 2], [3, 3]], [[0, 2], [1, 4]]])))
-    values = {(row.system, row.score.metric, row.item): row.score.value for row in rows}
+    found = result([[[1, 2], [3, 3]], [[0, 2], [1, 4]]])
+    rows = [*found.rows(), *found.item_rows()]
+    values = {(row.system, row.metric, row.item): row.value for row in rows}
 
     assert values["new", "precision:all:3", None] == 3 / 4
     assert values["old", "precision:all:3:pooled", None] == 1 / 6
@@ -155,9 +156,9 @@ def test_figures_have_names_in_the_store() -> None:
 
 def test_strings_are_outputs() -> None:
     """Each with its system, cluster and length; what was not made has no row."""
-    rows = list(outputs_of(result([[[1, 2]], [[0, 2]]], strings=[[["a b c"]], [[None]]])))
+    rows = list(result([[[1, 2]], [[0, 2]]], strings=[[["a b c"]], [[None]]]).outputs())
 
-    assert [(row.system, row.item, row.given, row.output) for row in rows] == [
+    assert [(row.system, row.item, row.input, row.output) for row in rows] == [
         ("new", 1, "cluster 0, 3 words", "a b c")
     ]
 

@@ -59,7 +59,7 @@ def test_figures_are_those_of_the_outputs(toy: Toy) -> None:
     exact = sum(a == b for a, b in zip(system.outputs, result.references, strict=True)) / 3
 
     assert system.value("exact-match") == pytest.approx(exact)
-    assert system.scores[:3] == corpus_bleu(system.outputs, result.references)
+    assert system.rows()[:3] == corpus_bleu(system.outputs, result.references, "lmo")
 
 
 def test_every_figure_has_an_interval_and_a_signature(toy: Toy) -> None:
@@ -118,7 +118,7 @@ def test_threads_change_nothing(toy: Toy) -> None:
 
     for plain, threaded in zip(one.systems, other.systems, strict=True):
         assert plain.outputs == threaded.outputs
-        assert plain.scores == threaded.scores
+        assert plain.rows() == threaded.rows()
         assert plain.intervals == threaded.intervals
     with pytest.raises(InputError, match="0 jobs"):
         evaluate_regeneration(*toy, TEST, ["lmo"], jobs=0)
@@ -139,7 +139,7 @@ def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:
     one, other = (evaluate_regeneration(*toy, TEST, ["lmo"], Search(seed=5)) for _ in range(2))
 
     assert other.run_id == one.run_id + 1
-    assert other.systems[0].scores == one.systems[0].scores
+    assert other.systems[0].rows() == one.systems[0].rows()
 
 
 def test_units_punctuation_and_case(toy: Toy) -> None:
@@ -212,12 +212,12 @@ def test_outputs_of_other_systems(toy: Toy, tmp_path: Path, caplog: pytest.LogCa
 
     assert theirs.system == "theirs"
     assert theirs.outputs == ["the dog barks .", "", "cat sees the mat"]
-    assert theirs.scores[:3] == corpus_bleu(theirs.outputs, result.references)
+    assert theirs.rows()[:3] == corpus_bleu(theirs.outputs, result.references, "theirs")
     # Of five and two and six pairs of neighbors five, none, and those of sees the, the mat, cat sees, mat .
     assert theirs.value("adjacency") == pytest.approx((5 + 0 + 4) / (5 + 2 + 6))
     assert theirs.value("other-words") == pytest.approx(2 / 3)
     # Only of the first sentence; the second has one word, the third lost one.
-    assert (theirs.value("kendall-tau"), theirs.times) == (1, [])
+    assert (theirs.value("kendall-tau"), theirs.times) == (1, {})
     assert "other-words" not in result.systems[0].measurements
     assert caplog.messages == ["theirs: of 3 answers, 1 have other words than the sentence, and 1 are blank"]
     assert {pair.better for pair in result.comparisons} | {pair.worse for pair in result.comparisons} == {

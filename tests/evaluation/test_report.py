@@ -13,7 +13,7 @@ import fake_run
 import pytest
 
 from sentgen.errors import InputError
-from sentgen.evaluation.regeneration.report import examples, figures_table, lengths_plot, regeneration_report
+from sentgen.evaluation.regeneration.report import examples, figures_of, lengths_plot, regeneration_report
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
 from sentgen.evaluation.report import report as reports
 from sentgen.evaluation.report.report import prepare_folder, systems_plot
@@ -230,7 +230,7 @@ def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytes
 def test_latex_has_the_best_in_bold_and_intervals_small() -> None:
     """A table of all systems and one of all pairs; what is better lower is bold where it is lowest."""
     result = fake_run.fake_run()
-    text = latex([figures_table(result), comparisons_table(result)])
+    text = latex([figures_of(result), comparisons_table(result)])
     good = next(line for line in text.splitlines() if line.startswith("good &"))
     bad = next(line for line in text.splitlines() if line.startswith(r"\textless{}b\textgreater{}bad"))
 

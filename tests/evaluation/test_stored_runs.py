@@ -8,7 +8,7 @@ import toy_store
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.figures.results import RunResult, Start, recorded
+from sentgen.evaluation.figures.results import Recorder, RunResult
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -46,7 +46,7 @@ def test_what_cannot_be_compared(toy: Toy) -> None:
     for test in (TEST, TEST[:2], [TEST[0], TEST[2]]):
         evaluate_regeneration(*toy, test, ["lmo"])
     evaluated = RunResult(parameters={})
-    recorded(store, "evaluate alignment", evaluated, started=Start())
+    Recorder(store, "evaluate alignment").record(evaluated)
 
     for runs, error, message in (
         (["1", "2"], InputError, "1:lmo and 2:lmo are not over the same sentences: 3 and 2, from sentence 3"),

@@ -27,7 +27,7 @@ from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
 from sentgen.evaluation.regeneration.report import (
     arguments_rows,
     arguments_table,
-    figures_table,
+    figures_of,
     lengths_table,
     regeneration_report,
 )
@@ -35,7 +35,6 @@ from sentgen.evaluation.regeneration.results import (
     PRIMARY,
     OrderingResult,
     RegenerationResult,
-    rows_of,
 )
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
 from sentgen.evaluation.report.report import prepare_folder
@@ -225,10 +224,10 @@ def _show(result: RegenerationResult, out: Output) -> None:
         compared = [comparisons_table(result)] if result.comparisons else []
         arguments = [arguments_table(result)] if arguments_rows(result.systems) else []
         lengths = [lengths_table(result)] if result.lengths else []
-        typer.echo(latex([figures_table(result), *compared, *arguments, *lengths]))
+        typer.echo(latex([figures_of(result), *compared, *arguments, *lengths]))
         return
     if not out.for_reading:
-        out.table(score_table(rows_of(result), "sentences", len(result.references)))
+        out.table(score_table(result.rows(), "sentences", len(result.references)))
         return
     _show_figures(result, out)
     if result.comparisons:
@@ -263,7 +262,7 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
         typer.echo()
         out.rows(["system", VERB_ARGUMENTS, interval], parsed, align={interval: "right"})
     times = [
-        (system.system, *(f"{time.value:.2f} ms" for time in system.times))
+        (system.system, *(f"{time.value:.2f} ms" for time in system.times.values()))
         for system in result.systems
         if system.times
     ]

@@ -16,10 +16,10 @@ from sentgen.alignment.systems import parse_specs
 from sentgen.alignment.texts import read_pairs
 from sentgen.cli.console.options import AlignedOption, LearnOption, SizeOption, report_into
 from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
+from sentgen.cli.measuring.reports import show_table, show_tables
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.experiment import evaluate_alignment
+from sentgen.evaluation.alignment.experiment import AlignmentResult, evaluate_alignment
 from sentgen.evaluation.alignment.extraction import evaluate_extraction
-from sentgen.evaluation.alignment.extraction import rows_of as extraction_rows
 from sentgen.evaluation.alignment.gold import Possible
 from sentgen.evaluation.alignment.gold_readers import (
     CombineOption,
@@ -33,11 +33,10 @@ from sentgen.evaluation.alignment.pseudo import pseudo_documents, pseudo_sizes
 from sentgen.evaluation.alignment.report import (
     agreement_table,
     alignment_report,
-    figures_table,
+    figures_of,
     new_table,
     source_table,
 )
-from sentgen.evaluation.alignment.results import AlignmentResult, rows_of
 from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, latex, score_table
@@ -155,10 +154,10 @@ def _show(result: AlignmentResult, out: Output) -> None:
     for missing in result.missing:
         out.note(f"{missing.system} was left out: {missing.reason}")
     if not out.for_reading and out.form is not OutputFormat.LATEX:
-        out.table(score_table(rows_of(result), "pairs", len(result.pairs)))
+        out.table(score_table(result.rows(), "pairs", len(result.pairs)))
         return
     tables = (
-        figures_table(result),
+        figures_of(result),
         new_table(result),
         source_table(result),
         differences_table(result),
@@ -168,18 +167,7 @@ def _show(result: AlignmentResult, out: Output) -> None:
     if out.form is OutputFormat.LATEX:
         typer.echo(latex(shown))
         return
-    for table in shown:
-        for columns in _that_fit(len(table.columns)):
-            names = [table.columns[n] for n in columns]
-            rows = [[row[n].replace("\n", " ") for n in columns] for row in table.rows]
-            out.rows(names, rows, align=dict.fromkeys(names[1:], "right"))
-            typer.echo()
-        out.note(f"{table.title}. {table.note}")
-
-
-def _that_fit(columns: int) -> list[list[int]]:
-    """Split columns after the first one into parts that fit a terminal."""
-    return [[0, *range(begin, min(begin + _WIDE, columns))] for begin in range(1, columns, _WIDE)]
+    show_tables(shown, out, wide=_WIDE)
 
 
 def extraction(
@@ -201,7 +189,7 @@ def extraction(
     with out.store() as store:
         result = evaluate_extraction(store, pairs, of, model, size=size, seed=seed)
     if not out.for_reading:
-        out.table(score_table(extraction_rows(result), "pairs", result.pairs))
+        out.table(score_table(result.rows(), "pairs", result.pairs))
         return
     names = ("rouge-1", "rouge-2", "source-f1")
     rows = []
@@ -212,8 +200,7 @@ def extraction(
     out.rows(("system", "ROUGE-1", "low", "high", "ROUGE-2", "source F1"), rows)
     differences = differences_table(result)
     typer.echo()
-    cells = [[cell.replace("\n", " ") for cell in row] for row in differences.rows]
-    out.rows(differences.columns, cells, align=dict.fromkeys(differences.columns[1:], "right"))
+    show_table(differences, out)
     about = f"{quantity(result.pairs, 'pair')}, {quantity(size, 'sentence')} a document, in percent"
     out.note(f"{about}; run {result.run_id}")
     out.note(f"{differences.title}. {differences.note}")

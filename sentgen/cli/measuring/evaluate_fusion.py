@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -11,10 +10,11 @@ import typer
 
 from sentgen.cli.console.options import LOOKUP_SHARE, Arrange, mistakes, report_into
 from sentgen.cli.console.output import Output, StoreOutput
+from sentgen.cli.measuring.reports import show_tables
 from sentgen.corpus.parsers import CachedParser, open_parser
 from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.evaluation.fusion.cases import read_cases
-from sentgen.evaluation.fusion.experiment import evaluate_fusion
+from sentgen.evaluation.fusion.experiment import FusionResult, evaluate_fusion
 from sentgen.evaluation.fusion.judging import (
     CLUSTERS,
     NO,
@@ -27,11 +27,10 @@ from sentgen.evaluation.fusion.judging import (
     write_sheet,
 )
 from sentgen.evaluation.fusion.measures import require_bleu
-from sentgen.evaluation.fusion.report import figures_table, fusion_report, tests_table
-from sentgen.evaluation.fusion.results import FusionResult, rows_of
+from sentgen.evaluation.fusion.report import figures_of, fusion_report, tests_table
 from sentgen.evaluation.fusion.systems import DEFAULT, EXTRACTION, parse_fusers
 from sentgen.evaluation.report.report import prepare_folder
-from sentgen.evaluation.report.tables import ReportTable, score_table
+from sentgen.evaluation.report.tables import score_table
 from sentgen.generation.fusion.request import FusionRequest
 from sentgen.options import Option
 from sentgen.output.progress import counting_bars
@@ -135,9 +134,9 @@ def fusion(
         out.note(f"{quantity(source.short, 'cluster')} left out: too few sentences to hold some back")
     _write(result, request, report, out)
     if out.for_reading:
-        _show((figures_table(result), tests_table(result)), out)
+        show_tables((figures_of(result), tests_table(result)), out, wide=_WIDE)
     else:
-        out.table(score_table(rows_of(result), "clusters", len(result.cases)))
+        out.table(score_table(result.rows(), "clusters", len(result.cases)))
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; sentences are in the table output")
 
 
@@ -159,7 +158,7 @@ def judgments(
     judged = read_judgments(sheet, seed=seed)
     tables = judgments_table(judged), judged_differences(judged)
     if out.for_reading:
-        _show(tables, out)
+        show_tables(tables, out, wide=_WIDE)
     else:
         ends = (
             (system.name, system.good, system.judged, system.good / system.judged, *system.interval)
@@ -185,16 +184,3 @@ def _write(result: FusionResult, request: _FusionExperiment, report: Path | None
             f"{quantity(written, 'sentence')} to judge: write {YES} or {NO} into {request.judge};"
             f" which is whose, {answers_path(request.judge)} says"
         )
-
-
-def _show(tables: Iterable[ReportTable], out: Output) -> None:
-    """Print tables for reading, in parts that fit a terminal."""
-    for table in (table for table in tables if table.rows):
-        wide = len(table.columns) - 1 if len(table.columns) < 8 else _WIDE
-        for begin in range(1, len(table.columns), wide):
-            columns = [0, *range(begin, min(begin + wide, len(table.columns)))]
-            names = [table.columns[n] for n in columns]
-            rows = [[row[n].replace("\n", " ") for n in columns] for row in table.rows]
-            out.rows(names, rows, align=dict.fromkeys(names[1:], "right"))
-            typer.echo()
-        out.note(f"{table.title}. {table.note}")

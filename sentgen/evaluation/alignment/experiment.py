@@ -6,31 +6,94 @@ The evaluation of Daumé and Marcu 2004, section 3, on any gold standard.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import Missing, ensure_fits, make_system, package_of
+from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, PluginError, SentgenError
-from sentgen.evaluation.alignment.measures import PRIMARY, agreements
-from sentgen.evaluation.alignment.results import (
-    AlignerResult,
-    AlignmentResult,
-    outputs_of,
-    pair_rows,
-    rows_of,
-)
+from sentgen.evaluation.alignment.gold import GoldLinks
+from sentgen.evaluation.alignment.measures import PRIMARY, Agreement, agreements
 from sentgen.evaluation.alignment.target import Target
-from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.results import Start, recorded, with_intervals
-from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.figures.measurement import Measurement
+from sentgen.evaluation.figures.results import (
+    ExperimentResult,
+    FigureRow,
+    MainFigure,
+    OutputRow,
+    Progress,
+    Recorder,
+    SystemResult,
+    comparison_rows,
+    with_intervals,
+)
 from sentgen.schema import Store
 
 COMMAND = "evaluate alignment"
+#: Figures that are recorded for each pair.
+_SINGLE = ("soft-precision", "recall", "soft-f1", "precision", "f1")
 
-#: Called with the name of a system, pairs that are done, and how many there are.
-Progress = Callable[[str, int, int], None]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
+    """A run over a gold standard.
+
+    Systems have times: the seconds that it took to make one, and the milliseconds a pair; those of systems
+    that learn from the pairs that they align contain the learning.
+
+    ``humans`` are annotators, each measured by what the others drew; ``agreements`` are between two of them.
+    ``missing`` are systems that could not run.
+    """
+
+    main = MainFigure(PRIMARY, "SoftF", 100)
+    humans: Sequence[SystemResult[Alignment]]
+    agreements: Sequence[Agreement]
+    missing: Sequence[Missing]
+    pairs: Sequence[Pair] = field(repr=False)
+    gold: Sequence[GoldLinks] = field(repr=False)
+    ignored: frozenset[str] = field(repr=False)
+
+    def rows(self) -> Iterator[FigureRow]:
+        """Yield every figure of the whole set.
+
+        Annotators are the systems ``human A``; their agreement is rows of the system ``A vs B``, as the
+        comparison of systems is.
+        """
+        for system in (*self.systems, *self.humans):
+            yield from system.rows_with_intervals(self.seed)
+        for system in self.systems:
+            yield from system.rows(system.times.values())
+        for found in self.agreements:
+            signature = f"Cohen's kappa over pairs of words|{found.scope} words|items:{found.items}"
+            both, metric = f"{found.one} vs {found.other}", f"kappa:{found.kind}:{found.scope}"
+            yield FigureRow(both, metric, found.kappa, signature)
+        for comparison in self.comparisons:
+            rows = comparison_rows(comparison, self.seed)
+            yield from (row for row in rows if ":sign-test:" not in row.metric)
+
+    def item_rows(self) -> Iterator[FigureRow]:
+        """Yield the figures of each pair, all words."""
+        for system in self.systems:
+            for name in _SINGLE:
+                one = system.measurements[name]
+                for item, value in enumerate(one.figure(one.statistics).tolist(), 1):
+                    yield FigureRow(system.system, name, value, f"{one.signature}|one pair", item)
+
+    def outputs(self) -> Iterator[OutputRow]:
+        """Yield every answer: the texts, the links in Pharaoh's form, the gold links."""
+        gold = [" ".join(_gold_links(links)) for links in self.gold]
+        for system in self.systems:
+            for item, (pair, answer) in enumerate(zip(self.pairs, system.answers, strict=True), 1):
+                texts = f"{' '.join(pair.document)} ||| {' '.join(pair.abstract)}"
+                yield OutputRow(system.system, item, texts, pharaoh(answer), gold[item - 1])
+
+
+def _gold_links(gold: GoldLinks) -> Iterator[str]:
+    for i, j in sorted(gold.possible):
+        yield f"{i}{'-' if (i, j) in gold.sure else 'p'}{j}"
 
 
 def evaluate_alignment(
@@ -61,15 +124,15 @@ def evaluate_alignment(
         NotFoundError: the store has no such model.
         PluginError: a system is that of a plug-in, which fails.
     """
-    started = Start()
+    recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     links = target.links()  # before any system runs for a combination that there is not
     found, missing = _results(store, target, systems, training, budget, progress)
-    result = AlignmentResult(
-        systems=with_intervals(found, seed),
+    result = AlignmentResult.of(
+        found,
+        seed,
         humans=with_intervals(list(target.humans()), seed),
         agreements=agreements(target.gold, ignored=target.ignored),
-        comparisons=compare_all({one.system: one.measurements[PRIMARY] for one in found}, seed=seed),
         missing=missing,
         pairs=target.pairs,
         gold=links,
@@ -82,17 +145,8 @@ def evaluate_alignment(
             "systems": [one.system for one in found],
             **_plugins(one.system for one in found),
         },
-        seed=seed,
     )
-    return recorded(
-        store,
-        COMMAND,
-        started.timed(result),
-        started=started,
-        seed=seed,
-        scores=(*rows_of(result), *pair_rows(result)),
-        outputs=outputs_of(result),
-    )
+    return recorder.record(result)
 
 
 def _plugins(systems: Iterable[str]) -> dict[str, object]:
@@ -108,9 +162,9 @@ def _results(
     training: Sequence[Pair],
     budget: Budget,
     progress: Progress | None,
-) -> tuple[list[AlignerResult], list[Missing]]:
+) -> tuple[list[SystemResult[Alignment]], list[Missing]]:
     """Return how every system did, and the systems that could not run."""
-    results, missing, pairs = list[AlignerResult](), list[Missing](), target.pairs
+    results, missing, pairs = list[SystemResult[Alignment]](), list[Missing](), target.pairs
     for spec in systems:
         made = make_system(spec, pairs, training, store=store, budget=budget)
         if isinstance(made, Missing):
@@ -133,10 +187,11 @@ def _results(
         # Of answering alone; training has a figure of its own.
         ms = 1000 * (time.perf_counter() - clock) / len(pairs)
         times = (
-            Score("training-seconds", made.training_seconds, "seconds"),
-            Score("pair-ms", ms, "milliseconds a pair, mean"),
+            Measurement.mean("training-seconds", "seconds", [made.training_seconds]),
+            Measurement.mean("pair-ms", "milliseconds a pair, mean", [ms]),
         )
-        results.append(AlignerResult(spec, answers, target.measure(answers), times))
+        by_name = {one.metric: one for one in times}
+        results.append(SystemResult(spec, answers, target.measure(answers), by_name))
     if not results:
         reasons = "; ".join(f"{one.system}: {one.reason}" for one in missing)
         raise InputError(f"no system can run here: {reasons}")

@@ -12,7 +12,7 @@ which abstract sentences come by alignment, of all pairs together.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,17 +35,7 @@ from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Floats
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.figures.results import (
-    ExperimentResult,
-    FigureRow,
-    MainFigure,
-    Start,
-    SystemResult,
-    comparison_rows,
-    recorded,
-    with_intervals,
-)
-from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.figures.results import ExperimentResult, MainFigure, Recorder, SystemResult
 from sentgen.schema import Store
 
 COMMAND = "evaluate extraction"
@@ -84,7 +74,7 @@ def evaluate_extraction(
         raise InputError(
             f"an extractor learnt from {pairs!r} has seen these pairs; give others to test it on"
         )
-    started = Start()
+    recorder = Recorder(store, COMMAND)
     extractor = learn_extractor(store, pairs, name)
     wanted, words = sources(store, of, name), _words_from(store, of, name)
     tested = [pair for pair in stored_pairs(store, of) if pair.key in wanted]
@@ -96,24 +86,13 @@ def evaluate_extraction(
     systems = [
         SystemResult(system, answers, _measure(tested, answers, wanted)) for system, answers in chosen.items()
     ]
-    result = ExtractionResult(
-        systems=with_intervals(systems, seed),
-        comparisons=compare_all(
-            {system.system: system.measurements["rouge-1"] for system in systems}, seed=seed
-        ),
+    result = ExtractionResult.of(
+        systems,
+        seed,
         pairs=len(tested),
         parameters={"pairs": pairs, "of": of, "model": name, "size": size, "systems": list(SYSTEMS)},
-        seed=seed,
     )
-    return recorded(store, COMMAND, started.timed(result), started=started, seed=seed, scores=rows_of(result))
-
-
-def rows_of(result: ExtractionResult) -> Iterator[FigureRow]:
-    """Yield every figure as a row of `score`."""
-    for system in result.systems:
-        yield from system.rows(result.seed)
-    for comparison in result.comparisons:
-        yield from comparison_rows(comparison, result.seed)
+    return recorder.record(result)
 
 
 def _words_from(store: Store, corpus: str, name: str | None) -> dict[str, dict[int, int]]:
@@ -148,15 +127,10 @@ def _measure(
         sentences = _cut(pair.document, pair.document_starts)
         extract = [word for place in answer for word in sentences[place]]
         rouge.append([rouge_f1(extract, pair.abstract, n) for n in (1, 2)])
-    ones = np.ones(len(pairs))
+    how = "F1 of n-grams of stems (Snowball English), mean over pairs"
     found = {
-        f"rouge-{n}": Measurement(
-            f"rouge-{n}",
-            "F1 of n-grams of stems (Snowball English), mean over pairs",
-            np.column_stack([np.array(rouge)[:, n - 1], ones]),
-            ratio,
-        )
-        for n in (1, 2)
+        f"rouge-{n}": Measurement.mean(f"rouge-{n}", how, values)
+        for n, values in enumerate(zip(*rouge, strict=True), 1)
     }
     counts = [
         [2 * len(wanted[pair.key] & {*answer}), len(wanted[pair.key]) + len(answer)]

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from sentgen.alignment import Link, Pair
+from sentgen.alignment import Alignment, Link, Pair
 from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.words.word_classes import stem
+from sentgen.evaluation.alignment.experiment import AlignmentResult
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
-from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
+from sentgen.evaluation.figures.results import SystemResult
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
+    Column,
     ReportTable,
-    best_cells,
     comparisons_csv,
     comparisons_table,
     csv_text,
     differences_table,
+    figures_table,
     scores_csv,
     settings_table,
     signatures_table,
@@ -69,7 +69,7 @@ def alignment_report(result: AlignmentResult) -> Report:
 def _tables(result: AlignmentResult) -> list[ReportTable]:
     """Return the tables in their order, without those that have nothing to say."""
     found = [
-        figures_table(result),
+        figures_of(result),
         differences_table(result),
         missing_table(result),
         *scope_tables(result),
@@ -112,8 +112,7 @@ class PairExample:
 
 def examples(result: AlignmentResult, count: int = EXAMPLES) -> list[PairExample]:
     """Return pairs that are drawn with the seed of the run, in their order, without looking at answers."""
-    drawn = np.random.default_rng(result.seed).permutation(len(result.pairs))[:count]
-    return [_example(result, int(item)) for item in sorted(drawn)]
+    return [_example(result, item) for item in result.drawn(range(len(result.pairs)), count)]
 
 
 def _example(result: AlignmentResult, item: int) -> PairExample:
@@ -184,7 +183,7 @@ class KindCounts:
     wrong: int
 
 
-def kinds(result: AlignmentResult, system: AlignerResult) -> dict[tuple[str, str], KindCounts]:
+def kinds(result: AlignmentResult, system: SystemResult[Alignment]) -> dict[tuple[str, str], KindCounts]:
     """Return by relation and class of the abstract word what a system found and drew wrongly.
 
     A link is wrong if it is not even possible. Kinds without any link are left out.
@@ -234,13 +233,17 @@ class _KindOf:
         return "function" if word in self._ignored else "content"
 
 
-def missed_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
+def missed_words(
+    result: AlignmentResult, system: SystemResult[Alignment], count: int = 20
+) -> list[tuple[str, int]]:
     """Return the sure links that a system misses most often, as words, lower-cased."""
     both = zip(system.answers, result.gold, strict=True)
     return _most(result.pairs, (gold.sure - answer.links for answer, gold in both), count)
 
 
-def wrong_words(result: AlignmentResult, system: AlignerResult, count: int = 20) -> list[tuple[str, int]]:
+def wrong_words(
+    result: AlignmentResult, system: SystemResult[Alignment], count: int = 20
+) -> list[tuple[str, int]]:
     """Return the wrong links that a system draws most often, as words, lower-cased."""
     both = zip(system.answers, result.gold, strict=True)
     return _most(result.pairs, (answer.links - gold.possible for answer, gold in both), count)
@@ -256,19 +259,26 @@ def _most(pairs: Sequence[Pair], links: Iterable[Collection[Link]], count: int) 
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:count]
 
 
-#: What people call the figures, in the order of tables.
-LABELS = {
-    "soft-precision": "SoftP",
-    "recall": "Recall",
-    PRIMARY: AlignmentResult.main.label,
-    "precision": "P",
-    "f1": "F1",
-    "aer": "AER",
-    "macro-precision": "macro P",
-    "macro-recall": "macro R",
-    "macro-f1": "macro F1",
-    "exact": "exact",
+#: The figures in the order of tables.
+_COLUMNS = {
+    column.metric: column
+    for column in (
+        Column("soft-precision", "SoftP"),
+        Column("recall", "Recall"),
+        Column(PRIMARY, AlignmentResult.main.label, interval=True),
+        Column("precision", "P"),
+        Column("f1", "F1"),
+        Column("aer", "AER", better="lower"),
+        Column("macro-precision", "macro P"),
+        Column("macro-recall", "macro R"),
+        Column("macro-f1", "macro F1", interval=True),
+        Column("exact", "exact"),
+    )
 }
+_TIMES = (
+    Column("training-seconds", "training, s", 1, better="neither"),
+    Column("pair-ms", "ms a pair", 1, 2, better="neither"),
+)
 _OF_SCOPE = ("soft-precision", "recall", "soft-f1", "f1", "aer")
 
 
@@ -281,62 +291,41 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f}" if value == value else ""
 
 
-def figures_table(result: AlignmentResult) -> ReportTable:
+def _everyone(result: AlignmentResult) -> list[SystemResult[Alignment]]:
+    return [*result.ranked, *result.humans]
+
+
+def figures_of(result: AlignmentResult) -> ReportTable:
     """Return the figures of all words: systems, the best one first, and annotators."""
-    values = [[system.value(name) for system in result.ranked] for name in LABELS]
-    return ReportTable(
+    return figures_table(
         f"{quantity(len(result.pairs), 'pair')}, all words",
-        ["system", *LABELS.values(), "training, s", "ms a pair"],
-        [
-            [
-                system.system,
-                *(_cell(system, name, with_interval=name in ("soft-f1", "macro-f1")) for name in LABELS),
-                *_times(system),
-            ]
-            for system in (*result.ranked, *result.humans)
-        ],
+        _everyone(result),
+        [*_COLUMNS.values(), *_TIMES],
         "In percent; in brackets: 95% intervals of a bootstrap over pairs. Lower is better for AER, the"
         " alignment error rate. Exact: pairs with all sure and only possible links."
         + (" Humans: sure links of one annotator by what the others drew." if result.humans else ""),
-        best_cells(values, [list(LABELS).index("aer") + 1]),
+        compared=len(result.systems),
     )
-
-
-def _cell(system: AlignerResult, metric: str, *, with_interval: bool = False) -> str:
-    value, interval = percent(system.value(metric)), system.intervals[metric]
-    return f"{value}\n({percent(interval.low)} – {percent(interval.high)})" if with_interval else value
-
-
-def _times(system: AlignerResult) -> tuple[str, str]:
-    if not system.times:
-        return "", ""
-    training, each_pair = system.times
-    return f"{training.value:.1f}", f"{each_pair.value:.2f}"
 
 
 def scope_tables(result: AlignmentResult) -> Iterator[ReportTable]:
     """Yield the figures without ignored words, and with the help of the oracle."""
     for scope, meaning in SCOPES.items():
         if scope:
-            yield ReportTable(
-                meaning.capitalize(),
-                ["system", *(LABELS[name] for name in _OF_SCOPE)],
-                [
-                    [system.system, *(percent(system.value(name + scope)) for name in _OF_SCOPE)]
-                    for system in (*result.ranked, *result.humans)
-                ],
-            )
+            columns = [Column(name + scope, _COLUMNS[name].label) for name in _OF_SCOPE]
+            yield figures_table(meaning.capitalize(), _everyone(result), columns)
 
 
 def new_table(result: AlignmentResult) -> ReportTable:
     """Return how well new words are told from those that come from the document."""
-    names = [f"new-{figure}{scope}" for scope in ("", ":content") for figure in ("precision", "recall", "f1")]
-    return ReportTable(
+    figures = {"precision": "P", "recall": "R", "f1": "F1"}
+    return figures_table(
         "New words",
-        ["system", "P", "R", "F1", "P, content", "R, content", "F1, content"],
+        _everyone(result),
         [
-            [system.system, *(percent(system.value(name)) for name in names)]
-            for system in (*result.ranked, *result.humans)
+            Column(f"new-{figure}{scope}", label + behind)
+            for scope, behind in (("", ""), (":content", ", content"))
+            for figure, label in figures.items()
         ],
         "Words of the abstract that are aligned with nothing. P: those of the system without a sure link; R:"
         " those without a possible link that the system leaves alone, too. Content: without ignored words.",
@@ -345,12 +334,11 @@ def new_table(result: AlignmentResult) -> ReportTable:
 
 def source_table(result: AlignmentResult) -> ReportTable:
     """Return how often the sources of abstract sentences are found, where documents have several."""
-    names = ["source-accuracy", "source-accuracy:content"]
-    systems = [one for one in (*result.ranked, *result.humans) if names[0] in one.measurements]
-    return ReportTable(
+    columns = [Column("source-accuracy", "accuracy"), Column("source-accuracy:content", "content")]
+    return figures_table(
         "Sources of sentences",
-        ["system", "accuracy", "content"],
-        [[system.system, *(percent(system.value(name)) for name in names)] for system in systems],
+        [one for one in _everyone(result) if columns[0].metric in one.measurements],
+        columns,
         "Abstract sentences with sure links: the share whose links mostly lead to the right sentence of the"
         " document, which is a text of a pseudo-document. Content: without ignored words.",
     )
@@ -402,7 +390,7 @@ def kinds_table(result: AlignmentResult) -> ReportTable:
     )
 
 
-def words_table(result: AlignmentResult, system: AlignerResult) -> ReportTable:
+def words_table(result: AlignmentResult, system: SystemResult[Alignment]) -> ReportTable:
     """Return the words that a system most often fails to link, and most often links wrongly."""
     missed, wrong = missed_words(result, system), wrong_words(result, system)
     size = max(len(missed), len(wrong))

@@ -11,8 +11,8 @@ from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.baselines.bitext import word_links
 from sentgen.evaluation.alignment.gold import Combination, GoldLinks, GoldStandard, Possible
 from sentgen.evaluation.alignment.measures import ignored_words, measure
-from sentgen.evaluation.alignment.results import AlignerResult
 from sentgen.evaluation.figures.measurement import Measurement
+from sentgen.evaluation.figures.results import SystemResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Target:
         """Return all figures of a system."""
         return self._measure(answers, self.links(), f"{self.combine} of {len(self.gold.annotators)}")
 
-    def humans(self) -> Iterator[AlignerResult]:
+    def humans(self) -> Iterator[SystemResult[Alignment]]:
         """Measure the sure links of each annotator by what the others drew.
 
         Section 3.4 of the paper compares one of two with the other; of three, with what at least one of the
@@ -64,7 +64,7 @@ class Target:
             others = self.gold.by_others(number, how, possible=self.possible)
             answers = [word_links(pair.annotations[number].sure) for pair in self.gold.pairs]
             figures = self._measure(answers, others, f"{how} of the other annotators")
-            yield AlignerResult(f"human {name}", answers, figures)
+            yield SystemResult(f"human {name}", answers, figures)
 
     def _measure(
         self, answers: Sequence[Alignment], target: Sequence[GoldLinks], combined: str

@@ -6,7 +6,7 @@ the strings, and their verb arguments are looked up among those of the cluster (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import NamedTuple
 
@@ -18,14 +18,9 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling
 from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet
-from sentgen.evaluation.clusters.results import (
-    GenerationResult,
-    Undefined,
-    outputs_of,
-    rows_of,
-)
+from sentgen.evaluation.clusters.results import GenerationResult, Undefined
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
-from sentgen.evaluation.figures.results import Start, recorded
+from sentgen.evaluation.figures.results import Progress, Recorder
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters, written_lengths
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
@@ -35,9 +30,6 @@ from sentgen.schema import Store
 
 COMMAND = "evaluate generation"
 BASELINE = "bigram"
-
-#: Called with what is done, how much of it, and how much there is to do.
-Progress = Callable[[str, int, int], None]
 
 
 class StringMaker(NamedTuple):
@@ -108,7 +100,7 @@ def evaluate_generation(
     """
     if fluency_model is not None:
         find(store, fluency_model)  # refuses where there is none, before anything long is run
-    started = Start()
+    recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     _check(source, lengths, system.settings)
     report = progress or (lambda what, done, total: None)
@@ -134,8 +126,7 @@ def evaluate_generation(
             **system.parameters,
         },
     )
-    scores, outputs = rows_of(result), outputs_of(result)
-    return recorded(store, COMMAND, started.timed(result), started=started, scores=scores, outputs=outputs)
+    return recorder.record(result)
 
 
 def _described(source: ClusterSet) -> dict[str, object]:

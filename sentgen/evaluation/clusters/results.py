@@ -14,7 +14,6 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.evaluation.check.verb_arguments import KINDS, Kind
-from sentgen.evaluation.figures.measurement import Score
 from sentgen.evaluation.figures.results import FigureRow, OutputRow, RunResult
 from sentgen.evaluation.figures.significance import holm
 from sentgen.output.wording import quantity
@@ -149,6 +148,43 @@ class GenerationResult(RunResult):
         """Return (2, systems, clusters, lengths) matched relations, and all of them."""
         return np.moveaxis(self.counts[..., KINDS.index(kind), :][..., _COLUMNS[metric]], -1, 0)
 
+    def rows(self) -> Iterator[FigureRow]:
+        """Yield every figure.
+
+        Means are metrics such as ``precision:adjacent:12`` (12 words; without a length: over all lengths),
+        with ``:pooled`` for the figure of all relations together. Tests are rows of the system ``A vs B``.
+        """
+        versus = " vs ".join(self.systems)
+        for curve in self.curves:
+            for point in (*curve.points, curve.overall):
+                name = f"{curve.metric}:{curve.kind}" + (f":{point.length}" if point.length else "")
+                signature = f"{self.signature}|clusters:{point.clusters}"
+                for system, mean, pooled in zip(self.systems, point.means, point.pooled, strict=True):
+                    yield FigureRow(system, name, mean, f"{signature}|mean over clusters")
+                    yield FigureRow(system, f"{name}:pooled", pooled, f"{signature}|pooled")
+                tested = f"{signature}|Wilcoxon signed-rank, two-tailed, zeros left out"
+                yield FigureRow(versus, f"{name}:wilcoxon-p", point.p, tested)
+                if point.length:
+                    corrected = f"{tested}|Holm over lengths"
+                    yield FigureRow(versus, f"{name}:wilcoxon-p-holm", point.holm, corrected)
+
+    def item_rows(self) -> Iterator[FigureRow]:
+        """Yield the figures of single strings, with the number of their cluster."""
+        for metric in METRICS:
+            figures = self.figures(metric, "all")
+            for s, c, i in np.argwhere(~np.isnan(figures)).tolist():
+                name = f"{metric}:all:{self.lengths[i]}"
+                yield FigureRow(self.systems[s], name, float(figures[s, c, i]), self.signature, c + 1)
+
+    def outputs(self) -> Iterator[OutputRow]:
+        """Yield every string; clusters are its items, there is no reference."""
+        for system, of in zip(self.systems, self.strings, strict=True):
+            for item, (name, row) in enumerate(zip(self.clusters, of, strict=True), 1):
+                for length, text in zip(self.lengths, row, strict=True):
+                    if text is not None:
+                        given = f"cluster {name}, {quantity(length, 'word')}"
+                        yield OutputRow(system, item, given, text, "")
+
 
 def _point(length: int, pairs: Floats, counts: Longs) -> Point:
     """Compare two systems.
@@ -187,44 +223,3 @@ def wilcoxon(differences: Floats) -> float:
     from scipy import stats  # takes a second to import
 
     return float(stats.wilcoxon(nonzero).pvalue)
-
-
-def rows_of(result: GenerationResult) -> Iterator[FigureRow]:
-    """Yield every figure as a row of `score`.
-
-    Means are metrics such as ``precision:adjacent:12`` (12 words; without a length: over all lengths), with
-    ``:pooled`` for the figure of all relations together. Tests are rows of the system ``A vs B``. Figures of
-    single strings have the number of their cluster.
-    """
-    versus = " vs ".join(result.systems)
-    for curve in result.curves:
-        for point in (*curve.points, curve.overall):
-            name = f"{curve.metric}:{curve.kind}" + (f":{point.length}" if point.length else "")
-            signature = f"{result.signature}|clusters:{point.clusters}"
-            for system, mean, pooled in zip(result.systems, point.means, point.pooled, strict=True):
-                yield FigureRow(system, Score(name, mean, f"{signature}|mean over clusters"))
-                yield FigureRow(system, Score(f"{name}:pooled", pooled, f"{signature}|pooled"))
-            tested = f"{signature}|Wilcoxon signed-rank, two-tailed, zeros left out"
-            yield FigureRow(versus, Score(f"{name}:wilcoxon-p", point.p, tested))
-            if point.length:
-                yield FigureRow(
-                    versus, Score(f"{name}:wilcoxon-p-holm", point.holm, f"{tested}|Holm over lengths")
-                )
-    yield from _single_rows(result)
-
-
-def _single_rows(result: GenerationResult) -> Iterator[FigureRow]:
-    for metric in METRICS:
-        figures = result.figures(metric, "all")
-        for s, c, i in np.argwhere(~np.isnan(figures)).tolist():
-            score = Score(f"{metric}:all:{result.lengths[i]}", float(figures[s, c, i]), result.signature)
-            yield FigureRow(result.systems[s], score, c + 1)
-
-
-def outputs_of(result: GenerationResult) -> Iterator[OutputRow]:
-    """Yield every string as a row of `output`; clusters are its items, there is no reference."""
-    for system, of in zip(result.systems, result.strings, strict=True):
-        for item, (name, row) in enumerate(zip(result.clusters, of, strict=True), 1):
-            for length, text in zip(result.lengths, row, strict=True):
-                if text is not None:
-                    yield OutputRow(system, item, f"cluster {name}, {quantity(length, 'word')}", text, "")

@@ -19,15 +19,6 @@ Figure = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """A figure, what it is called, and how it was computed."""
-
-    metric: str
-    value: float
-    signature: str
-
-
-@dataclass(frozen=True, slots=True)
 class Measurement:
     """One metric of one system: ``statistics`` is (sentences, k), what the figure sums."""
 
@@ -41,15 +32,15 @@ class Measurement:
         """Return the figure of the whole set."""
         return float(self.figure(self.statistics.sum(axis=0)))
 
-    @property
-    def score(self) -> Score:
-        """Return the figure with its name and signature."""
-        return Score(self.metric, self.value, self.signature)
-
     def of(self, sentences: Sequence[int] | npt.NDArray[np.intp] | Bools) -> Measurement:
         """Return the same metric of some of the sentences."""
         # The figure of sums is the same for any set: nothing is counted again.
         return Measurement(self.metric, self.signature, self.statistics[sentences], self.figure)
+
+    @staticmethod
+    def mean(metric: str, signature: str, values: Sequence[float]) -> Measurement:
+        """Return the mean of some values; NaN of none."""
+        return Measurement(metric, signature, np.array([(value, 1) for value in values], np.float64), ratio)
 
 
 class Stack:

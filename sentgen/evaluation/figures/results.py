@@ -1,137 +1,138 @@
-"""What experiments find out about systems: figures with intervals, compared by the main one of them."""
+"""What experiments find out, as one long table: a row a figure of a system, of the whole set or of one item.
+
+An experiment measures its systems (`SystemResult`), puts them together (`ExperimentResult.of`), and records
+the rows (`Recorder`); tables, plots and files of reports read the same measurements.
+"""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from operator import attrgetter
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
+import numpy as np
 import pyarrow as pa
 from sqlalchemy import insert
 
 import sentgen
-from sentgen.evaluation.figures.measurement import LEVEL, RESAMPLES, Interval, Measurement, Score, intervals
-from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
+from sentgen.evaluation.figures.measurement import LEVEL, RESAMPLES, Interval, Measurement, intervals
+from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison, compare_all
 from sentgen.schema import Store
 from sentgen.schema.store import append, next_id
 from sentgen.schema.tables.runs import output as output_table
 from sentgen.schema.tables.runs import run as run_table
 from sentgen.schema.tables.runs import score as score_table
 
-_SCORE = {
-    "system": ("system", pa.string()),
-    "item": ("item", pa.int32()),
-    "metric": ("score.metric", pa.string()),
-    "value": ("score.value", pa.float64()),
-    "signature": ("score.signature", pa.string()),
-}
-_OUTPUT = {
-    "system": ("system", pa.string()),
-    "item": ("item", pa.int32()),
-    "input": ("given", pa.string()),
-    "output": ("output", pa.string()),
-    "reference": ("reference", pa.string()),
-}
+#: Called with what is done, such as clusters, how much of it, and how much there is to do.
+Progress = Callable[[str, int, int], None]
+
+
+class FigureRow(NamedTuple):
+    """A figure of a system: of the whole set, or of one item of it, counted from 1."""
+
+    system: str
+    metric: str
+    value: float
+    signature: str
+    item: int | None = None
+
+
+class OutputRow(NamedTuple):
+    """What a system was given for one item, what it wrote, and what it should have written."""
+
+    system: str
+    item: int
+    input: str
+    output: str
+    reference: str
+
+
+_KINDS = {"system": pa.string(), "item": pa.int32(), "value": pa.float64()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What is known of a run of any experiment: its number in the store once it has one, and what ran."""
+    """What is known of a run of any experiment: its number in the store once it has one, and what ran.
+
+    ``scores`` are the figures of one that has nothing else to tell.
+    """
 
     parameters: Mapping[str, object] = field(default_factory=dict)
     seconds: float = 0.0
     run_id: int = 0
+    seed: int | None = None
+    scores: Sequence[FigureRow] = ()
+
+    def rows(self) -> Iterable[FigureRow]:
+        """Return the figures of the whole set."""
+        return self.scores
+
+    def item_rows(self) -> Iterable[FigureRow]:
+        """Return the figures of single items that are recorded."""
+        return ()
+
+    def outputs(self) -> Iterable[OutputRow]:
+        """Return what systems wrote."""
+        return ()
 
 
 Result = TypeVar("Result", bound=RunResult)
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """When a run began: its date (UTC, without a time zone), and the clock that tells its seconds."""
+class Recorder:
+    """Records a run of a command, which begins when this is made; one that is not timed took no time."""
 
-    date: datetime = field(default_factory=lambda: datetime.now(UTC).replace(tzinfo=None))
-    clock: float = field(default_factory=time.perf_counter)
+    def __init__(self, store: Store, command: str, *, timed: bool = True) -> None:
+        self._store, self._command, self._timed = store, command, timed
+        self._clock = time.perf_counter()
+        # UTC, without a time zone.
+        self._date = datetime.now(UTC).replace(tzinfo=None)
 
-    def timed(self, result: Result) -> Result:
-        """Return a result with the seconds that it took until now."""
-        return replace(result, seconds=time.perf_counter() - self.clock)
+    def record(self, result: Result, *, items: bool = True) -> Result:
+        """Store a run in one transaction; return the result with its number and the seconds until now.
 
+        Figures that are no numbers are left out.
 
-@dataclass(frozen=True, slots=True)
-class FigureRow:
-    """A figure of a system: of the whole set, or of one sentence of it, counted from 1."""
-
-    system: str
-    score: Score
-    item: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OutputRow:
-    """What a system was given for one sentence, what it wrote, and what it should have written."""
-
-    system: str
-    item: int
-    given: str
-    output: str
-    reference: str
-
-
-def recorded(
-    store: Store,
-    command: str,
-    result: Result,
-    *,
-    started: Start,
-    seed: int | None = None,
-    scores: Iterable[FigureRow] = (),
-    outputs: Iterable[OutputRow] = (),
-) -> Result:
-    """Store a run with its figures and sentences in one transaction; return the result with its number.
-
-    Args:
-        store: not read-only.
-        command: what ran.
-        result: what it found; its parameters are what JSON can hold.
-        started: when it began.
-        seed: of its random numbers, if it used any.
-        scores: the figures; those that are no numbers are left out.
-        outputs: the sentences.
-    """
-    # NaN is not equal to itself.
-    finite = [row for row in scores if row.score.value == row.score.value]
-    written = list(outputs)
-    with store.begin() as connection:
-        number = next_id(connection, run_table)
-        connection.execute(
-            insert(run_table).values(
-                id=number,
-                command=command,
-                # Sorted, so that runs with the same parameters have the same text (see `published`).
-                parameters=json.dumps(dict(result.parameters), sort_keys=True),
-                seed=seed,
-                version=sentgen.__version__,
-                started_at=started.date,
-                seconds=result.seconds,
+        Args:
+            result: what the run found; its parameters are what JSON can hold.
+            items: whether to store figures and outputs of single items, too.
+        """
+        seconds = time.perf_counter() - self._clock if self._timed else 0.0
+        rows = [*result.rows(), *(result.item_rows() if items else ())]
+        # NaN is not equal to itself.
+        finite = [row for row in rows if row.value == row.value]
+        written = list(result.outputs()) if items else []
+        with self._store.begin() as connection:
+            number = next_id(connection, run_table)
+            connection.execute(
+                insert(run_table).values(
+                    id=number,
+                    command=self._command,
+                    # Sorted, so that runs with the same parameters have the same text (see `published`).
+                    parameters=json.dumps(dict(result.parameters), sort_keys=True),
+                    seed=result.seed,
+                    version=sentgen.__version__,
+                    started_at=self._date,
+                    seconds=seconds,
+                )
             )
-        )
-        append(connection, score_table.name, _table(number, finite, _SCORE))
-        if written:
-            append(connection, output_table.name, _table(number, written, _OUTPUT))
-    return replace(result, run_id=number)
+            append(connection, score_table.name, _table(number, FigureRow, finite))
+            if written:
+                append(connection, output_table.name, _table(number, OutputRow, written))
+        return replace(result, run_id=number, seconds=seconds)
 
 
-def _table(number: int, rows: Sequence[object], columns: Mapping[str, tuple[str, pa.DataType]]) -> pa.Table:
-    """Return rows with the number of their run; of each column there is the attribute and the type."""
-    found = {
-        name: pa.array(map(attrgetter(attribute), rows), kind) for name, (attribute, kind) in columns.items()
+def _table(number: int, kind: type[FigureRow | OutputRow], rows: Sequence[tuple[object, ...]]) -> pa.Table:
+    """Return rows with the number of their run."""
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(kind._fields)
+    arrays = {
+        name: pa.array(values, _KINDS.get(name, pa.string()))
+        for name, values in zip(kind._fields, columns, strict=True)
     }
-    return pa.table({"run_id": pa.array([number] * len(rows), pa.int32()), **found})
+    return pa.table({"run_id": pa.array([number] * len(rows), pa.int32()), **arrays})
 
 
 AnswerT_co = TypeVar("AnswerT_co", covariant=True)
@@ -154,36 +155,48 @@ class SystemResult(Generic[AnswerT_co]):
     system: str
     answers: Sequence[AnswerT_co] = field(repr=False)
     measurements: Mapping[str, Measurement] = field(repr=False)
-    times: Sequence[Score] = ()
+    times: Mapping[str, Measurement] = field(default_factory=dict)
     intervals: Mapping[str, Interval] = field(default_factory=dict)
 
     def value(self, metric: str) -> float:
         """Return a figure by its name."""
         return self.measurements[metric].value
 
-    @property
-    def scores(self) -> list[Score]:
-        """Return the figures."""
-        return [measurement.score for measurement in self.measurements.values()]
+    def rows(self, measurements: Iterable[Measurement] | None = None) -> list[FigureRow]:
+        """Return figures as rows of `score`: its own, if no others are given."""
+        chosen = self.measurements.values() if measurements is None else measurements
+        return [FigureRow(self.system, one.metric, one.value, one.signature) for one in chosen]
 
-    def rows(self, seed: int) -> Iterator[FigureRow]:
+    def rows_with_intervals(self, seed: int) -> Iterator[FigureRow]:
         """Yield the figures as rows of `score`, each with the ends of its interval (``f1:low``)."""
         sampling = f"bs:{RESAMPLES}|level:{LEVEL}|seed:{seed}"
-        for name, measurement in self.measurements.items():
-            yield FigureRow(self.system, measurement.score)
-            interval, signature = self.intervals[name], f"{measurement.signature}|{sampling}"
-            yield FigureRow(self.system, Score(f"{name}:low", interval.low, signature))
-            yield FigureRow(self.system, Score(f"{name}:high", interval.high, signature))
+        for row in self.rows():
+            yield row
+            interval, signature = self.intervals[row.metric], f"{row.signature}|{sampling}"
+            yield FigureRow(self.system, f"{row.metric}:low", interval.low, signature)
+            yield FigureRow(self.system, f"{row.metric}:high", interval.high, signature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentResult(RunResult, Generic[SystemT]):
-    """A run of systems, and what each reached; ``comparisons`` are by the figure ``main``."""
+    """A run of systems, and what each reached; ``comparisons`` are by the figure ``main`` first."""
 
     main: ClassVar[MainFigure]
     systems: Sequence[SystemT]
     comparisons: Sequence[SystemComparison]
     seed: int
+
+    @classmethod
+    def of(cls, systems: Sequence[SystemT], seed: int, **fields: Any) -> Self:
+        """Return the result of systems that were measured, with intervals and comparisons by ``main``.
+
+        Args:
+            systems: without intervals.
+            seed: of the samples and the tests.
+            fields: what else the result has, by name.
+        """
+        compared = compare_systems(systems, cls.main.metric, seed)
+        return cls(systems=with_intervals(systems, seed), comparisons=compared, seed=seed, **fields)
 
     @property
     def ranked(self) -> list[SystemT]:
@@ -199,6 +212,23 @@ class ExperimentResult(RunResult, Generic[SystemT]):
             for name, measurement in system.measurements.items():
                 found.setdefault(name, measurement.signature)
         return found
+
+    def rows(self) -> Iterator[FigureRow]:
+        """Yield every figure of the whole set as a row of `score`."""
+        for system in self.systems:
+            yield from system.rows_with_intervals(self.seed)
+        for comparison in self.comparisons:
+            yield from comparison_rows(comparison, self.seed)
+
+    def drawn(self, items: Sequence[int] | range, count: int) -> list[int]:
+        """Return some items, drawn with the seed and without looking at answers, in their order."""
+        order = np.random.default_rng(self.seed).permutation(np.array(items, np.int64))
+        return sorted(order[:count].tolist())
+
+
+def compare_systems(systems: Sequence[SystemT], metric: str, seed: int) -> list[SystemComparison]:
+    """Compare all pairs of systems by a figure that all of them have."""
+    return compare_all({system.system: system.measurements[metric] for system in systems}, seed=seed)
 
 
 def with_intervals(systems: Sequence[SystemT], seed: int) -> list[SystemT]:
@@ -229,5 +259,7 @@ def comparison_rows(comparison: SystemComparison, seed: int) -> Iterator[FigureR
     ):
         yield FigureRow(
             f"{comparison.worse} vs {comparison.better}",
-            Score(f"{comparison.metric}:{name}", float(value), signature),
+            f"{comparison.metric}:{name}",
+            float(value),
+            signature,
         )

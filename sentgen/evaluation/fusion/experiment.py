@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,20 +11,52 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import FORMS, Spelling
-from sentgen.evaluation.figures.results import Start, recorded, with_intervals
-from sentgen.evaluation.figures.significance import SystemComparison, compare_all
-from sentgen.evaluation.fusion.cases import FusionCases
-from sentgen.evaluation.fusion.measures import ARGUMENTS, BLEU, measured, require_bleu
-from sentgen.evaluation.fusion.results import FuserResult, FusionResult, outputs_of, rows_of
+from sentgen.evaluation.figures.results import (
+    ExperimentResult,
+    MainFigure,
+    OutputRow,
+    Progress,
+    Recorder,
+    SystemResult,
+    compare_systems,
+)
+from sentgen.evaluation.figures.significance import SystemComparison
+from sentgen.evaluation.fusion.cases import FusionCase, FusionCases
+from sentgen.evaluation.fusion.measures import ARGUMENTS, BLEU, LABELS, measured, require_bleu
 from sentgen.evaluation.fusion.systems import FusionSystem
 from sentgen.schema import Store
 
 COMMAND = "evaluate fusion"
 
-#: Called with what is done, how much of it, and how much there is to do.
-Progress = Callable[[str, int, int], None]
 #: The words of each system's sentence of each cluster.
 Answers = Mapping[str, list[Sequence[str] | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusionResult(ExperimentResult[SystemResult[str | None]]):
+    """A run over clusters with references: of each system a sentence a cluster, or None.
+
+    Systems are compared by BLEU, then by each figure of verb arguments that all of them have.
+
+    Attributes:
+        cases: the clusters.
+        common: of how many of them all systems made a sentence, which most figures are of.
+    """
+
+    main = MainFigure(BLEU, LABELS[BLEU])
+    cases: Sequence[FusionCase] = field(repr=False)
+    common: int
+
+    def outputs(self) -> Iterator[OutputRow]:
+        """Yield every sentence: what came in, the key first, and references."""
+        for system in self.systems:
+            for item, (case, answer) in enumerate(zip(self.cases, system.answers, strict=True), 1):
+                if answer is not None:
+                    given, references = (
+                        "\n".join(" ".join(sentence.forms) for sentence in sentences)
+                        for sentences in (case.inputs, case.references)
+                    )
+                    yield OutputRow(system.system, item, given, answer, references)
 
 
 def evaluate_fusion(
@@ -56,7 +88,7 @@ def evaluate_fusion(
         InputError: there is no cluster of which all systems make a sentence, or sacreBLEU is missing.
     """
     require_bleu()
-    started = Start()
+    recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     report = progress or (lambda what, done, total: None)
     answers = _answered(source, systems, report)
@@ -71,15 +103,7 @@ def evaluate_fusion(
         "lemmas": spelling.lemmas,
         **(parameters or {}),
     }
-    return recorded(
-        store,
-        COMMAND,
-        started.timed(replace(result, parameters=described)),
-        started=started,
-        seed=seed,
-        scores=rows_of(result),
-        outputs=outputs_of(result),
-    )
+    return recorder.record(replace(result, parameters=described))
 
 
 def _answered(source: FusionCases, systems: Mapping[str, FusionSystem], progress: Progress) -> Answers:
@@ -107,7 +131,7 @@ def _summarized(
     trees = _parsed(answers, parser, progress)
     named = f"{parser.name}@{parser.version}"
     systems = [
-        FuserResult(
+        SystemResult(
             name,
             [None if words is None else " ".join(words) for words in of],
             measured(
@@ -120,21 +144,15 @@ def _summarized(
         )
         for name, of in answers.items()
     ]
-    return FusionResult(
-        systems=with_intervals(systems, seed),
-        comparisons=_compared(systems, BLEU, seed),
-        argument_tests=[found for metric in ARGUMENTS for found in _compared(systems, metric, seed)],
-        cases=source.cases,
-        common=int(common.sum()),
-        seed=seed,
-    )
+    result = FusionResult.of(systems, seed, cases=source.cases, common=int(common.sum()))
+    more = [pair for metric in ARGUMENTS for pair in _compared(systems, metric, seed)]
+    return replace(result, comparisons=[*result.comparisons, *more])
 
 
-def _compared(systems: Sequence[FuserResult], metric: str, seed: int) -> list[SystemComparison]:
+def _compared(systems: Sequence[SystemResult[str | None]], metric: str, seed: int) -> list[SystemComparison]:
     """Compare all pairs by a figure; none where a system has nothing to count."""
-    found = {system.system: system.measurements[metric] for system in systems}
-    defined = all(measurement.value == measurement.value for measurement in found.values())
-    return compare_all(found, seed=seed) if defined else []
+    defined = all(system.value(metric) == system.value(metric) for system in systems)
+    return compare_systems(systems, metric, seed) if defined else []
 
 
 def _parsed(answers: Answers, parser: Parser, progress: Progress) -> dict[tuple[str, ...], Sentence]:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
+from sentgen.evaluation.fusion.experiment import FusionResult
 from sentgen.evaluation.fusion.measures import BLEU, LABELS
-from sentgen.evaluation.fusion.results import FuserResult, FusionResult
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
+    Column,
     ReportTable,
     comparisons_csv,
     csv_text,
+    figures_table,
     probability,
     scores_csv,
     settings_table,
@@ -37,7 +37,7 @@ class ExampleCluster:
 
 def fusion_report(result: FusionResult) -> Report:
     """Return the report of a run."""
-    tables = [figures_table(result), *([tests_table(result)] if result.tests else [])]
+    tables = [figures_of(result), *([tests_table(result)] if result.comparisons else [])]
     about = [settings_table(result), signatures_table(result)]
     return Report(
         title=f"Fused sentences, run {result.run_id}",
@@ -57,7 +57,7 @@ def fusion_report(result: FusionResult) -> Report:
         ],
         csv={
             "scores.csv": scores_csv(result.systems),
-            "comparisons.csv": comparisons_csv(result.tests),
+            "comparisons.csv": comparisons_csv(result.comparisons),
             "sentences.csv": sentences_csv(result),
         },
         plots={"systems": partial(systems_plot, result)},
@@ -66,9 +66,8 @@ def fusion_report(result: FusionResult) -> Report:
 
 def _examples(result: FusionResult) -> list[ExampleCluster]:
     """Return clusters that were drawn with the seed of the run, without looking at the sentences."""
-    drawn = np.random.default_rng(result.seed).permutation(len(result.cases))[:EXAMPLES]
     found = []
-    for place in sorted(drawn.tolist()):
+    for place in result.drawn(range(len(result.cases)), EXAMPLES):
         case = result.cases[place]
         inputs, references = (
             [" ".join(sentence.forms) for sentence in sentences]
@@ -79,29 +78,21 @@ def _examples(result: FusionResult) -> list[ExampleCluster]:
     return found
 
 
-_PERCENT = frozenset(LABELS) - {BLEU, "words"}
+#: What figures are shown times; the others are shares, in percent.
+_FACTORS = {BLEU: 1, "words": 1}
 
 
-def figures_table(result: FusionResult) -> ReportTable:
+def figures_of(result: FusionResult) -> ReportTable:
     """Return all figures of all systems with their intervals, the highest BLEU first."""
-    return ReportTable(
+    return figures_table(
         quantity(len(result.cases), "cluster"),
-        ["system", *LABELS.values()],
-        [[system.system, *(_cell(system, name) for name in LABELS)] for system in result.ranked],
+        result.ranked,
+        [Column(name, label, _FACTORS.get(name, 100), interval=True) for name, label in LABELS.items()],
         "In brackets: 95% intervals of a bootstrap over clusters. Answered: clusters with a sentence. Copied:"
         " sentences that are an input, or a piece of one. The others are of the"
         f" {quantity(result.common, 'cluster')} of which all systems make a sentence: words a sentence, BLEU"
         " to the references that were held back, precision (P) and recall (R) of verb arguments, in percent.",
     )
-
-
-def _cell(system: FuserResult, metric: str) -> str:
-    interval, factor = system.intervals[metric], 100 if metric in _PERCENT else 1
-    values = [factor * x for x in (system.value(metric), interval.low, interval.high)]
-    if values[0] != values[0]:  # nothing to count
-        return ""
-    value, low, high = (f"{x:.1f}" for x in values)
-    return f"{value}\n({low} – {high})"
 
 
 def tests_table(result: FusionResult) -> ReportTable:
@@ -114,10 +105,10 @@ def tests_table(result: FusionResult) -> ReportTable:
                 LABELS[pair.metric],
                 pair.worse,
                 pair.better,
-                f"{(100 if pair.metric in _PERCENT else 1) * pair.difference:.1f}",
+                f"{_FACTORS.get(pair.metric, 100) * pair.difference:.1f}",
                 *map(probability, (pair.sign_p, pair.shuffle_p, pair.holm)),
             ]
-            for pair in result.tests
+            for pair in result.comparisons
         ],
         "Sign test with the sampling method of Collins et al. 2005, a cluster at a time; approximate"
         " randomization over clusters; Holm: corrected for the number of pairs.",

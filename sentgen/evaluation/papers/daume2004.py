@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sentgen.alignment.pairs.alignment import Pair
+from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import aligning_budget
 from sentgen.alignment.texts import read_pairs
-from sentgen.evaluation.alignment.experiment import evaluate_alignment
+from sentgen.evaluation.alignment.experiment import AlignmentResult, evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.pseudo import pseudo_documents, pseudo_sizes
-from sentgen.evaluation.alignment.results import AlignerResult, AlignmentResult
 from sentgen.evaluation.alignment.target import Target
+from sentgen.evaluation.figures.results import SystemResult
 from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, tests_of
 from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.output.tabular import Rows
@@ -191,7 +191,7 @@ def _label(table: PublishedTable) -> str:
     return table.citation.split(", ", 2)[2].removeprefix("PBHMM O, ")
 
 
-def _measured(system: AlignerResult | None, metric: str) -> tuple[float | None, ...]:
+def _measured(system: SystemResult[Alignment] | None, metric: str) -> tuple[float | None, ...]:
     """Return a figure with its interval; nothing of a system that could not run."""
     if system is None:
         return None, None, None

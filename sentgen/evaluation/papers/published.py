@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import select
 
-from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.results import FigureRow, RunResult, Start, recorded
+from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
 from sentgen.schema import Store
 from sentgen.schema.tables.runs import run
 
@@ -59,7 +58,7 @@ def _parameters(table: PublishedTable) -> dict[str, object]:
 
 def _number_of(store: Store, table: PublishedTable) -> int | None:
     """Return the number of the run that holds the table."""
-    # As `recorded` writes them.
+    # As `Recorder` writes them.
     parameters = json.dumps(_parameters(table), sort_keys=True)
     query = select(run.c.id).where(run.c.command == "published", run.c.parameters == parameters)
     with store.connect() as connection:
@@ -68,8 +67,6 @@ def _number_of(store: Store, table: PublishedTable) -> int | None:
 
 
 def _record(store: Store, table: PublishedTable) -> int:
-    rows = [
-        FigureRow(name, Score(table.metric, value, table.signature)) for name, value in table.figures.items()
-    ]
-    result = RunResult(parameters=_parameters(table))
-    return recorded(store, "published", result, started=Start(), scores=rows).run_id
+    rows = [FigureRow(name, table.metric, value, table.signature) for name, value in table.figures.items()]
+    result = RunResult(parameters=_parameters(table), scores=rows)
+    return Recorder(store, "published", timed=False).record(result).run_id

@@ -13,8 +13,7 @@ from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet, Heads, rea
 from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
 from sentgen.evaluation.clusters.held_out import BIGRAM, HeldOutPerplexity, held_out_perplexity
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Metric
-from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.results import FigureRow, RunResult, Start, recorded
+from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
 from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.evaluation.report.tables import probability
@@ -145,7 +144,7 @@ class _Experiment:
         """Compare the language models, with the dependencies of the clusters and of the treebanks, too."""
         self.request.report("comparing the language models on held-out sentences")
         learned = ClusterSet(clusters).learned()
-        started, found = Start(), {}
+        recorder, found = Recorder(store, "perplexity"), {}
         for name, source in {"cluster": None, "cluster and corpus": dependencies}.items():
             if name == "cluster" or source is not None:
                 found[name] = held_out_perplexity(learned, dependencies=source, seed=self.request.seed)
@@ -156,15 +155,12 @@ class _Experiment:
             "dependencies": list(self.request.dependencies),
         }
         rows = [
-            FigureRow(
-                f"{model.model}, {name}", Score("perplexity", model.perplexity, f"events:{model.events}")
-            )
+            FigureRow(f"{model.model}, {name}", "perplexity", model.perplexity, f"events:{model.events}")
             for name, models in found.items()
             for model in models
         ]
-        result = started.timed(RunResult(parameters=parameters))
-        run = recorded(store, "perplexity", result, started=started, seed=self.request.seed, scores=rows)
-        return _Perplexities(found, run.run_id)
+        result = RunResult(parameters=parameters, seed=self.request.seed, scores=rows)
+        return _Perplexities(found, recorder.record(result).run_id)
 
     def _figures(self, results: Sequence[GenerationResult]) -> Iterator[list[object]]:
         """Yield a row a reading, figure and length."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sentgen.arrays import Floats
-from sentgen.evaluation.figures.measurement import Figure, Measurement, Score
+from sentgen.evaluation.figures.measurement import Figure, Measurement
 from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
 from sentgen.extras import needs
 
@@ -25,16 +25,15 @@ if TYPE_CHECKING:
 _ORDER, _CHARACTERS, _BETA = 4, 6, 2
 
 
-def sentence_scores(measurement: Measurement) -> list[Score]:
-    """Return BLEU of each sentence from the measurement `bleu-lc-13a` of the set.
+def sentence_bleu(measurement: Measurement) -> tuple[list[float], str]:
+    """Return BLEU of each sentence, and its signature, from the measurement `bleu-lc-13a` of the set.
 
     It has effective order, as sacreBLEU advises for sentences.
     """
     from sacrebleu.metrics.bleu import BLEU
 
     signature = _signature(BLEU(lowercase=True, tokenize="13a", effective_order=True))
-    values = bleu(measurement.statistics, effective=True)
-    return [Score("sentence-bleu", float(value), signature) for value in values]
+    return bleu(measurement.statistics, effective=True).tolist(), signature
 
 
 def overlap_measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:

@@ -18,24 +18,15 @@ from sqlalchemy import select
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.measurement import Measurement, Score
-from sentgen.evaluation.figures.results import Start, recorded, with_intervals
-from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.figures.measurement import Measurement
+from sentgen.evaluation.figures.results import Recorder
 from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
 from sentgen.evaluation.regeneration.given_outputs import OutputsFile, given_answers, read_outputs
 from sentgen.evaluation.regeneration.measures import measurements
 from sentgen.evaluation.regeneration.parsed_outputs import verb_argument_figures
-from sentgen.evaluation.regeneration.results import (
-    PRIMARY,
-    OrderingResult,
-    RegenerationResult,
-    length_buckets,
-    outputs_of,
-    rows_of,
-    sentence_rows,
-)
+from sentgen.evaluation.regeneration.results import OrderingResult, RegenerationResult, length_buckets
 from sentgen.generation import Search, SearchPlan, algorithm_named, plan_search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bags.bag_reader import TagKind, other_kind
@@ -86,7 +77,7 @@ def evaluate_regeneration(
     """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
     See `case_of` for what is made of a sentence, `measurements` for the figures, `intervals` and
-    `compare_all` for how sure they are, `rows_of` for what is recorded. Sentences without words are left out.
+    `compare_all` for how sure they are. Sentences without words are left out.
 
     Args:
         store: where the model lives and the run is recorded, so not read-only.
@@ -110,7 +101,7 @@ def evaluate_regeneration(
         ModelError: an algorithm needs trees, and no corpus has any.
     """
     overlap_metrics()  # refuses where there are none, before anything long is run
-    started = Start()
+    recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     files = read_outputs(outputs)
     search = replace(search or Search(), **fields)
@@ -132,15 +123,7 @@ def evaluate_regeneration(
         **_setup(store, entries, files, jobs),
         **({"parser": f"{parser.name}@{parser.version}"} if parser else {}),
     }
-    return recorded(
-        store,
-        COMMAND,
-        started.timed(replace(result, parameters=parameters)),
-        started=started,
-        seed=search.seed,
-        scores=(*rows_of(result), *sentence_rows(result)),
-        outputs=outputs_of(result),
-    )
+    return recorder.record(replace(result, parameters=parameters))
 
 
 def _entries(
@@ -325,19 +308,10 @@ def summarize(
         parser: for the verb arguments, if they are wanted.
     """
     parsed = verb_argument_figures(answered, cases, parser) if parser else {}
-    systems = with_intervals(
-        [_ordering_result(name, found, parsed.get(name)) for name, found in answered.items()], seed
-    )
+    systems = [_ordering_result(name, found, parsed.get(name)) for name, found in answered.items()]
     references = [case.reference for case in cases]
-    return RegenerationResult(
-        systems=systems,
-        comparisons=compare_all(
-            {system.system: system.measurements[PRIMARY] for system in systems}, seed=seed
-        ),
-        lengths=length_buckets(references) if by_length else (),
-        references=references,
-        seed=seed,
-    )
+    lengths = length_buckets(references) if by_length else ()
+    return RegenerationResult.of(systems, seed, lengths=lengths, references=references)
 
 
 def _ordering_result(name: str, answered: SystemAnswers, parsed: Measurement | None) -> OrderingResult:
@@ -345,14 +319,14 @@ def _ordering_result(name: str, answered: SystemAnswers, parsed: Measurement | N
         "lookup-ms": [answer.lookup for answer in answered.answers],
         "search-ms": [answer.search for answer in answered.answers],
     }
-    times = [
-        Score(metric, 1000 * sum(each) / max(1, len(each)), "milliseconds a sentence, mean")
+    times = {
+        metric: Measurement.mean(metric, "milliseconds a sentence, mean", [1000 * one for one in each])
         for metric, each in seconds.items()
-    ]
+    }
     figures = measurements(answered.statistics) | ({parsed.metric: parsed} if parsed else {})
     # Nothing is known of the time that other systems took.
     own = any(answer.given for answer in answered.answers)
-    return OrderingResult(name, answered.answers, figures, times if own else [])
+    return OrderingResult(name, answered.answers, figures, times if own else {})
 
 
 def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:

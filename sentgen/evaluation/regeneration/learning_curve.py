@@ -19,17 +19,13 @@ from sentgen import temporary
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.settings import find_corpus
 from sentgen.errors import InputError, ModelError
-from sentgen.evaluation.figures.results import Start, recorded
-from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.figures.results import Recorder, compare_systems
 from sentgen.evaluation.regeneration.experiment import COMMAND
 from sentgen.evaluation.regeneration.results import (
     PRIMARY,
     LearningPoint,
     OrderingResult,
     RegenerationResult,
-    outputs_of,
-    rows_of,
-    sentence_rows,
 )
 from sentgen.generation import Search
 from sentgen.models import ModelInfo
@@ -103,7 +99,7 @@ def learning_curve(
         ModelError: there are fewer sentences than a size, or the model was not built from corpora that are
             as they were.
     """
-    started = Start()
+    recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     wanted = _sizes(sizes, search.seed)
     if search.dependencies:
@@ -122,16 +118,7 @@ def learning_curve(
                     )
                 built = _built(drawn, model, _companions(store, model))
                 parts[chosen.sentences] = evaluate(drawn, built)
-    result = _together(model, parts)
-    return recorded(
-        store,
-        COMMAND,
-        started.timed(result),
-        started=started,
-        seed=search.seed,
-        scores=(*rows_of(result), *sentence_rows(result)),
-        outputs=outputs_of(result),
-    )
+    return recorder.record(_together(model, parts))
 
 
 def _sizes(text: str, seed: int) -> list[_Size]:
@@ -246,11 +233,10 @@ def _together(model: ModelInfo, parts: dict[int, RegenerationResult]) -> Regener
             points.append(LearningPoint(name, system.system, size))
             settings[name] = {**named[system.system], "learnt from": size}
     first = next(iter(parts.values()))
-    compared = {system.system: system.measurements[PRIMARY] for system in systems}
     return replace(
         first,
         systems=systems,
-        comparisons=compare_all(compared, seed=first.seed),
+        comparisons=compare_systems(systems, PRIMARY, first.seed),
         parameters={**first.parameters, "model": model.label, "systems": settings, "curve": list(parts)},
         curve=points,
     )

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
 from sentgen.evaluation.regeneration.orders import adjacencies_found
@@ -16,12 +14,14 @@ from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
+    Column,
     ReportTable,
     best_cells,
     comparisons_csv,
     comparisons_table,
     csv_text,
     differences_table,
+    figures_table,
     scores_csv,
     settings_table,
     signatures_table,
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 def regeneration_report(result: RegenerationResult) -> Report:
     """Return the report of a run that told lengths apart."""
     compared = [differences_table(result), comparisons_table(result)] if result.comparisons else []
-    figures, lengths = figures_table(result), lengths_table(result)
+    figures, lengths = figures_of(result), lengths_table(result)
     arguments = [arguments] if (arguments := arguments_table(result)).rows else []
-    settings, signatures = settings_table(result), signatures_table(result, LABELS)
+    settings, signatures = settings_table(result), signatures_table(result, _LABELS)
     return Report(
         title=f"String regeneration, run {result.run_id}",
         template="regeneration/report.html.j2",
@@ -125,47 +125,40 @@ def curve_plot(result: RegenerationResult, theme: Theme) -> Figure:
     return figure
 
 
-#: What people call the metrics.
-LABELS = {
-    "bleu-lc-13a": "BLEU, lower-cased, 13a",
-    "bleu-none": "BLEU, as it stands",
-    PRIMARY: RegenerationResult.main.label,
-    "chrf": "chrF",
-    "exact-match": "exact, %",
-    "kendall-tau": "Kendall's tau",
-    "adjacency": "neighbors right, %",
-    "other-words": "other words, %",
-    "search-error": "search errors, %",
-    "attachment": "heads right, %",
-    VERB_ARGUMENTS: "verb arguments, %",
+#: How tables show the figures.
+_COLUMNS = {
+    column.metric: column
+    for column in (
+        Column("bleu-lc-13a", "BLEU, lower-cased, 13a", 1, interval=True),
+        Column("bleu-none", "BLEU, as it stands", 1, interval=True),
+        Column(PRIMARY, RegenerationResult.main.label, 1, interval=True),
+        Column("chrf", "chrF", 1, interval=True),
+        Column("exact-match", "exact, %", interval=True),
+        Column("kendall-tau", "Kendall's tau", 1, 2, interval=True),
+        Column("adjacency", "neighbors right, %", interval=True),
+        Column("other-words", "other words, %", interval=True, better="lower"),
+        Column("search-error", "search errors, %", interval=True, better="lower"),
+        Column("attachment", "heads right, %", interval=True),
+        Column(VERB_ARGUMENTS, "verb arguments, %", interval=True),
+    )
 }
-PERCENT = frozenset({"exact-match", "adjacency", "other-words", "search-error", "attachment", VERB_ARGUMENTS})
+_TIMES = (
+    Column("lookup-ms", "look-up, ms", 1, 2, better="lower"),
+    Column("search-ms", "search, ms", 1, 2, better="lower"),
+)
+#: What people call the metrics.
+_LABELS = {name: column.label for name, column in _COLUMNS.items()}
 
 
-#: Figures that are better if they are lower.
-_LOWER = frozenset({"other-words", "search-error"})
-
-
-def figures_table(result: RegenerationResult) -> ReportTable:
+def figures_of(result: RegenerationResult) -> ReportTable:
     """Return the figures of all systems with their intervals; those of arguments have their own table."""
     names = [name for name in result.signatures if name not in ARGUMENT_ERRORS]
-    ranked = result.ranked
-    figures = [[_value(system, name) for system in ranked] for name in names]
-    times = [[system.times[n].value if system.times else None for system in ranked] for n in (0, 1)]
-    lower = [place for place, name in enumerate(names, 1) if name in _LOWER]
-    return ReportTable(
+    return figures_table(
         quantity(len(result.references), "sentence"),
-        ["system", *(LABELS.get(name, name) for name in names), "look-up, ms", "search, ms"],
-        [
-            [
-                system.system,
-                *(_with_interval(system, name) for name in names),
-                *([f"{time.value:.2f}" for time in system.times] or ["", ""]),
-            ]
-            for system in ranked
-        ],
+        result.ranked,
+        [*(_COLUMNS[name] for name in names), *_TIMES],
         "In brackets: 95% intervals of a bootstrap over sentences. Milliseconds are per sentence.",
-        best_cells([*figures, *times], [*lower, len(names) + 1, len(names) + 2]),
+        compared=len(result.systems),
     )
 
 
@@ -190,20 +183,6 @@ def arguments_table(result: RegenerationResult) -> ReportTable:
         " and shortage: a head has more, or fewer, on a side than it should, and than is usual for it."
         " In brackets: per unit.",
     )
-
-
-def _value(system: OrderingResult, metric: str) -> float | None:
-    return system.value(metric) if metric in system.measurements else None
-
-
-def _with_interval(system: OrderingResult, metric: str) -> str:
-    if metric not in system.measurements:
-        return ""
-    interval = system.intervals[metric]
-    factor = 100 if metric in PERCENT else 1
-    values = (factor * x for x in (system.value(metric), interval.low, interval.high))
-    value, low, high = (f"{x:z.2f}" if metric == "kendall-tau" else f"{x:z.1f}" for x in values)
-    return f"{value}\n({low} – {high})".replace("-", "−")
 
 
 def lengths_table(result: RegenerationResult) -> ReportTable:
@@ -273,8 +252,7 @@ def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[Sentence
     long = [i for i, text in enumerate(result.references) if len(text.split()) >= _LEAST_WORDS]
     # Short sentences are right by chance, and show little.
     pool = long if len(long) >= count else range(len(result.references))
-    drawn = np.random.default_rng(result.seed).permutation(np.array(pool, np.int64))[:count]
-    return [_example(result, int(item)) for item in sorted(drawn)]
+    return [_example(result, item) for item in result.drawn(pool, count)]
 
 
 def _example(result: RegenerationResult, item: int) -> SentenceExample:

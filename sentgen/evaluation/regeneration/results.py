@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from sentgen.evaluation.figures.measurement import Score
+from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.results import (
     ExperimentResult,
     FigureRow,
@@ -14,7 +14,7 @@ from sentgen.evaluation.figures.results import (
     SystemResult,
     comparison_rows,
 )
-from sentgen.evaluation.regeneration.bleu import sentence_scores
+from sentgen.evaluation.regeneration.bleu import sentence_bleu
 from sentgen.generation import RegeneratedSentence
 
 #: The figure that systems are compared by: BLEU, lower-cased, tokenized as the test set is. (The 13a tokens
@@ -69,12 +69,34 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
     references: Sequence[str] = field(repr=False)
     curve: Sequence[LearningPoint] = ()
 
-    def by_length(self, system: OrderingResult) -> Iterator[Score]:
+    def by_length(self, system: OrderingResult) -> Iterator[Measurement]:
         """Yield the main figure of the sentences of each length."""
-        measurement = system.measurements[PRIMARY]
+        whole = system.measurements[PRIMARY]
         for bucket in self.lengths:
-            signature = f"{measurement.signature}|words:{bucket.label}|sentences:{len(bucket.sentences)}"
-            yield Score(f"{PRIMARY}:{bucket.label}", measurement.of(bucket.sentences).value, signature)
+            signature = f"{whole.signature}|words:{bucket.label}|sentences:{len(bucket.sentences)}"
+            yield replace(whole.of(bucket.sentences), metric=f"{PRIMARY}:{bucket.label}", signature=signature)
+
+    def rows(self) -> Iterator[FigureRow]:
+        """Yield figures, times and lengths, these such as ``bleu-lc-none:10-14``; then comparisons."""
+        for system in self.systems:
+            yield from system.rows_with_intervals(self.seed)
+            yield from system.rows([*system.times.values(), *self.by_length(system)])
+        for comparison in self.comparisons:
+            yield from comparison_rows(comparison, self.seed)
+
+    def item_rows(self) -> Iterator[FigureRow]:
+        """Yield BLEU of each sentence."""
+        for system in self.systems:
+            values, signature = sentence_bleu(system.measurements["bleu-lc-13a"])
+            for item, value in enumerate(values, 1):
+                yield FigureRow(system.system, "sentence-bleu", value, signature, item)
+
+    def outputs(self) -> Iterator[OutputRow]:
+        """Yield every sentence, beside the bag that it was made of."""
+        for system in self.systems:
+            for item, (answer, reference) in enumerate(zip(system.answers, self.references, strict=True), 1):
+                given = " ".join(map(str, answer.given))
+                yield OutputRow(system.system, item, given, answer.text, reference)
 
 
 def length_buckets(references: Sequence[str]) -> list[LengthBucket]:
@@ -87,27 +109,3 @@ def length_buckets(references: Sequence[str]) -> list[LengthBucket]:
         buckets.append(LengthBucket(label, inside))
     # A length that none has would be a figure of nothing.
     return [bucket for bucket in buckets if bucket.sentences]
-
-
-def rows_of(result: RegenerationResult) -> Iterator[FigureRow]:
-    """Yield every figure of the whole set as a row of `score`; lengths are such as ``bleu-lc-none:10-14``."""
-    for system in result.systems:
-        yield from system.rows(result.seed)
-        yield from (FigureRow(system.system, score) for score in (*system.times, *result.by_length(system)))
-    for comparison in result.comparisons:
-        yield from comparison_rows(comparison, result.seed)
-
-
-def sentence_rows(result: RegenerationResult) -> Iterator[FigureRow]:
-    """Yield BLEU of each sentence as a row of `score`."""
-    for system in result.systems:
-        for item, score in enumerate(sentence_scores(system.measurements["bleu-lc-13a"]), 1):
-            yield FigureRow(system.system, score, item)
-
-
-def outputs_of(result: RegenerationResult) -> Iterator[OutputRow]:
-    """Yield every sentence as a row of `output`, beside the bag that it was made of."""
-    for system in result.systems:
-        for item, (answer, reference) in enumerate(zip(system.answers, result.references, strict=True), 1):
-            given = " ".join(map(str, answer.given))
-            yield OutputRow(system.system, item, given, answer.text, reference)

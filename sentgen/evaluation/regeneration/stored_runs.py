@@ -9,11 +9,11 @@ from typing import NamedTuple
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.evaluation.figures.results import Start, recorded
+from sentgen.evaluation.figures.results import Recorder
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import COMMAND, set_record, summarize
 from sentgen.evaluation.regeneration.given_outputs import given_answer, given_answers
-from sentgen.evaluation.regeneration.results import RegenerationResult, rows_of
+from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.generation.regenerate import Gold
 from sentgen.schema import Store
 from sentgen.schema.tables.runs import output, run
@@ -43,7 +43,7 @@ def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> Regener
         InputError: a run is written otherwise, runs are over other sentences, or there is one system alone.
         NotFoundError: there is no such run, or no such system in it.
     """
-    started = Start()
+    recorder = Recorder(store, COMPARE)
     with store.connect() as connection:
         systems: dict[str, _Texts] = {}
         for text in runs:
@@ -56,14 +56,7 @@ def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> Regener
     answered = given_answers({name: texts.outputs for name, texts in systems.items()}, cases)
     result = summarize(answered, cases, seed=seed)
     parameters = {"systems": {name: {} for name in systems}, **set_record("", result.references)}
-    return recorded(
-        store,
-        COMPARE,
-        started.timed(replace(result, parameters=parameters)),
-        started=started,
-        seed=seed,
-        scores=rows_of(result),
-    )
+    return recorder.record(replace(result, parameters=parameters), items=False)
 
 
 def _systems(connection: Connection, text: str) -> dict[str, _Texts]:

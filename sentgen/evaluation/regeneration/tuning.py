@@ -19,8 +19,7 @@ import numpy as np
 from sentgen.arrays import Floats
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.measurement import Score
-from sentgen.evaluation.figures.results import FigureRow, RunResult, Start, recorded
+from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.expected_bleu import learn, together
@@ -114,7 +113,7 @@ def tune(
         InputError: there are too few sentences.
         ModelError: the corpora of the model have no trees.
     """
-    started = Start()
+    recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     search = Search(algorithm=ALGORITHM, seed=request.seed, changes={"features": request.features})
     # Cases are lower-cased already where the corpora are.
@@ -126,17 +125,17 @@ def tune(
     prepared = [one for batch in prepare(store, plan, [case.gold.units for case in cases]) for one in batch]
     rounds = _rounds(plan, prepared, cases, request, progress)
     best = max(range(len(rounds)), key=lambda k: (rounds[k].held_out, -k))
-    result = TuningResult(rounds=rounds, best=best)
     settings = {name: getattr(request, name) for name in ("rounds", "candidates", "features", "seed")}
     label = f"{model.name}@{model.version}"
     parameters = {"model": label, **set_record(source, [case.reference for case in cases]), **settings}
-    result = recorded(
-        store,
-        COMMAND,
-        started.timed(replace(result, parameters=parameters)),
-        started=started,
-        seed=request.seed,
-        scores=_scores(rounds, best),
+    result = recorder.record(
+        TuningResult(
+            rounds=rounds,
+            best=best,
+            parameters=parameters,
+            seed=request.seed,
+            scores=_scores(rounds, best),
+        )
     )
     if best == 0:
         return result
@@ -262,7 +261,7 @@ def _scores(rounds: Sequence[TuningRound], best: int) -> list[FigureRow]:
     rows = []
     for system, one in (("before", rounds[0]), ("after", rounds[best])):
         figures = {"bleu-learnt-from": one.learnt_from, "bleu-held-out": one.held_out}
-        rows += [FigureRow(system, Score(name, value, signature)) for name, value in figures.items()]
+        rows += [FigureRow(system, name, value, signature) for name, value in figures.items()]
         for name, weight in {**one.weights.features, **one.weights.factors}.items():
-            rows.append(FigureRow(system, Score(f"weight {name}", weight, "the words have 1")))
+            rows.append(FigureRow(system, f"weight {name}", weight, "the words have 1"))
     return rows

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from sentgen.errors import printable
 from sentgen.evaluation.figures.results import ExperimentResult, FigureRow, SystemResult, SystemT
@@ -53,6 +54,60 @@ def best_cells(
             best = min(known) if place in lower else max(known)
             found.update((row, place) for row, value in enumerate(values) if value == best)
     return frozenset(found)
+
+
+class Column(NamedTuple):
+    """How a table shows a figure: times ``factor``, and with its interval where that is wanted."""
+
+    metric: str
+    label: str
+    factor: float = 100
+    digits: int = 1
+    interval: bool = False
+    better: Literal["higher", "lower", "neither"] = "higher"
+
+    def values(self, system: SystemResult[object]) -> list[float]:
+        """Return the figure of a system, and the ends of its interval if they are shown; or nothing."""
+        measurement = {**system.measurements, **system.times}.get(self.metric)
+        if measurement is None or measurement.value != measurement.value:
+            return []
+        ends = system.intervals[self.metric] if self.interval else None
+        return [measurement.value, *((ends.low, ends.high) if ends else ())]
+
+    def cell(self, system: SystemResult[object]) -> str:
+        """Return what is read: with a real minus sign, and no negative zero (`z`)."""
+        texts = [f"{self.factor * x:z.{self.digits}f}".replace("-", "−") for x in self.values(system)]
+        return f"{texts[0]}\n({' – '.join(texts[1:])})" if texts[1:] else "".join(texts)
+
+
+def figures_table(
+    title: str,
+    systems: Sequence[SystemResult[object]],
+    columns: Sequence[Column],
+    note: str = "",
+    *,
+    compared: int = 0,
+) -> ReportTable:
+    """Return a row a system, with its figures.
+
+    Args:
+        title: of the table.
+        systems: in their order.
+        columns: the figures.
+        note: on them.
+        compared: how many systems, the first ones, are candidates for the best figure of a column.
+    """
+    known = [
+        [next(iter(column.values(one)), None) for one in systems[:compared] if column.better != "neither"]
+        for column in columns
+    ]
+    return ReportTable(
+        title,
+        ["system", *(column.label for column in columns)],
+        [[system.system, *(column.cell(system) for column in columns)] for system in systems],
+        note,
+        best_cells(known, [place for place, column in enumerate(columns, 1) if column.better == "lower"]),
+    )
 
 
 def differences_table(result: ExperimentResult[SystemT]) -> ReportTable:
@@ -187,9 +242,8 @@ def _latex(table: ReportTable) -> str:
 
 def score_table(rows: Iterable[FigureRow], things: str, number: int) -> Rows:
     """Return every figure of the whole set with its signature, and of how many things it is."""
-    scores = ((row.system, row.score) for row in rows)
     columns = ["system", "metric", "value", things, "signature"]
-    return Rows(columns, [(name, one.metric, one.value, number, one.signature) for name, one in scores])
+    return Rows(columns, [(row.system, row.metric, row.value, number, row.signature) for row in rows])
 
 
 def scores_csv(systems: Sequence[SystemResult[object]], *, with_times: bool = False) -> str:
@@ -209,7 +263,7 @@ def scores_csv(systems: Sequence[SystemResult[object]], *, with_times: bool = Fa
     times = [
         (system.system, time.metric, time.value, "", "", time.signature)
         for system in systems
-        for time in system.times
+        for time in system.times.values()
         if with_times
     ]
     return csv_text(["system", "metric", "value", "low", "high", "signature"], [*figures, *times])
