@@ -205,7 +205,7 @@ def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> It
 def unbarred(value: str) -> str:
     r"""Return a value of MISC as it was, before `bar_free`.
 
-    >>> unbarred(r"a\\pb\\\\c")
+    >>> unbarred(r"a\pb\\c")
     'a|b\\c'
     """
     return value.replace("\\\\", "\0").replace("\\p", "|").replace("\0", "\\") if "\\" in value else value

@@ -36,7 +36,8 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float | None, float 
     however they agree. Where the standard error is 0, as where they agree on all lines, it tells nothing,
     and there is no interval.
 
-    >>> kappa([("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15)[0]
+    >>> pairs = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
+    >>> round(kappa(pairs)[0], 6)
     0.4
     """
     n = len(pairs)

@@ -288,7 +288,8 @@ def changed(settings: PbhmmSettings, given: Mapping[str, str]) -> PbhmmSettings:
     Commas or slashes separate several values, ``none`` is no limit, and a switch is ``true`` or ``false``
     (``yes`` or ``no``).
 
-    >>> changed(Settings(), {"p0": "0.1", "prior-identity": "9", "fixed": "null,weights"}).prior.identity
+    >>> given = {"p0": "0.1", "prior-identity": "9", "fixed": "null,weights"}
+    >>> changed(PbhmmSettings(), given).prior.identity
     9.0
 
     Raises:

@@ -100,7 +100,7 @@ def arguments(sentence: Sentence, spelling: Spelling = FORMS) -> list[Argument]:
 
     >>> tree = Sentence(["He", "ate", "."], upos=["PRON", "VERB", "PUNCT"], heads=[2, 0, 2])
     >>> [argument.key for argument in arguments(tree)]
-    [Key(head='ate', modifier='he', head_first=False)]
+    [RelationKey(head='ate', modifier='he', head_first=False)]
     """
     if sentence.heads is None or (sentence.upos is None and sentence.xpos is None):
         raise InputError("a sentence without a tree and tags has no verb arguments; parse it with --parser")
