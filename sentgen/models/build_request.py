@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from sqlalchemy import Connection
 
@@ -22,7 +22,7 @@ from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, StoreError
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
-from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, Symbols, symbols
+from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
 from sentgen.models.building.chosen import Chosen, Draw, built_from, choose, selected
 from sentgen.models.building.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.building.model_rows import insert_rows, record, rows_of
@@ -39,30 +39,6 @@ from sentgen.space import Space
 ROWS_SHARE, SORTING_SHARE, FULL_SHARE = 0.65 * COUNTING_SHARE, 0.35 * COUNTING_SHARE, 0.8
 #: Bytes that numba and the code that it has compiled take from that of the n-grams.
 _COMPILED = 64 << 20
-
-
-def _build_smoothed(
-    store: Store,
-    name: str,
-    corpora: Sequence[str],
-    settings: Recipe,
-    condition: str | None,
-    draw: Draw | None,
-    report: Progress,
-) -> ModelInfo:
-    """Store a model of the sentences of some corpora that meet a condition or are drawn, or of all."""
-    made = _Build(store, settings, condition, draw, report)
-    if not settings.as_counted:
-        # Classes, brackets and symbols become words of the store before they are counted.
-        with store.begin() as connection:
-            made.smooth(connection, corpora)
-            drop_temporary(connection)
-            return made.write(connection, name)
-    store.downgrade_to_read()
-    with store.connect() as connection:
-        made.smooth(connection, corpora)
-    with store.begin() as connection:
-        return made.write(connection, name)
 
 
 def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
@@ -127,16 +103,12 @@ def build(
     store: Store,
     name: str,
     corpora: Sequence[str],
+    settings: Recipe | None = None,
     *,
-    order: int,
-    smoothing: str = "kneser-ney",
-    min_count: Sequence[int] | None = None,
-    unknown: str = "word",
-    brackets: bool = False,
-    symbols: Symbols | None = None,
     condition: str | None = None,
     draw: Draw | None = None,
     progress: Progress | None = None,
+    **fields: Any,
 ) -> ModelInfo:
     """Build the next version of a model from the counts of the given corpora.
 
@@ -144,17 +116,12 @@ def build(
         store: the store, open for writing.
         name: name of the model; older versions of it stay.
         corpora: names of the corpora whose counts are summed; sentences of subcorpora are counted anew.
-        order: highest order of n-grams, 1 to 5.
-        smoothing: ``kneser-ney`` (as lmplz), ``katz``, or ``stupid-backoff``, for which nothing is built:
-            look-ups read the counts.
-        min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
-        unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
-            ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
-        brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
-        symbols: what the n-grams are made of, if not of words (see `sentgen.models.base.symbols`).
+        settings: how it is built.
         condition: count only sentences whose metadata meet this (see `sentgen.lookups.metadata`).
         draw: count only some of these, drawn by a seed.
         progress: called with one line a step.
+        fields: settings by name instead (see `sentgen.models.building.recipe.recipe`): ``order`` and, if
+            wanted, ``smoothing``, ``min_count``, ``unknown``, ``brackets`` and ``symbols``.
 
     Raises:
         InputError: a setting is out of range, or the condition cannot be read.
@@ -164,9 +131,9 @@ def build(
         StoreError: the store is a lake, which takes models of ``stupid-backoff`` alone.
     """
     require_name(name)
-    settings = recipe(order, smoothing, min_count, unknown, brackets, symbols)
+    settings = settings or recipe(**fields)
     report = progress or (lambda _: None)
-    if smoothing == STUPID_BACKOFF:
+    if settings.smoothing == STUPID_BACKOFF:
         _refuse_chosen(store, corpora, condition, draw)
         of_counts = _build_in_lake if store.lake else _build_of_counts
         return of_counts(store, name, corpora, settings)
@@ -175,7 +142,18 @@ def build(
             f"{store.lake}: a lake is only read; a model of kneser-ney is built in it with: "
             f"sentgen cluster models {shlex.quote(name)} --in {shlex.quote(str(store.lake))}"
         )
-    return _build_smoothed(store, name, corpora, settings, condition, draw, report)
+    made = _Build(store, settings, condition, draw, report)
+    if not settings.as_counted:
+        # Classes, brackets and symbols become words of the store before they are counted.
+        with store.begin() as connection:
+            made.smooth(connection, corpora)
+            drop_temporary(connection)
+            return made.write(connection, name)
+    store.downgrade_to_read()
+    with store.connect() as connection:
+        made.smooth(connection, corpora)
+    with store.begin() as connection:
+        return made.write(connection, name)
 
 
 def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, draw: Draw | None) -> None:
@@ -274,7 +252,10 @@ class BuildRequest:
         found, wanted = [], self.requests(store)
         for one in wanted:
             named = partial(_report_name, progress, one.name) if progress and len(wanted) > 1 else progress
-            found.append(one._build(store, named))
+            chosen, drawn = one.where, one._draw
+            found.append(
+                build(store, one.name, one.corpus, one._recipe, condition=chosen, draw=drawn, progress=named)
+            )
         return found
 
     def built(self, store: Store) -> list[ModelInfo]:
@@ -287,16 +268,15 @@ class BuildRequest:
         same = all(one._describes(model) for one, model in zip(wanted, found, strict=True))
         return found if same and not any(registry.is_stale(store, model) for model in found) else []
 
+    @property
+    def _recipe(self) -> Recipe:
+        counts, made_of = parse_counts(self.min_count), symbols(self.over, self.classes)
+        return recipe(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
+
     def _describes(self, model: ModelInfo) -> bool:
         """Return whether a model has these settings; those of chosen sentences are told by building alone."""
-        made_of = symbols(self.over, self.classes)
-        counts = parse_counts(self.min_count)
-        settings = recipe(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
-        of = Recipe(
-            model.order, model.smoothing, model.min_count, model.unknown, model.brackets, model.symbols
-        )
         chosen = self.where or self._draw or model.condition
-        return settings == of and set(self.corpus) == set(model.corpora) and not chosen
+        return self._recipe == Recipe.of(model) and set(self.corpus) == set(model.corpora) and not chosen
 
     def requests(self, store: Store) -> list[BuildRequest]:
         """Return what is asked for, a model each, that of the words first.
@@ -333,22 +313,6 @@ class BuildRequest:
     def _draw(self) -> Draw | None:
         drawn = self.sentences is not None or self.share is not None
         return Draw(self.sentences, self.share, self.seed) if drawn else None
-
-    def _build(self, store: Store, progress: Progress | None) -> ModelInfo:
-        return build(
-            store,
-            self.name,
-            self.corpus,
-            order=self.order,
-            smoothing=self.smoothing,
-            min_count=parse_counts(self.min_count),
-            unknown=self.unknown,
-            brackets=self.brackets,
-            symbols=symbols(self.over, self.classes),
-            condition=self.where,
-            draw=self._draw,
-            progress=progress,
-        )
 
 
 def _report_name(progress: Progress, name: str, line: str) -> None:

@@ -13,13 +13,14 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain, pairwise
+from itertools import chain
 
 import duckdb
 import numpy as np
 
 from sentgen.arrays import Ints
 from sentgen.models.base import registry
+from sentgen.models.base.anchor_cache import anchor_slices
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of
 from sentgen.models.ngrams import mixture, stupid_backoff
 from sentgen.models.ngrams.anchors import anchored
@@ -222,21 +223,14 @@ def _fetch(
         if room >= 0:
             room -= rows.nbytes
             unfinished = int(column[-1])
-            for anchor, part in _by_anchor(column, rows):
-                whole[anchor].append(part)
+            for anchor, part in anchor_slices(column):
+                whole[anchor].append(rows.where(part))
     # The anchor at which the room ended is not whole, and half of an anchor must never be cached.
     if room < 0:
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
     # Empty ones as well: that a word has no n-gram is worth to be known.
     for anchor in sorted(whole, reverse=True):
         cache.put(model, anchor, joined(whole.pop(anchor), model.order))
-
-
-def _by_anchor(anchors: Ints, rows: CachedNgrams) -> Iterator[tuple[int, CachedNgrams]]:
-    """Split rows where the anchor changes; an anchor may come twice."""
-    cuts = [0, *(np.flatnonzero(np.diff(anchors)) + 1).tolist(), len(anchors)]
-    for begin, end in pairwise(cuts):
-        yield int(anchors[begin]), rows.where(slice(begin, end))
 
 
 def _stream(

@@ -37,7 +37,7 @@ from sentgen.models.base.symbols import require_words
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.plugin_scorers import scorer_named
 from sentgen.models.scorer import Scorer, ScoreWords
-from sentgen.models.scoring import score_tokens
+from sentgen.models.scoring import are_words, score_tokens
 from sentgen.models.stored_text import StoredText, read_stored
 from sentgen.models.submodel import lowercases
 from sentgen.options import Option
@@ -237,7 +237,7 @@ def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
 
 def _score_by_model(reader: ModelReader, lower: bool, text: StoredText) -> tuple[Floats, Bools]:
     known, logps = score_tokens(reader, text.forms, text.numbers, text.lengths, lower=lower)
-    return logps[_tokens_of(text)], known[text.numbers] == UNK
+    return logps[are_words(text.lengths)], known[text.numbers] == UNK
 
 
 def _score_by_scorer(score_words: ScoreWords, text: StoredText) -> tuple[Floats, Bools]:
@@ -259,13 +259,6 @@ def _require_probabilities(model: ModelInfo) -> None:
             f"{model.label} is a stupid backoff, whose scores are no probabilities and have no surprisal;"
             " build one with --smoothing kneser-ney"
         )
-
-
-def _tokens_of(text: StoredText) -> Bools:
-    """Return which of the events of a text are tokens, and not the ends of sentences."""
-    is_token = np.ones(len(text.numbers) + len(text.lengths), np.bool_)
-    is_token[np.cumsum(text.lengths + 1) - 1] = False
-    return is_token
 
 
 def _rows(model: ModelInfo, text: StoredText, bits: Floats, unknown: Bools) -> pa.Table:

@@ -32,7 +32,7 @@ from sentgen.models import ModelInfo
 from sentgen.models.base.registry import changes, list_models
 from sentgen.models.build_request import build
 from sentgen.models.building.chosen import Chosen, Draw, apart, built_from, choose, selected
-from sentgen.models.building.recipe import SMOOTHING
+from sentgen.models.building.recipe import SMOOTHING, Recipe
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -202,17 +202,7 @@ def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> M
     for one in (model, *companions):
         corpora = [name for name in one.corpora if name in there]
         if corpora:
-            made[one.name] = build(
-                drawn,
-                one.name,
-                corpora,
-                order=one.order,
-                smoothing=one.smoothing,
-                min_count=one.min_count,
-                unknown=one.unknown,
-                brackets=one.brackets,
-                symbols=one.symbols,
-            )
+            made[one.name] = build(drawn, one.name, corpora, Recipe.of(one))
     return made[model.name]
 
 

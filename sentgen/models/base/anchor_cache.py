@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from sentgen.arrays import Ints
 
 # About what some arrays, a key and a place in the dictionary take beside the rows.
 _ENTRY_OVERHEAD = 600
@@ -31,6 +36,13 @@ class CacheStatistics:
     entries: int
     bytes: int
     limit: int
+
+
+def anchor_slices(anchors: Ints) -> Iterator[tuple[int, slice]]:
+    """Yield the rows of each anchor of a column, cut where it changes; an anchor may come twice."""
+    cuts = [0, *(np.flatnonzero(np.diff(anchors)) + 1).tolist(), len(anchors)]
+    for begin, end in pairwise(cuts):
+        yield int(anchors[begin]), slice(begin, end)
 
 
 class AnchorCache(Generic[Rows]):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sentgen.errors import InputError
-from sentgen.models.base.registry import STUPID_BACKOFF
+from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.base.symbols import ITEMS, OF_WORDS, Symbols
 from sentgen.models.smoothing import katz, kneser_ney
 from sentgen.schema.tables.counts import MAX_ORDER
@@ -27,6 +27,12 @@ class Recipe:
     brackets: bool
     symbols: Symbols = OF_WORDS
 
+    @staticmethod
+    def of(model: ModelInfo) -> Recipe:
+        """Return the settings that a model was built with."""
+        how = (model.smoothing, model.min_count, model.unknown, model.brackets, model.symbols)
+        return Recipe(model.order, *how)
+
     @property
     def as_counted(self) -> bool:
         """Return whether its n-grams are those that ingestion counted: no classes, brackets or symbols."""
@@ -35,13 +41,23 @@ class Recipe:
 
 def recipe(
     order: int,
-    smoothing: str,
-    min_count: Sequence[int] | None,
-    unknown: str,
-    brackets: bool,
+    smoothing: str = "kneser-ney",
+    min_count: Sequence[int] | None = None,
+    unknown: str = "word",
+    brackets: bool = False,
     symbols: Symbols | None = None,
 ) -> Recipe:
-    """Check settings; the last of ``min_count`` also holds for the orders above it, and ``None`` keeps all.
+    """Check the settings of a model.
+
+    Args:
+        order: highest order of n-grams, 1 to 5.
+        smoothing: ``kneser-ney`` (as lmplz), ``katz``, or ``stupid-backoff``, for which nothing is built:
+            look-ups read the counts.
+        min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
+        unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
+            ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
+        brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
+        symbols: what the n-grams are made of, if not of words (see `sentgen.models.base.symbols`).
 
     Raises:
         InputError: a setting is out of range, or goes with no other one.

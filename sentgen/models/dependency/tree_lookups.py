@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
-from itertools import pairwise
 from typing import Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import duckdb
 import numpy as np
 
-from sentgen.arrays import Ints
-from sentgen.models.base.anchor_cache import AnchorCache
+from sentgen.models.base.anchor_cache import AnchorCache, anchor_slices
 from sentgen.models.base.sql import among, statements
 from sentgen.models.dependency.tree_counts import TreeRows
 from sentgen.schema import Store
@@ -120,8 +118,8 @@ class CountedTrees(NamedTuple):
                 room -= rows.nbytes
                 if room < 0:
                     kept.clear()
-                for anchor, part in _by_anchor(numbers, rows) if kept else ():
-                    kept[anchor].append(part)
+                for anchor, part in anchor_slices(numbers) if kept else ():
+                    kept[anchor].append(TreeRows(rows.keys[part], rows.counts[part]))
         for anchor in sorted(kept, reverse=True):
             cache.put((self.segments, self.layer), anchor, TreeRows.joined(kept.pop(anchor)))
 
@@ -154,13 +152,6 @@ class CountedTrees(NamedTuple):
 
 def _listed(numbers: Iterable[int]) -> str:
     return ", ".join(str(int(number)) for number in numbers)
-
-
-def _by_anchor(anchors: Ints, rows: TreeRows) -> Iterator[tuple[int, TreeRows]]:
-    """Split rows where the anchor changes; an anchor may come twice."""
-    cuts = [0, *(np.flatnonzero(np.diff(anchors)) + 1).tolist(), len(anchors)]
-    for begin, end in pairwise(cuts):
-        yield int(anchors[begin]), TreeRows(rows.keys[begin:end], rows.counts[begin:end])
 
 
 _lookups: WeakKeyDictionary[Store, TreeLookups] = WeakKeyDictionary()
