@@ -18,10 +18,9 @@ from pathlib import Path
 from harness import OUT, data, fresh, run, show, treebank, written
 
 from sentgen.evaluation.figures.significance import compare_all
-from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
+from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import Search
 from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
 from sentgen.models.base import registry
 from sentgen.schema import Store
@@ -127,7 +126,7 @@ def _system(weights: Mapping[str, float], scale: float) -> str:
 
 def _judged(store: Store, name: str, test: str, trees: Sequence[str], system: str) -> OrderingResult:
     """Put the sentences of a file in order."""
-    model, search = registry.find(store, name), Search(dependencies=list(trees) or None)
+    model, search = registry.find(store, name), RegenerationSettings(dependencies=list(trees) or None)
     return evaluate_regeneration(store, model, read_test_set(test), [system], search, source=test).systems[0]
 
 

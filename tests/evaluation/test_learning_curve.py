@@ -13,12 +13,11 @@ import pytest
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, ModelError, SentgenError
-from sentgen.evaluation import evaluate_regeneration
+from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.report import curve_plot, regeneration_report
 from sentgen.evaluation.regeneration.results import LearningPoint, RegenerationResult
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import Search
 from sentgen.models import ModelInfo, find
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.drawing import LIGHT
@@ -38,7 +37,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def evaluating(
-    sentences: list[Sentence], algorithms: list[str], search: Search
+    sentences: list[Sentence], algorithms: list[str], search: RegenerationSettings
 ) -> Callable[[Store, ModelInfo], RegenerationResult]:
     """What evaluates some systems with a model of a store."""
     return lambda store, model: evaluate_regeneration(store, model, sentences, algorithms, search)
@@ -48,7 +47,7 @@ def evaluating(
 def test_all_sentences_are_the_model_itself(made: Path) -> None:
     """At 100% all answers, scores and heads are those of the model; a smaller size is another system."""
     test = list(read_test_set(str(made.parent / "test.conllu")))
-    search = Search(seed=1)
+    search = RegenerationSettings(seed=1)
     with Store(made, threads=1) as store:
         model = find(store, "m")
         whole = evaluate_regeneration(store, model, test, ["lmo", "cle"], search)
@@ -105,6 +104,6 @@ def test_what_makes_no_curve(
     message: str,
 ) -> None:
     """Sizes that cannot be read or drawn, trees of others, models of some sentences already."""
-    search = Search(**asked)  # type: ignore[arg-type]
+    search = RegenerationSettings(**asked)  # type: ignore[arg-type]
     with Store(made, threads=1) as store, pytest.raises(error, match=message):
         learning_curve(store, find(store, model), sizes, search, evaluating([], ["lmo"], search))

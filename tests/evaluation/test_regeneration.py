@@ -15,7 +15,6 @@ from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import Search
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -34,7 +33,7 @@ def rows(store: Store, query: str) -> list[tuple[object, ...]]:
 
 def test_run_is_recorded(toy: Toy) -> None:
     """The run, a figure per system and sentence, the outputs, and what the systems were given."""
-    result = evaluate_regeneration(*toy, TEST, ["lmo", "greedy"], Search(seed=3), source="test.conllu")
+    result = evaluate_regeneration(*toy, TEST, ["lmo", "greedy"], seed=3, source="test.conllu")
     (run,) = rows(toy[0], "select id, command, seed, parameters from run")
     parameters = json.loads(str(run[3]))
 
@@ -136,7 +135,7 @@ def test_progress_is_told(toy: Toy) -> None:
 
 def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:
     """The same seed and data give the same sentences."""
-    one, other = (evaluate_regeneration(*toy, TEST, ["lmo"], Search(seed=5)) for _ in range(2))
+    one, other = (evaluate_regeneration(*toy, TEST, ["lmo"], seed=5) for _ in range(2))
 
     assert other.run_id == one.run_id + 1
     assert other.systems[0].rows() == one.systems[0].rows()
@@ -145,7 +144,7 @@ def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:
 def test_units_punctuation_and_case(toy: Toy) -> None:
     """Words as units, no punctuation, lower case: seen in what the system was given and compared with."""
     test = [Sentence(["The", "DOG", "barks", "."], upos=["DET", "NOUN", "VERB", "PUNCT"], nps=[1, 1, 0, 0])]
-    evaluate_regeneration(*toy, test, ["lmo"], Search(units="word", lowercase=True), punctuation=False)
+    evaluate_regeneration(*toy, test, ["lmo"], units="word", lowercase=True, punct=False)
     ((given, reference),) = rows(toy[0], "select input, reference from output")
 
     assert sorted(str(given).split()) == ["barks", "dog", "the"]
@@ -155,7 +154,7 @@ def test_units_punctuation_and_case(toy: Toy) -> None:
 def test_untagged_punctuation_is_told_by_its_characters(toy: Toy) -> None:
     """Without tags a token without letters and digits is punctuation; a sentence of it is left out."""
     test = [Sentence(["a", "dog", "!?"]), Sentence(["..."])]
-    result = evaluate_regeneration(*toy, test, ["lmo"], punctuation=False)
+    result = evaluate_regeneration(*toy, test, ["lmo"], punct=False)
 
     assert result.references == ["a dog"]
 
@@ -163,7 +162,7 @@ def test_untagged_punctuation_is_told_by_its_characters(toy: Toy) -> None:
 def test_nothing_to_order(toy: Toy) -> None:
     """Not even a word is left: no figures, no run."""
     with pytest.raises(InputError, match="nothing of the test set is left"):
-        evaluate_regeneration(*toy, [Sentence(["..."])], ["lmo"], punctuation=False)
+        evaluate_regeneration(*toy, [Sentence(["..."])], ["lmo"], punct=False)
 
     assert rows(toy[0], "select count(*) from run") == [(0,)]
 
@@ -232,7 +231,7 @@ def test_outputs_are_lower_cased_and_left_out_as_the_test_is(toy: Toy, tmp_path:
     """A sentence of which nothing is left has a line, too."""
     test = [Sentence(["THE", "dog"], upos=["DET", "NOUN"]), Sentence(["!"], upos=["PUNCT"]), Sentence(["a"])]
     (tmp_path / "o.txt").write_text("the DOG\n!\na\n")
-    asked = {"punctuation": False, "lowercase": True, "outputs": [f"theirs={tmp_path / 'o.txt'}"]}
+    asked = {"punct": False, "lowercase": True, "outputs": [f"theirs={tmp_path / 'o.txt'}"]}
     result = evaluate_regeneration(*toy, test, ["lmo"], **asked)  # type: ignore[arg-type]
 
     assert result.systems[1].outputs == result.references == ["the dog", "a"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -17,10 +17,10 @@ from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.figures.significance import SystemComparison
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
+from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
 from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
@@ -40,7 +40,6 @@ from sentgen.evaluation.regeneration.stored_runs import compare_runs
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import comparisons_table, latex, probability, score_table
 from sentgen.evaluation.testset import read_test_set
-from sentgen.generation import Search
 from sentgen.generation.plan import SHARED
 from sentgen.models import ModelInfo
 from sentgen.models.base import registry
@@ -57,7 +56,7 @@ app.command("judgments")(judgments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _RegenerationExperiment(Search):
+class _RegenerationExperiment(RegenerationSettings):
     """What is compared, and how: a search, of which ``algorithms`` have their own settings."""
 
     ORDER: ClassVar = (
@@ -83,13 +82,6 @@ class _RegenerationExperiment(Search):
             metavar="LIST",
         ),
     ] = "lmo,beam"
-    outputs: Annotated[
-        list[str],
-        Option(
-            "Answers of another system, a sentence a line in the order of the test; may be repeated.",
-            metavar="NAME=FILE",
-        ),
-    ] = field(default_factory=list)
     curve: Annotated[
         str | None,
         Option(
@@ -97,13 +89,6 @@ class _RegenerationExperiment(Search):
             metavar="N,N%,...",
         ),
     ] = None
-    seed: Annotated[int, Option("Seed of the shuffle, samples, tests and drawn sentences.", least=0)] = 1
-    punct: Annotated[bool, Option("Keep punctuation.")] = True
-    lowercase: Annotated[
-        bool | None, Option("Lower-case the test. Default: as the model's corpora.", off="--keep-case")
-    ] = None
-    by_length: Annotated[bool, Option("Give BLEU by length of the sentence, too.")] = False
-    jobs: Annotated[int, Option("Threads that search; take times with 1.", short="-j", least=1)] = 1
     format: Annotated[str | None, Option("Format of the test; detected if not given.", short="-f")] = None
 
 
@@ -146,9 +131,9 @@ def regeneration(
         options.store(share=LOOKUP_SHARE) as store,
         counting_bar("sentences") as progress,
     ):
-        result = _evaluate(
-            store, request, trees, by_length=request.by_length or report is not None, progress=progress
-        )
+        if report is not None:  # it has lengths in any case
+            request = replace(request, by_length=True)
+        result = _evaluate(store, request, trees, progress)
     if report is not None:
         out.note(f"report: {regeneration_report(result).write(report)[0]}")
     _show(result, out)
@@ -157,14 +142,9 @@ def regeneration(
 
 
 def _evaluate(
-    store: Store,
-    request: _RegenerationExperiment,
-    parser: Parser | None,
-    *,
-    by_length: bool,
-    progress: Progress | None,
+    store: Store, request: _RegenerationExperiment, parser: Parser | None, progress: Progress | None
 ) -> RegenerationResult:
-    """Run the experiment once, or for each size of a learning curve; a report has lengths in any case."""
+    """Run the experiment once, or for each size of a learning curve."""
     models = [registry.find(store, name) for name in request.model]
     algorithms = [name.strip() for name in request.algorithms.split(",") if name.strip()]
     sentences: Iterable[Sentence] = read_test_set(request.test, form=request.format)
@@ -176,10 +156,6 @@ def _evaluate(
             sentences,
             algorithms,
             request,
-            outputs=request.outputs,
-            punctuation=request.punct,
-            by_length=by_length,
-            jobs=request.jobs,
             parser=parser,
             source=request.test,
             progress=progress,

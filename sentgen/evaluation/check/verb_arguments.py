@@ -20,10 +20,11 @@ or noun after a copula is the head of its clause; such clauses have no verb and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.generation.prepare import is_punctuation, is_verb
@@ -90,6 +91,25 @@ def tags_of(sentence: Sentence) -> list[str]:
     # Universal tags first: those of languages name verbs in many ways.
     pairs = zip(sentence.upos or nothing, sentence.xpos or nothing, strict=True)
     return [upos if upos not in ("", "_") else xpos for upos, xpos in pairs]
+
+
+def parse_once(
+    texts: Iterable[Sequence[str]], parser: Parser, progress: Callable[[int, int], None] | None = None
+) -> dict[tuple[str, ...], Sentence]:
+    """Return the trees of texts by their words, the same ones parsed once.
+
+    Args:
+        texts: the words of each.
+        parser: asked in the order of the alphabet, so that it gets the same texts in the same order.
+        progress: called with the texts that are parsed, and of those to parse.
+    """
+    wanted = sorted({tuple(words) for words in texts})
+    trees: dict[tuple[str, ...], Sentence] = {}
+    for words, tree in zip(wanted, parser.parse_tokenized(wanted), strict=True):
+        trees[words] = tree
+        if progress is not None:
+            progress(len(trees), len(wanted))
+    return trees
 
 
 def arguments(sentence: Sentence, spelling: Spelling = FORMS) -> list[Argument]:

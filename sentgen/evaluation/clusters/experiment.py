@@ -6,8 +6,9 @@ the strings, and their verb arguments are looked up among those of the cluster (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from sentgen.arrays import Longs
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling
+from sentgen.evaluation.check.verb_arguments import FORMS, KINDS, SourceArguments, Spelling, parse_once
 from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined
 from sentgen.evaluation.clusters.strings import Strings, copies, fluency
@@ -190,9 +191,8 @@ def _compared(
     clusters: Sequence[Cluster], strings: Strings, parser: Parser, spelling: Spelling, progress: Progress
 ) -> Longs:
     """Parse all strings, the same ones once, and count what matches."""
-    # Sorted, so that the parser gets them in the same order every time.
-    wanted = sorted({text for of in strings for row in of for text in row if text is not None})
-    trees = dict(zip(wanted, _parsed(wanted, parser, progress), strict=True))
+    wanted = (text for of in strings for row in of for text in row if text is not None)
+    trees = parse_once(wanted, parser, partial(progress, "strings"))
     lengths = len(strings[0][0])
     # The last axis: generated, matched, source, recalled.
     counts = np.zeros((len(strings), len(clusters), lengths, len(KINDS), 4), np.int64)
@@ -207,9 +207,3 @@ def _compared(
                         for one in (found[kind] for kind in KINDS)
                     ]
     return counts
-
-
-def _parsed(strings: Sequence[tuple[str, ...]], parser: Parser, progress: Progress) -> Iterator[Sentence]:
-    for number, sentence in enumerate(parser.parse_tokenized(strings), 1):
-        yield sentence
-        progress("strings", number, len(strings))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.check.verb_arguments import FORMS, Spelling
+from sentgen.evaluation.check.verb_arguments import FORMS, Spelling, parse_once
 from sentgen.evaluation.figures.results import (
     ExperimentResult,
     MainFigure,
@@ -122,13 +122,14 @@ def _summarized(
     """Measure and compare the systems; a run that has no number, parameters and time yet."""
     common = np.array([None not in of for of in zip(*answers.values(), strict=True)])
     if not common.any():
-        made = ", ".join(f"{name} {len(of) - of.count(None):,}" for name, of in answers.items())
+        counts = ", ".join(f"{name} {len(of) - of.count(None):,}" for name, of in answers.items())
         raise InputError(
-            f"no cluster of which all systems make a sentence ({made} of {len(source.cases):,});"
+            f"no cluster of which all systems make a sentence ({counts} of {len(source.cases):,});"
             " leave out the one that makes fewest",
             path=source.source or None,
         )
-    trees = _parsed(answers, parser, progress)
+    made = (words for of in answers.values() for words in of if words is not None)
+    trees = parse_once(made, parser, partial(progress, "sentences"))
     named = f"{parser.name}@{parser.version}"
     systems = [
         SystemResult(
@@ -153,14 +154,3 @@ def _compared(systems: Sequence[SystemResult[str | None]], metric: str, seed: in
     """Compare all pairs by a figure; none where a system has nothing to count."""
     defined = all(system.value(metric) == system.value(metric) for system in systems)
     return compare_systems(systems, metric, seed) if defined else []
-
-
-def _parsed(answers: Answers, parser: Parser, progress: Progress) -> dict[tuple[str, ...], Sentence]:
-    """Parse all sentences, the same ones once."""
-    # Sorted, so that the parser gets them in the same order every time.
-    wanted = sorted({tuple(words) for of in answers.values() for words in of if words is not None})
-    trees: dict[tuple[str, ...], Sentence] = {}
-    for words, tree in zip(wanted, parser.parse_tokenized(wanted), strict=True):
-        trees[words] = tree
-        progress("sentences", len(trees), len(wanted))
-    return trees

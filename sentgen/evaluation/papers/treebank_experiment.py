@@ -12,9 +12,8 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.evaluation.papers.paper import PaperRequest
 from sentgen.evaluation.papers.penn_treebank import Split
-from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
+from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
 from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
-from sentgen.generation import Search
 from sentgen.models import ModelInfo
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.wording import quantity
@@ -86,8 +85,12 @@ class TreebankExperiment:
             model,
             self.split.test_sentences(),
             systems,
-            Search(dependencies=[self.corpus], seed=request.seed, lowercase=self.lowercase),
-            jobs=request.jobs,
+            RegenerationSettings(
+                dependencies=[self.corpus],
+                seed=request.seed,
+                lowercase=self.lowercase,
+                jobs=request.jobs,
+            ),
             source=self.split.title,
             progress=request.progress,
             **search,

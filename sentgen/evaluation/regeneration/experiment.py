@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from sqlalchemy import select
 
@@ -35,12 +35,33 @@ from sentgen.models.base.registry import ModelInfo, ModelLike
 from sentgen.models.dependency.tagging import have_function_heads, tag_set
 from sentgen.models.submodel import lowercases
 from sentgen.notation import parse_system
+from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 
 logger = logging.getLogger(__name__)
 
 COMMAND = "evaluate regeneration"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegenerationSettings(Search):
+    """How a test set is put in order and compared, and the search that all systems share."""
+
+    outputs: Annotated[
+        list[str],
+        Option(
+            "Answers of another system, a sentence a line in the order of the test; may be repeated.",
+            metavar="NAME=FILE",
+        ),
+    ] = field(default_factory=list)
+    seed: Annotated[int, Option("Seed of the shuffle, samples, tests and drawn sentences.", least=0)] = 1
+    punct: Annotated[bool, Option("Keep punctuation.")] = True
+    lowercase: Annotated[
+        bool | None, Option("Lower-case the test. Default: as the model's corpora.", off="--keep-case")
+    ] = None
+    by_length: Annotated[bool, Option("Give BLEU by length of the sentence, too.")] = False
+    jobs: Annotated[int, Option("Threads that search; take times with 1.", short="-j", least=1)] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +84,8 @@ def evaluate_regeneration(
     model: ModelLike | Sequence[ModelLike],
     sentences: Iterable[Sentence],
     algorithms: Sequence[str],
-    search: Search | None = None,
+    settings: RegenerationSettings | None = None,
     *,
-    outputs: Sequence[str] = (),
-    punctuation: bool = True,
-    by_length: bool = False,
-    jobs: int = 1,
     parser: Parser | None = None,
     source: str = "",
     progress: Progress | None = None,
@@ -84,16 +101,12 @@ def evaluate_regeneration(
         model: the language model, or several; then each system is run with each, as ``beam@ewt``.
         sentences: the test set.
         algorithms: names of algorithms, with settings where wanted (see `parse_systems`).
-        search: what all of them share; its seed is that of the samples and tests, too, and it says whether to
-            lower-case the test set. With `word` units, trees are over words, too.
-        outputs: answers of other systems, ``NAME=FILE`` each (see `read_outputs`).
-        punctuation: whether punctuation stays in.
-        by_length: whether to give the main figure for sentences of some lengths, too.
-        jobs: threads that search; milliseconds, which include waiting for the others, are taken with one.
+        settings: how. The seed is that of the samples and tests, too; milliseconds, which include waiting for
+            other threads, are taken with one. With `word` units, trees are over words, too.
         parser: for the verb arguments of outputs and originals (see `verb_argument_figures`).
         source: where the sentences come from, for the record.
         progress: called after every sentence.
-        fields: fields of ``search``, by name.
+        fields: fields of ``settings``, by name.
 
     Raises:
         InputError: an algorithm or setting is unknown, a sentence too long, there is none, a system is there
@@ -103,10 +116,10 @@ def evaluate_regeneration(
     overlap_metrics()  # refuses where there are none, before anything long is run
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
-    files = read_outputs(outputs)
-    search = replace(search or Search(), **fields)
+    settings = replace(settings or RegenerationSettings(), **fields)
+    files = read_outputs(settings.outputs)
     models = list(model) if isinstance(model, Sequence) else [model]
-    entries = _entries(store, models, algorithms, search, punctuation=punctuation)
+    entries = _entries(store, models, algorithms, settings)
     _refuse_twice([*(name for entry in entries for name in entry.plans), *files])
     read = list(sentences)
     tests = [_cases(store, read, entry.preparation, entry.treebanks) for entry in entries]
@@ -115,19 +128,21 @@ def evaluate_regeneration(
     theirs = given_answers(given, tests[0], lowercase=entries[0].preparation.lowercase)
     answered: dict[str, SystemAnswers] = {}
     for entry, cases, tell in zip(entries, tests, _progress(progress, entries, tests), strict=True):
-        answered |= answer_all(store, cases, entry.plans, jobs=jobs, progress=tell)
-    result = summarize(answered | theirs, tests[0], seed=search.seed, by_length=by_length, parser=parser)
+        answered |= answer_all(store, cases, entry.plans, jobs=settings.jobs, progress=tell)
+    result = summarize(
+        answered | theirs, tests[0], seed=settings.seed, by_length=settings.by_length, parser=parser
+    )
     parameters = {
         "model": ", ".join(entry.label for entry in entries),
         **set_record(source, result.references),
-        **_setup(store, entries, files, jobs),
+        **_setup(store, entries, files, settings.jobs),
         **({"parser": f"{parser.name}@{parser.version}"} if parser else {}),
     }
     return recorder.record(replace(result, parameters=parameters))
 
 
 def _entries(
-    store: Store, models: Sequence[ModelLike], algorithms: Sequence[str], search: Search, *, punctuation: bool
+    store: Store, models: Sequence[ModelLike], algorithms: Sequence[str], settings: RegenerationSettings
 ) -> list[_Entry]:
     """Return what each model makes of the systems and the test set, which is the same for all of them."""
     labels = [f"{model.name}@{model.version}" for model in models]
@@ -136,11 +151,11 @@ def _entries(
     found = []
     for model, label in zip(models, labels, strict=True):
         named = model.name if [model.name for model in models].count(model.name) == 1 else label
-        plans = _plans(store, model, algorithms, search)
+        plans = _plans(store, model, algorithms, settings)
         if len(models) > 1:
             plans = {f"{name}@{named}": plan for name, plan in plans.items()}
         treebanks = _treebanks(plans.values())
-        preparation = _preparation(store, model, search, treebanks, punctuation=punctuation)
+        preparation = _preparation(store, model, settings, treebanks, punctuation=settings.punct)
         found.append(_Entry(model, plans, treebanks, preparation))
     if len({entry.preparation.lowercase for entry in found}) > 1:
         raise InputError(

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sentgen.corpus.parsers import Parser
-from sentgen.evaluation.check.verb_arguments import RelationKey, arguments
+from sentgen.evaluation.check.verb_arguments import RelationKey, arguments, parse_once
 from sentgen.evaluation.figures.measurement import Measurement, ratio
 from sentgen.evaluation.regeneration.answers import SystemAnswers
 from sentgen.evaluation.regeneration.cases import Case
@@ -43,11 +43,9 @@ def verb_argument_figures(
     """
     originals = [tuple(case.words) for case in cases]
     outputs = {name: [tuple(answer.words) for answer in found.answers] for name, found in answered.items()}
-    # Sorted, so that the parser gets them in the same order every time.
-    wanted = sorted({words for mine in (originals, *outputs.values()) for words in mine if words})
-    trees = parser.parse_tokenized(wanted)
+    trees = parse_once((words for mine in (originals, *outputs.values()) for words in mine if words), parser)
     relations: dict[tuple[str, ...], Relations] = {(): Counter()}
-    for words, tree in zip(wanted, trees, strict=True):
+    for words, tree in trees.items():
         relations[words] = Counter(argument.key for argument in arguments(tree))
     signature = f"verb arguments, F1|word:form|case:lc|parser:{parser.name}@{parser.version}"
     figures = {}
