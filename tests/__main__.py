@@ -21,8 +21,6 @@ INSTALLED = ROOT / "build" / "installed"
 SYSTEMS = sorted(("darwin", "linux", "win32"), key=sys.platform.__eq__)
 #: What the machine code was compiled from that lies beside the sources; goes with the folder that Python keeps.
 COMPILED = ROOT / "sentgen" / "__pycache__" / "compiled-from"
-#: Seconds that a test by day may compute for.
-LONGEST = 3
 
 
 def lay_out() -> None:
@@ -62,10 +60,7 @@ def main() -> None:
     # Files as they come: the scheduler of `conftest.py` would begin with those that have most tests.
     several = any(word.startswith(("-n", "--numprocesses")) for word in sys.argv[1:])
     in_order = ["--no-loadscope-reorder"] if several else []
-    # Neither at night nor while every line is watched.
-    unlimited = any(word.startswith(("--nightly", "--cov")) for word in sys.argv[1:])
-    limit = [] if unlimited else [f"--longest={LONGEST}"]
-    run("pytest", *in_order, *limit, "--durations=20", *sys.argv[1:])
+    run("pytest", *in_order, "--busiest=20", *sys.argv[1:])
 
 
 def compiled_sources() -> str:

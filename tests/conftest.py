@@ -9,9 +9,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -22,9 +21,11 @@ import pytest
 import tiny_parser
 import toy_store
 from hypothesis import settings
-from numba.core.dispatcher import Dispatcher
 from xdist.scheduler import LoadFileScheduling
 
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.demo import TREEBANK
+from sentgen.models import build
 from sentgen.schema import Store
 
 # Refusals are not waited for; what is about waiting says how long.
@@ -47,22 +48,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help=f"also what is marked nightly, and {_NIGHTLY_EXAMPLES} examples of each property",
     )
     parser.addoption(
-        "--longest", type=float, metavar="SECONDS", help="fail a test that computes longer (by day only)"
+        "--busiest",
+        type=int,
+        default=0,
+        metavar="N",
+        help="name the N tests that compute longest, and each room",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw as many examples as are asked for, and prepare to find tests that compute for too long."""
+    """Draw as many examples as are asked for."""
     if config.getoption("--nightly"):
         settings.load_profile("nightly")
-    if config.getoption("--longest"):
-        _measure_loading()
 
 
-#: Properties of a test that only runs at night, with its room, and of one that computed for long by day.
-_ADDED, _TOO_LONG = "nightly", "too long"
-#: Share of the limit from which a test is named.
-_NEAR = 2 / 3
+#: Properties: of a test that only runs at night, its room; of each phase of a test, its processor time in seconds.
+_ADDED, _COMPUTED = "nightly", "computed"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -106,91 +107,46 @@ class _ByFileOrServer(LoadFileScheduling):
         return file.rpartition("/")[0] if file.startswith("tests/server/") else file
 
 
+#: Processor time of this process and of those that it waited for, in seconds, when the last phase ended.
+_computed = 0.0
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test by day that computes for too long."""
-    began, _loading[:] = _computed(), []
-    result = yield
-    longest, took = item.config.getoption("--longest"), _computed() - began - sum(_loading)
-    if not longest or item.config.getoption("--nightly") or took <= _NEAR * longest:
-        return result
-    # What a test takes differs from run to run: it is named before it fails.
-    if (took := took / _slowness()) > _NEAR * longest:
-        item.user_properties.append((_TOO_LONG, f"{took:.1f} s {item.nodeid}"))
-    if took > longest:
-        pytest.fail(
-            f"computed for {took:.1f} s, where {longest:.1f} s are allowed: make it cheaper, or mark it nightly",
-            pytrace=False,
-        )
-    return result
-
-
-def _computed() -> float:
-    """Return the processor time of this process and of those that have ended, in seconds.
-
-    By the clock, a test takes three times as long while others run; this changes far less.
-    """
-    return sum(os.times()[:4])
-
-
-#: Seconds in which machine code was loaded or compiled in the test that runs.
-_loading: list[float] = []
-
-
-def _measure_loading() -> None:
-    """Measure what the first test of a process computes that calls compiled functions, whichever that is."""
-    compiled, depth = Dispatcher.compile, 0
-
-    def measured(self: Dispatcher, *arguments: Any) -> Any:
-        nonlocal depth
-        began, depth = time.process_time(), depth + 1
-        try:
-            return compiled(self, *arguments)
-        finally:
-            depth -= 1
-            if not depth:  # what a function calls is compiled within
-                _loading.append(time.process_time() - began)
-
-    Dispatcher.compile = measured
-
-
-#: Seconds that both samples of `_slowness` compute for on the machine that the limit is for (AMD EPYC, idle).
-_LOOP, _START = 0.05, 0.5
-#: How often it takes them in a process, and what came out.
-_SAMPLES = 3
-_slow: list[float] = []
-
-
-def _slowness() -> float:
-    """Return how many times slower this machine is than that one; 1 for a faster one.
-
-    Only asked when a test is near the limit, and soon after it: also processor time grows while other processes
-    fill the caches. Most of such tests start processes, which wait for memory more than a loop does: the
-    greater of both, and the greatest of the first samples, as one alone may fall into a moment of rest.
-    """
-    if len(_slow) < _SAMPLES:
-        began = time.process_time()
-        sum(number * number % 7 for number in range(600_000))
-        looped, began = time.process_time() - began, _computed()
-        imports = [sys.executable, "-c", "import duckdb, numba, sentgen.cli"]
-        # What the test has patched is so still: where that is in the way, the loop counts.
-        subprocess.run(imports, cwd=Path(__file__).parents[1], stderr=subprocess.DEVNULL, check=False)
-        _slow.append(max(looped / _LOOP, (_computed() - began) / _START))
-    return max(1.0, *_slow)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note how long a phase computed: by the clock, it takes three times as long while others run."""
+    global _computed
+    report, before = (yield), _computed
+    _computed = sum(os.times()[:4])
+    report.user_properties.append((_COMPUTED, _computed - before))
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say which tests computed for long, or what ran that only runs at night."""
-    ended = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
-    for told in sorted(value for one in ended for name, value in one.user_properties if name == _TOO_LONG):
-        terminalreporter.write_line(f"computed for long: {told}")
+    """Say what computed for how long, and what ran that only runs at night."""
+    reports = [
+        one
+        for kind in ("passed", "failed", "skipped", "", "error")
+        for one in terminalreporter.getreports(kind)
+    ]
+    if number := config.getoption("--busiest"):
+        tests, rooms = Counter[str](), Counter[str]()
+        for report in reports:
+            seconds = dict(report.user_properties).get(_COMPUTED, 0.0)
+            tests[report.nodeid] += seconds
+            rooms[report.nodeid.split("/")[1]] += seconds
+        terminalreporter.section(f"processor time: {rooms.total():.0f} s")
+        terminalreporter.write_line(
+            ", ".join(f"{room} {seconds:.0f}" for room, seconds in rooms.most_common())
+        )
+        for name, seconds in tests.most_common(number):
+            terminalreporter.write_line(f"{seconds:.1f} s {name}")
     if not config.getoption("--nightly"):
         return
-    rooms = Counter(dict(one.user_properties).get(_ADDED) for one in ended if one.when == "call")
-    rooms.pop(None, None)
-    told = ", ".join(f"{room} {number}" for room, number in sorted(rooms.items()))
+    added = Counter(dict(one.user_properties).get(_ADDED) for one in reports if one.when == "call")
+    added.pop(None, None)
+    counts = ", ".join(f"{room} {number}" for room, number in sorted(added.items()))
     terminalreporter.write_line(
-        f"--nightly added {rooms.total()} cases ({told}), more rounds of kills, "
+        f"--nightly added {added.total()} cases ({counts}), more rounds of kills, "
         f"and {_NIGHTLY_EXAMPLES} examples of a property instead of {_EXAMPLES}"
     )
 
@@ -212,14 +168,12 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def copied_stores(request: pytest.FixtureRequest, empty_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def copied_stores(empty_store: Path) -> Iterator[Callable[..., None]]:
     """Let a new store be a copy of an empty one: making one takes longer than most tests.
 
-    What is about making stores is marked ``migrates``; so are commands that tests run as processes, without a mark.
+    So is none that a test with the fixture `made_stores` makes, or a command that runs as a process.
     """
-    if request.node.get_closest_marker("migrates"):
-        return
     opened = Store.__init__
 
     def copied(self: Store, path: Path | str, *, create: bool = False, **settings: Any) -> None:
@@ -227,7 +181,43 @@ def copied_stores(request: pytest.FixtureRequest, empty_store: Path, monkeypatch
             shutil.copyfile(empty_store, path)
         opened(self, path, create=create, **settings)
 
-    monkeypatch.setattr(Store, "__init__", copied)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "__init__", copied)
+        yield opened
+
+
+@pytest.fixture
+def made_stores(copied_stores: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have new stores made as they are for users."""
+    monkeypatch.setattr(Store, "__init__", copied_stores)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store, open for writing."""
+    with Store(tmp_path / "store.duckdb", create=True, threads=2) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """One that is empty when the first test of a file has it; what they write stays."""
+    with Store(tmp_path_factory.mktemp("shared") / "store.duckdb", create=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def relief(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the treebank of the demo and a model of it, made once for all processes; no test changes it."""
+    path = _shared_folder(tmp_path_factory) / "relief.duckdb"
+    draft = path.with_suffix(".draft")
+    with _one_process(path):
+        if not path.exists():
+            with Store(draft, create=True) as made:
+                ingest(made, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
+                build(made, "relief", ["relief"], order=3, smoothing="kneser-ney")
+            draft.rename(path)
+    return path
 
 
 @pytest.fixture

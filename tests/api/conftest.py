@@ -8,17 +8,6 @@ from pathlib import Path
 import pytest
 
 import sentgen
-from sentgen.demo import TREEBANK
-
-
-@pytest.fixture(scope="session")
-def relief(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with the demo treebank and a model of it; tests copy it before they change it."""
-    path = tmp_path_factory.mktemp("api") / "relief.duckdb"
-    with sentgen.open(path, create=True, memory_limit="1GB") as made:
-        made.ingest(TREEBANK, "relief", licence="Apache-2.0")
-        made.build_model("relief", "relief", order=3)
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from sentgen.schema import Store
 from sentgen.schema.citation import cite
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.manifests import Snapshot
 from sentgen.schema.snapshots import publish
 
 
@@ -25,9 +26,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fill(tmp_path_factory.mktemp("cited") / "toy.duckdb")
 
 
-def test_a_snapshot_is_named_by_its_bytes(store: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def snapshot(store: Path) -> Snapshot:
+    return publish(store, store.with_name("snapshots")).snapshot
+
+
+def test_a_snapshot_is_named_by_its_bytes(snapshot: Snapshot) -> None:
     """With the query as it is typed, and what is in it."""
-    snapshot = publish(store, tmp_path).snapshot
     digest = hashlib.sha256(snapshot.path.read_bytes()).hexdigest()
 
     result = sentgen("cite", "--db", str(snapshot.path), "--json", "--", "kwic", "the *", "--limit", "3")
@@ -60,10 +65,8 @@ def test_a_store_changes(store: Path) -> None:
     assert result.stderr == "this store may change; cite a snapshot of it: sentgen publish --to snapshots\n"
 
 
-def test_bibtex(store: Path, tmp_path: Path) -> None:
+def test_bibtex(snapshot: Snapshot) -> None:
     """What TeX would read as its own is written so that it is printed."""
-    snapshot = publish(store, tmp_path).snapshot
-
     entry = sentgen("cite", "--bibtex", "--db", str(snapshot.path), "--", "kwic", "a_b 5% {x}").stdout
 
     assert entry.startswith(f"@misc{{{snapshot.name},\n")
@@ -84,7 +87,13 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("published", [False, True])
+@pytest.fixture(scope="module")
+def published(several: Path) -> Path:
+    """A snapshot of it."""
+    return publish(several, several.with_name("snapshots")).snapshot.path
+
+
+@pytest.mark.parametrize("place", ["several", "published"])
 @pytest.mark.parametrize(
     ("words", "names"),
     [
@@ -98,11 +107,11 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_only_corpora_that_are_asked_are_named(
-    several: Path, tmp_path: Path, words: str, names: set[str], published: bool
+    request: pytest.FixtureRequest, words: str, names: set[str], place: str
 ) -> None:
     """By options, by the arguments that are corpora, and behind the names of subcorpora."""
-    place = publish(several, tmp_path).snapshot.path if published else several
-    rows = json.loads(sentgen("cite", "--db", str(place), "--json", "--", *words.split()).stdout)
+    path = request.getfixturevalue(place)
+    rows = json.loads(sentgen("cite", "--db", str(path), "--json", "--", *words.split()).stdout)
 
     assert {row["value"].split(" (")[0] for row in rows if row["what"] == "corpus"} == names
 

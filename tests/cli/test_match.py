@@ -10,22 +10,16 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sentgen.cli import build
-from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.schema import Store
 from sentgen.schema.engine import translated_errors
 
 REQUEST = "pattern { V [upos=VERB]; V -[nsubj]-> S }"
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo treebank, counted."""
-    path = tmp_path_factory.mktemp("match") / "relief.duckdb"
-    with Store(path, create=True) as made:
-        ingest(made, [str(TREEBANK)], Settings("relief"))
-    return path
+@pytest.fixture
+def store(relief: Path) -> Path:
+    return relief
 
 
 def run(store: Path, *words: str, stdin: str = "") -> Result:

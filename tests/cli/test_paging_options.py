@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from sentgen.cli import build
-from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
-from sentgen.schema import Store
 
 REQUEST = "pattern { V -[nsubj]-> S }"
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Result]:
+def asked(relief: Path) -> Callable[..., Result]:
     """Ask the demo treebank."""
-    path = tmp_path_factory.mktemp("paging") / "store.duckdb"
-    with Store(path, create=True) as store:
-        ingest(store, [str(TREEBANK)], Settings("relief"))
-    return lambda *words: CliRunner().invoke(build(), [*words, "--db", str(path)])
+    return lambda *words: CliRunner().invoke(build(), [*words, "--db", str(relief)])
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from functools import cache
 from pathlib import Path
 
 import full_store
@@ -54,6 +55,7 @@ _OF_THE_RUN = re.compile(
 )
 
 
+@cache
 def options(name: str) -> set[str]:
     """Return the names of the options of a command."""
     command = get_command(build())
@@ -62,6 +64,7 @@ def options(name: str) -> set[str]:
     return {str(one.name) for one in command.params}
 
 
+@cache
 def with_a_table() -> set[str]:
     """Return the commands that print a table."""
     return {name for name in commands() if options(name) >= {*Output.LAST}}

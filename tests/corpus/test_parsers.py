@@ -37,12 +37,6 @@ def udpipe(tiny_model: Path) -> Any:
     return open_parser(f"udpipe:{tiny_model}")
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "s.duckdb", create=True) as opened:
-        yield opened
-
-
 class Counting:
     """A parser that splits at periods and blanks, hangs every token on the first, and knows what it was given."""
 

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 from all_counts import CONLLU
+from stored import empty
+
+from sentgen.schema import Store
 
 
 @pytest.fixture
@@ -14,3 +17,10 @@ def treebank(tmp_path: Path) -> Path:
     path = tmp_path / "two.conllu"
     path.write_text(CONLLU)
     return path
+
+
+@pytest.fixture
+def emptied_store(shared_store: Store) -> Store:
+    """The store of a file, without what the tests before have read into it."""
+    empty(shared_store)
+    return shared_store

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -54,20 +53,9 @@ MASKED = re.sub(r"(?m)^([0-9.-]+)\t[^\t]+\t[^\t]+", rf"\1{2 * NOTHING}", WHOLE)
 BLANK = re.sub(r"(?m)^([0-9.-]+)\t.*", rf"\1{9 * NOTHING}", WHOLE)
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
-    """One store for all tests, each of which removes its corpora."""
-    path = tmp_path_factory.mktemp("export") / "s.duckdb"
-    path.write_bytes(empty_store.read_bytes())
-    with Store(path) as opened:
-        yield opened
-
-
-@pytest.fixture(autouse=True)
-def emptied(store: Store) -> Iterator[None]:
-    yield
-    for name in corpora.overview(store).column("corpus"):
-        corpora.remove(store, name)
+@pytest.fixture
+def store(emptied_store: Store) -> Store:
+    return emptied_store
 
 
 def exported(store: Store, name: str = "x") -> bytes:

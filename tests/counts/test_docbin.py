@@ -7,11 +7,11 @@ import zlib
 from pathlib import Path
 
 import pytest
+from stored import rows
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.schema import Store
-from sentgen.schema.engine import raw
 
 SAID = """
 select d.name, m.key, m.value from document d join document_meta m on m.document_id = d.id order by all
@@ -48,11 +48,6 @@ def test_without_spacy_a_line_says_what_to_install(tmp_path: Path, monkeypatch: 
 def spacy():
     """SpaCy, which is in an extra of its own that tests do not install."""
     return pytest.importorskip("spacy", reason="spaCy is large: pip install 'sentgen[spacy]'")
-
-
-def rows(store: Store, query: str, *given: object) -> list[tuple[object, ...]]:
-    with store.connect() as connection:
-        return raw(connection).execute(query, list(given)).fetchall()
 
 
 def test_a_document_made_by_hand(tmp_path: Path, spacy) -> None:

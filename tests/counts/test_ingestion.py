@@ -13,6 +13,7 @@ import sqlalchemy
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stored import rows
 
 from sentgen.counts import batch, corpora, segments
 from sentgen.counts.ingestion import Settings, ingest
@@ -20,17 +21,6 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store, maintenance
 from sentgen.schema.integrity.sum_checks import reference_ngrams_sql
 from sentgen.schema.store import fetch_arrow, raw
-
-
-@pytest.fixture
-def store(tmp_path: Path):  # type: ignore[no-untyped-def]
-    with Store(tmp_path / "s.duckdb", create=True) as opened:
-        yield opened
-
-
-def rows(store: Store, query: str) -> list[tuple[object, ...]]:
-    with store.connect() as connection:
-        return raw(connection).execute(query).fetchall()
 
 
 def test_summary(store: Store, treebank: Path) -> None:

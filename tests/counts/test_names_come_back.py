@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from stored import empty
 
 from sentgen.corpus.readers._blocks import clean_text
 from sentgen.corpus.written_names import comment_key, name_written, xml_name
@@ -114,13 +115,9 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 EVERYTHING = {name: VALUES[number % len(VALUES)] for number, name in enumerate(NAMES)}
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
-    """One store for all tests."""
-    path = tmp_path_factory.mktemp("names") / "s.duckdb"
-    path.write_bytes(empty_store.read_bytes())
-    with Store(path) as opened:
-        yield opened
+@pytest.fixture
+def store(emptied_store: Store) -> Store:
+    return emptied_store
 
 
 def told(store: Store) -> dict[str, list[dict[str, object]]]:
@@ -132,8 +129,7 @@ def goes_round(
     store: Store, form: str, source: Path, table: Path | None = None
 ) -> tuple[dict[str, list[dict[str, object]]], tuple[str, ...]]:
     """Ingest a source, write it in a format, read that in its place and compare; return what there was."""
-    for name in corpora.overview(store).column("corpus"):
-        corpora.remove(store, name)
+    empty(store)
     ingest(store, [str(source)], Settings("c"))
     if table is not None:
         DocumentTable(name="c", table=str(table), key="key").join(store)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from occurrences import EXPECTED, STORED
+from stored import rows
 
 from sentgen.counts import batch, corpora, writer
 from sentgen.counts.ingestion import Settings, ingest
@@ -19,7 +20,6 @@ from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.loading import load
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.snapshots import publish
-from sentgen.schema.store import raw
 
 #: Sentences of words with their lemmas, `_` for none; the last three words are written in more than one way.
 WORDS = st.sampled_from(["the the", "Hund _", "собака собака", "dogs dog", "dog dog", "DOG dog"])
@@ -33,11 +33,6 @@ FIRST = ("vertical", "a", [["the the", "dogs dog"], ["the the", "Hund _"]])
 OTHER = ("lines", "b", [["the the", "the the"]])
 CHANGED = ("vertical", "a", [["DOG dog"], ["dog dog", "the the"]])
 LAKE, COMPACT, REMOVE = ("lake", "", []), ("compact", "", []), ("remove", "b", [])
-
-
-def rows(store: Store, query: str) -> list[tuple[Any, ...]]:
-    with store.connect() as connection:
-        return raw(connection).execute(query).fetchall()
 
 
 def problems(store: Store) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from stored import rows
 
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable
@@ -12,7 +13,6 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store
-from sentgen.schema.engine import raw
 
 SAID = """
 select named.value, m.key, m.value
@@ -41,8 +41,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def said(store: Store) -> list[tuple[str, str, str]]:
-    with store.connect() as connection:
-        return raw(connection).execute(SAID).fetchall()
+    return rows(store, SAID)
 
 
 def join(store: Store, path: Path, content: str, key: str = "ID"):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from stored import rows
 
 from sentgen.counts import batch, corpora, ingestion, stored_sources
 from sentgen.counts.ingestion import Settings, ingest
@@ -22,17 +22,6 @@ from sentgen.schema.store import raw
 REPLACE = Settings("pets", replace=True)
 OTHER = CONLLU.replace("cat", "dog").replace("\tThe\t", "\tA\t")
 BROKEN = OTHER.replace("5\tdog\tdog\tNOUN\tNN\t_\t3", "5\tdog\tdog\tNOUN\tNN\t_\t9")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "s.duckdb", create=True) as opened:
-        yield opened
-
-
-def rows(store: Store, query: str) -> list[tuple[object, ...]]:
-    with store.connect() as connection:
-        return raw(connection).execute(query).fetchall()
 
 
 def problems(store: Store) -> set[str]:

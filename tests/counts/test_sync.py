@@ -9,7 +9,6 @@ import shutil
 import signal
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import sqlalchemy
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stored import rows
 from typer.testing import CliRunner
 
 from sentgen.cli import build
@@ -32,12 +32,6 @@ from sentgen.schema import Store, maintenance, snapshots
 from sentgen.schema.store import raw
 
 OLD = 1_000_000_000
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "s.duckdb", create=True) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -70,9 +64,7 @@ def told(found: Differences) -> tuple[set[str], set[str], set[str], int]:
 
 
 def paths(store: Store) -> list[str]:
-    with store.connect() as connection:
-        query = "select path from source order by path"
-        return [Path(path).name for (path,) in raw(connection).execute(query).fetchall()]
+    return [Path(path).name for (path,) in rows(store, "select path from source order by path")]
 
 
 def problems(store: Store) -> set[str]:

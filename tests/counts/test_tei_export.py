@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from stored import empty
 
 from sentgen.counts import corpora, marked_rows
 from sentgen.counts.ingestion import Settings, ingest
@@ -44,24 +44,9 @@ TABLES = {
 }
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
-    """One store for all tests, each of which removes its corpora."""
-    path = tmp_path_factory.mktemp("export") / "s.duckdb"
-    path.write_bytes(empty_store.read_bytes())
-    with Store(path) as opened:
-        yield opened
-
-
-@pytest.fixture(autouse=True)
-def emptied(store: Store) -> Iterator[None]:
-    yield
-    _empty(store)
-
-
-def _empty(store: Store) -> None:
-    for name in corpora.overview(store).column("corpus"):
-        corpora.remove(store, name)
+@pytest.fixture
+def store(emptied_store: Store) -> Store:
+    return emptied_store
 
 
 def export(store: Store, name: str) -> bytes:
@@ -199,7 +184,7 @@ def bodies(draw: st.DrawFn, depth: int = 0) -> str:
 @example(["<hi type='x'><p><name> Three Three</name><s><w>a</w></s></p> Three</hi> four. Five "])
 @settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_lies_in_what(store: Store, tmp_path: Path, found: list[str]) -> None:
-    _empty(store)
+    empty(store)
     again(store, tmp_path, *(tei(f"<p>Begin.</p>{body}") for body in found), notes=True)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from stored import empty
 
-from sentgen.counts import corpora, marked_rows
+from sentgen.counts import marked_rows
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.vertical_export import export_vertical
 from sentgen.errors import InputError
@@ -40,24 +40,9 @@ EMPTY = "\t_" * 7
 COLUMNS = "word,pos,lemma,mode,head,wsafter,x"
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterator[Store]:
-    """One store for all tests, each of which removes its corpora."""
-    path = tmp_path_factory.mktemp("export") / "s.duckdb"
-    path.write_bytes(empty_store.read_bytes())
-    with Store(path) as opened:
-        yield opened
-
-
-@pytest.fixture(autouse=True)
-def emptied(store: Store) -> Iterator[None]:
-    yield
-    _empty(store)
-
-
-def _empty(store: Store) -> None:
-    for name in corpora.overview(store).column("corpus"):
-        corpora.remove(store, name)
+@pytest.fixture
+def store(emptied_store: Store) -> Store:
+    return emptied_store
 
 
 def exported(store: Store) -> bytes:
@@ -74,7 +59,7 @@ def goes_round(store: Store, path: Path, chosen: Settings) -> bytes:
     """Ingest a file, export it and ingest what comes out; return what comes out."""
     ingest(store, [str(path)], chosen)
     before, text = told(store), exported(store)
-    _empty(store)
+    empty(store)
     again = path.with_name("again.vert")
     again.write_bytes(text)
     ingest(store, [str(again)], Settings("x"))
@@ -129,7 +114,7 @@ def test_any_vertical_file_comes_back(store: Store, tmp_path: Path, lines: list[
     try:
         goes_round(store, path, Settings("x", columns=COLUMNS, on_error="skip"))
     finally:
-        _empty(store)
+        empty(store)
 
 
 @pytest.mark.parametrize("size", [1, 5_000])
@@ -199,7 +184,7 @@ def counts_both_ways(store: Store, path: Path) -> None:
     ingest(store, [str(path)], Settings("x"))
     before, text = all_counts(store), exported(store)
     regions = told(store)["regions"]
-    _empty(store)
+    empty(store)
     again = path.with_suffix(".vert")
     again.write_bytes(text)
     ingest(store, [str(again)], Settings("x"))

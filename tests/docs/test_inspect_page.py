@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from typer.testing import CliRunner, Result
 
 from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
 from sentgen.schema import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,13 +76,12 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo treebank, counted."""
-    path = tmp_path_factory.mktemp("inspect") / "relief.duckdb"
+def store(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo treebank, and a text."""
+    path = Path(shutil.copy(relief, tmp_path_factory.mktemp("inspect")))
     notes = path.with_name("notes.txt")
     notes.write_text("The road to the camp was closed. Trucks brought water.\n", "utf-8")
-    with Store(path, create=True) as made:
-        ingest(made, [str(TREEBANK)], Settings("relief"))
+    with Store(path) as made:
         ingest(made, [str(notes)], Settings("notes"))
     return path
 

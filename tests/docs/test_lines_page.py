@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import doc_pages
 import pytest
-
-from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
-from sentgen.schema import Store
 
 _ALL = doc_pages.commands((Path(__file__).resolve().parents[2] / "docs" / "lines.md").read_text("utf-8"))
 
@@ -18,30 +15,23 @@ LABELING = [command for command in _ALL if command.line.startswith("sentgen line
 COMMANDS = [command for command in _ALL if command not in LABELING]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The treebank of the demo."""
-    path = tmp_path_factory.mktemp("lines-page") / "relief.duckdb"
-    with Store(path, create=True) as made:
-        ingest(made, [str(TREEBANK)], Settings("relief"))
-    return path
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.line)
 def test_the_page_shows_what_comes_out(
-    command: doc_pages.Command, store: Path, monkeypatch: pytest.MonkeyPatch
+    command: doc_pages.Command, relief: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of them of `sentgen kwic`, `freq` and `collocations`."""
-    monkeypatch.setenv("SENTGEN_DB", str(store))
+    monkeypatch.setenv("SENTGEN_DB", str(relief))
     code, output = doc_pages.run(command.line)
 
     assert doc_pages.shows(command.output, output), output
     assert code == 0
 
 
-def test_lines_are_labeled_as_the_page_shows(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A set is made, labeled, taken back, listed and reported."""
-    monkeypatch.setenv("SENTGEN_DB", str(store))
+def test_lines_are_labeled_as_the_page_shows(
+    relief: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A set is made, labeled, taken back, listed and reported, at a desk beside the store."""
+    monkeypatch.setenv("SENTGEN_DB", shutil.copy(relief, tmp_path))
     for command in LABELING:
         code, output = doc_pages.run(command.line)
 

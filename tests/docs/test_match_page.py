@@ -7,22 +7,9 @@ from pathlib import Path
 import doc_pages
 import pytest
 
-from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
-from sentgen.schema import Store
-
 ROOT = Path(__file__).resolve().parents[2]
 PART = (ROOT / "docs" / "queries.md").read_text("utf-8").partition("\n## Trees")[2].partition("\n## ")[0]
 COMMANDS = doc_pages.commands(PART)
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo treebank, counted."""
-    path = tmp_path_factory.mktemp("match") / "relief.duckdb"
-    with Store(path, create=True) as made:
-        ingest(made, [str(TREEBANK)], Settings("relief"))
-    return path
 
 
 def test_there_are_examples() -> None:
@@ -33,10 +20,10 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.line)
 def test_the_page_shows_what_comes_out(
-    command: doc_pages.Command, store: Path, monkeypatch: pytest.MonkeyPatch
+    command: doc_pages.Command, relief: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hits, counts, and the place of a slip."""
-    monkeypatch.setenv("SENTGEN_DB", str(store))
+    monkeypatch.setenv("SENTGEN_DB", str(relief))
     code, output = doc_pages.run(command.line)
 
     assert doc_pages.shows(command.output, output), output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import doc_pages
 import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
 from sentgen.models import build
 from sentgen.schema import Store
 from sentgen.schema.tables.saved import save_query
@@ -30,13 +30,11 @@ DEBATE = part("Regions") + METADATA + part("Breakdowns")
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The treebank of the demo."""
-    path = tmp_path_factory.mktemp("queries-page") / "relief.duckdb"
-    with Store(path, create=True) as made:
-        ingest(made, [str(TREEBANK)], Settings("relief"))
-        with made.begin() as connection:  # examples run in any order
-            save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "2"])
+def store(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The treebank of the demo, and a saved query."""
+    path = Path(shutil.copy(relief, tmp_path_factory.mktemp("queries-page")))
+    with Store(path) as made, made.begin() as connection:  # examples run in any order
+        save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "2"])
     return path
 
 

@@ -88,13 +88,6 @@ def gold() -> GoldStandard:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty store."""
-    with Store(tmp_path / "s.duckdb", create=True) as opened:
-        yield opened
-
-
-@pytest.fixture
 def result(store: Store) -> AlignmentResult:
     """The run of two systems that work and two that do not."""
     return evaluate_alignment(store, Target(gold()), ["lcs", "hmm", "model1", "cut-and-paste"])

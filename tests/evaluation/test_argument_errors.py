@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stored import rows
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
@@ -20,7 +21,6 @@ from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 from sentgen.models import build
 from sentgen.models.base.registry import find
 from sentgen.schema import Store
-from sentgen.schema.store import raw
 
 # cats(0) sleep(1) on(2) mats(3) now(4)
 GOLD = ([1, ROOT, 1, 2, 1], [LEFT, RIGHT, RIGHT, RIGHT, RIGHT])
@@ -124,6 +124,5 @@ def test_a_run_has_them_of_systems_with_trees(store: Store) -> None:
     assert (system.value("theft"), system.value("greed"), system.value("shortage")) == (0.5, 0, 0)
     assert arguments_table(result).rows == [["ab", "1 (50.0%)", "0 (0.0%)", "0 (0.0%)", "2"]]
     assert arguments_table(result) in regeneration_report(result).markdown_parts
-    with store.connect() as connection:
-        query = "select value from score where system = 'ab' and metric = 'theft' and item is null"
-        assert raw(connection).execute(query).fetchall() == [(0.5,)]
+    query = "select value from score where system = 'ab' and metric = 'theft' and item is null"
+    assert rows(store, query) == [(0.5,)]

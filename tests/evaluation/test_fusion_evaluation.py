@@ -26,13 +26,6 @@ from sentgen.schema import Store
 VERBS = {"ate", "saw", "slept"}
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty store."""
-    with Store(tmp_path / "x.duckdb", create=True) as opened:
-        yield opened
-
-
 class VerbParser:
     """A parser for tests: every word hangs on the first verb, or on the first word."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import toy_store
 from bleu_scores import corpus_bleu
+from stored import rows
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
@@ -16,7 +17,6 @@ from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.evaluation.testset import read_test_set
 from sentgen.schema import Store
-from sentgen.schema.store import raw
 
 Toy = tuple[Store, toy_store.ToyModel]
 TEST = [
@@ -24,11 +24,6 @@ TEST = [
     Sentence(["barks"]),
     Sentence(["a", "cat", "sees", "the", "mat"], nps=[1, 1, 0, 2, 2]),
 ]
-
-
-def rows(store: Store, query: str) -> list[tuple[object, ...]]:
-    with store.connect() as connection:
-        return raw(connection).execute(query).fetchall()
 
 
 def test_run_is_recorded(toy: Toy) -> None:

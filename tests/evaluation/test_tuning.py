@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from plugged import plugged, write_package
+from stored import rows
 
 from sentgen.cli import build as command_line
 from sentgen.counts.ingestion import Settings, ingest
@@ -24,7 +25,6 @@ from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.weights import learnt_weights
 from sentgen.schema import Store
-from sentgen.schema.store import raw
 
 SENTENCES = 9
 #: Hardly any order is right where tags weigh all: there is something to learn.
@@ -98,11 +98,6 @@ def test_what_a_scorer_weighs_is_learnt_too(folder: Path) -> None:
         assert len(asked) == len(set(asked))
         with pytest.raises(NotFoundError, match="were learnt with oracle, which was removed"):
             plan_search(store, "words", Search())
-
-
-def rows(store: Store, query: str) -> list[tuple[object, ...]]:
-    with store.connect() as connection:
-        return raw(connection).execute(query).fetchall()
 
 
 def test_what_was_learnt_is_stored_recorded_and_taken(folder: Path) -> None:

@@ -9,25 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.generation import ALGORITHMS, Unit, regenerate
-from sentgen.models import build, find
+from sentgen.models import find
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 #: Of one batch: the corpora of the model, tags, n-grams, and counts of trees.
 MOST = 17
-
-
-@pytest.fixture(scope="module")
-def relief(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo treebank with a model."""
-    path = tmp_path_factory.mktemp("relief") / "relief.duckdb"
-    with Store(path, create=True) as store:
-        ingest(store, [str(TREEBANK)], Settings("relief"))
-        build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
-    return path
 
 
 @contextmanager

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-from sentgen.schema import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store(tmp_path / "store.duckdb", create=True, threads=2) as opened:
-        yield opened
 
 
 @pytest.fixture

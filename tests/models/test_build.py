@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from stored import rows
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams
 
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.models import build, list_models
 from sentgen.models import build as module_function
 from sentgen.schema import Store
-from sentgen.schema.store import raw
-
-
-def rows(store: Store, query: str) -> list[tuple[Any, ...]]:
-    with store.connect() as connection:
-        return list(raw(connection).execute(query).fetchall())
 
 
 def test_room_exports_build() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from stored import model_problems
 
 from sentgen.counts.corpora import remove
 from sentgen.counts.ingestion import Settings, ingest
@@ -14,18 +15,12 @@ from sentgen.demo import TREEBANK
 from sentgen.models import build, export_arpa, find, import_arpa
 from sentgen.models.checks import model_checks
 from sentgen.schema import Store
-from sentgen.schema.store import raw
 
 
 def failed(path: Path, *, quick: bool = False) -> dict[str, int]:
     """Return the checks that fail, with the number of problems; the store is open for reading only."""
-    found = {}
     with Store(path, read_only=True, threads=1) as store:
-        for check in model_checks(store, quick=quick):
-            with store.connect() as connection:
-                ((count,),) = raw(connection).execute(f"select count(*) from ({check.query})").fetchall()
-            found[check.name] = count
-    return {name: count for name, count in found.items() if count}
+        return model_problems(store, quick=quick)
 
 
 @pytest.fixture(scope="module")

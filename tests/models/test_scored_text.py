@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from meta_treebank import Sentence, sentences, store_of
+from stored import rows
 
 from sentgen.errors import InputError, NotFoundError, QueryError
 from sentgen.models import build, scored_text
@@ -20,7 +21,6 @@ from sentgen.models.scoring import score_sentences
 from sentgen.models.surprisal import ApplyRequest
 from sentgen.models.text_batches import batches_of_lines
 from sentgen.schema import Store
-from sentgen.schema.store import raw
 
 ROWS = sentences()
 
@@ -68,9 +68,7 @@ def test_tokens_sum_up_to_sentences(store: Store) -> None:
     texts = [" ".join(words(one)) for one in ROWS if one.corpus == "second"]
     tokens, whole = table(ask(store, texts, by="token")), table(ask(store, texts))
     stored = table(ask(store, corpus=["second"], by="token"))
-    with store.connect() as connection:
-        query = "select surprisal from v_surprisal order by sentence_id, position"
-        bits = [one for (one,) in raw(connection).execute(query).fetchall()]
+    bits = [one for (one,) in rows(store, "select surprisal from v_surprisal order by sentence_id, position")]
 
     for number, row in enumerate(whole, 1):
         own = [one for one in tokens if one["sentence"] == number]

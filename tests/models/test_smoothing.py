@@ -11,6 +11,7 @@ import pytest
 import smoothing_reference
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stored import rows as rows_of
 from toy_corpus import add_corpus
 
 from sentgen.errors import DamagedError, StoreError
@@ -36,8 +37,7 @@ thresholds = st.lists(st.integers(1, 3), min_size=1, max_size=5).map(sorted)
 
 def stored(store: Store, model: ModelInfo) -> list[tuple[Any, ...]]:
     query = "select * exclude model_id from model_ngram where model_id = ? order by rowid"
-    with store.connect() as connection:
-        return list(raw(connection).execute(query, [model.id]).fetchall())
+    return rows_of(store, query, model.id)
 
 
 def assert_equals_reference(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plugged import plugged, write_package
+from stored import rows
 
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
@@ -62,20 +63,13 @@ def bits(store: Store) -> Bits:
         from v_surprisal
         group by all
         order by all"""
-    with store.connect() as connection:
-        return {(str(m), int(s)): found for m, s, found in raw(connection).execute(query).fetchall()}
+    return {(str(m), int(s)): found for m, s, found in rows(store, query)}
 
 
 def unknown(store: Store, model: str) -> list[str]:
     """Return the tokens that a model does not know, as the view has them."""
     query = f"select form from v_surprisal where unknown and model = '{model}' order by sentence_id, position"
-    with store.connect() as connection:
-        return [str(form) for (form,) in raw(connection).execute(query).fetchall()]
-
-
-def rows(store: Store) -> int:
-    with store.connect() as connection:
-        return int(raw(connection).execute("select count(*) from surprisal").fetchall()[0][0])
+    return [str(form) for (form,) in rows(store, query)]
 
 
 def read_arpa(path: Path) -> dict[tuple[str, ...], tuple[float, float]]:
@@ -220,16 +214,16 @@ def test_goes_with_its_model_and_with_its_corpus(modeled: Store) -> None:
         for corpus in ("toy", "others"):
             apply(modeled, corpus, model)
     tokens = len(" ".join(LINES + OTHERS).split())
-    assert rows(modeled) == 2 * tokens
+    assert len(rows(modeled, "from surprisal")) == 2 * tokens
 
     registry.remove(modeled, "toy@2")
-    assert rows(modeled) == tokens
+    assert len(rows(modeled, "from surprisal")) == tokens
     corpora.remove(modeled, "toy")
-    assert rows(modeled) == len(" ".join(OTHERS).split())
+    assert len(rows(modeled, "from surprisal")) == len(" ".join(OTHERS).split())
     path = modeled.path.parent / "others-a.lines"
     path.write_text("a dog\n")
     ingest(modeled, [str(path)], Settings("others", replace=True))
-    assert rows(modeled) == 0
+    assert len(rows(modeled, "from surprisal")) == 0
     assert apply(modeled).tokens == 2
 
 
@@ -247,7 +241,7 @@ def test_half_of_it_is_nothing(modeled: Store, monkeypatch: pytest.MonkeyPatch) 
         ApplyRequest(name="toy", corpus=["others"]).apply(modeled, told)
 
     assert len(parts) == 2
-    assert rows(modeled) == 0
+    assert len(rows(modeled, "from surprisal")) == 0
     assert apply(modeled).sentences == 4
 
 
@@ -261,7 +255,7 @@ def test_what_has_no_surprisal_is_refused(modeled: Store) -> None:
         apply(modeled, model="x")
     with pytest.raises(NotFoundError, match="no corpus 'x'"):
         apply(modeled, "x")
-    assert rows(modeled) == 0
+    assert len(rows(modeled, "from surprisal")) == 0
 
 
 def test_checks_find_half_a_sentence(modeled: Store) -> None:
@@ -280,9 +274,7 @@ def test_checks_find_half_a_sentence(modeled: Store) -> None:
 
 
 def problems(store: Store) -> dict[str, list[object]]:
-    with store.connect() as connection:
-        duck = raw(connection)
-        return {one.name: duck.execute(one.query).fetchall() for one in checks() if "surprisal" in one.name}
+    return {one.name: rows(store, one.query) for one in checks() if "surprisal" in one.name}
 
 
 #: Each word is as probable as it has letters: half, a quarter, ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import text
+from stored import rows
 from toy_corpus import add_corpus
 
 from sentgen.errors import NotFoundError
@@ -21,11 +22,6 @@ def models(store: Store) -> list[ModelInfo]:
     """Two versions of a model."""
     add_corpus(store, "toy", ["a b"])
     return [build(store, "m", ["toy"], order=1) for _ in range(2)]
-
-
-def rows(store: Store, query: str) -> list[tuple[object, ...]]:
-    with store.connect() as connection:
-        return [tuple(row) for row in connection.execute(text(query))]
 
 
 def test_the_newest_or_a_version(store: Store, models: list[ModelInfo]) -> None:

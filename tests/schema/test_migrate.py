@@ -20,7 +20,7 @@ from sentgen.schema import Store, dictionary, inspection, maintenance, metadata,
 from sentgen.schema.engine import DuckDialect, default_memory_limit, open_engine
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS
 
-pytestmark = pytest.mark.migrates
+pytestmark = pytest.mark.usefixtures("made_stores")
 
 
 @pytest.fixture

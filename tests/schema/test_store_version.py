@@ -17,7 +17,7 @@ def version(path: Path) -> int:
     return int.from_bytes(path.read_bytes()[PLACE], "little")
 
 
-@pytest.mark.migrates
+@pytest.mark.usefixtures("made_stores")
 def test_a_new_store_has_a_version_with_a_number(tmp_path: Path) -> None:
     """As is one that was written anew."""
     path = tmp_path / "s.duckdb"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,13 +10,10 @@ import httpx
 import pytest
 from serving import Server, serving
 
-from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel
 from sentgen.desk.line_sets import NewLineSet
 from sentgen.lookups.subcorpora import define
-from sentgen.models import build
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.schema import Store, snapshots
 from sentgen.schema.tables.saved import save_query
@@ -23,12 +21,10 @@ from sentgen.server.operations.limits import Limits, Opening
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demo(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the demo treebank, a model and vectors of it; no test changes it."""
-    path = tmp_path_factory.mktemp("demo") / "demo.duckdb"
-    with Store(path, create=True) as store:
-        ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
-        build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
+    path = Path(shutil.copy(relief, tmp_path_factory.mktemp("demo") / "demo.duckdb"))
+    with Store(path) as store:
         VectorRequest(name="company", corpus=["relief"], dimensions=20, min_count=2).build(store)
         with store.begin() as connection:
             define(connection, "short", "length < 18", ["relief"])

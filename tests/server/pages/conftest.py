@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +15,6 @@ from hostile import HOSTILE, LICENCE, MODEL, SUBCORPUS, VECTORS, conllu
 from serving import Server, serving
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel
 from sentgen.desk.line_sets import NewLineSet
@@ -31,15 +31,14 @@ CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
 
 @pytest.fixture(scope="session")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demo treebank with a model, and a corpus that attacks pages with a model of its own."""
     folder = tmp_path_factory.mktemp("pages")
     file, path = folder / "hostile.conllu", folder / "store.duckdb"
     file.write_text(conllu(), "utf-8")
-    with Store(path, create=True) as store:
-        ingest(store, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
+    shutil.copy(relief, path)
+    with Store(path) as store:
         ingest(store, [str(file)], Settings(HOSTILE, licence=LICENCE))
-        build(store, "relief", ["relief"], order=3, smoothing="kneser-ney")
         with store.begin() as connection:
             define(connection, "short", "length < 18", ["relief"])
             define(connection, SUBCORPUS, f'corpus != "{SUBCORPUS}" and length > 0')

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from layout import LEAVING, UNLABELED, WIDTHS
@@ -13,7 +15,6 @@ from serving import Server, serving
 from test_every_page import at, violations
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.demo import TREEBANK
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 
@@ -23,14 +24,14 @@ NEWS = [text for text in TEXTS if text.meta["genre"] == "news"]
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def site(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server of texts with metadata, of a part of them, and of the demo treebank, which has none."""
     folder = tmp_path_factory.mktemp("parted")
     path, file = folder / "store.duckdb", folder / "texts.conllu"
     file.write_text(conllu(), "utf-8")
-    with Store(path, create=True) as store:
+    shutil.copy(relief, path)
+    with Store(path) as store:
         ingest(store, [str(file)], Settings("texts"))
-        ingest(store, [str(TREEBANK)], Settings("relief"))
         with store.begin() as connection:
             define(connection, "letters", "genre = letter", ["texts"])
     with serving(folder, "--db", path, "--workers", 1, "--no-warm-up") as running:
