@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from word_reference import (
     NULL_WORD,
@@ -120,7 +120,6 @@ def paths_of(
     return list(found), weights
 
 
-@settings(max_examples=40)
 @given(WORDS, WORDS, st.integers(0, 1000))
 def test_hmm_counts_what_all_paths_say(source: list[str], target: list[str], seed: int) -> None:
     """Expected counts and the log-probability are those of the sum over all paths."""
@@ -135,7 +134,6 @@ def test_hmm_counts_what_all_paths_say(source: list[str], target: list[str], see
     assert got == pytest.approx(defaultdict(float, expected))
 
 
-@settings(max_examples=40)
 @given(WORDS, WORDS, st.integers(0, 1000))
 def test_hmm_counts_jumps_of_all_paths(source: list[str], target: list[str], seed: int) -> None:
     """Without smoothing, the expected jumps are those of the sum over all paths."""
@@ -149,7 +147,6 @@ def test_hmm_counts_jumps_of_all_paths(source: list[str], target: list[str], see
     assert jumps == pytest.approx(np.array([expected.get(d, 0.0) for d in range(-3, 4)]))
 
 
-@settings(max_examples=40)
 @given(WORDS, WORDS, st.integers(0, 1000))
 def test_hmm_finds_the_best_path(source: list[str], target: list[str], seed: int) -> None:
     """The path that is found has the probability of the best of all paths."""

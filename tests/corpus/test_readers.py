@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.formats import READERS
@@ -526,7 +526,6 @@ FORMATS = sorted({name for name, one in READERS.items() if not one.read_file} - 
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=60)
 @given(content=st.lists(ALPHABET, max_size=60).map("".join))
 def test_any_text_gives_sentences_and_rejections(name: str, content: str) -> None:
     """A reader raises nothing, yields only valid sentences, and rejects only for described checks."""
@@ -539,7 +538,6 @@ def test_any_text_gives_sentences_and_rejections(name: str, content: str) -> Non
             assert 1 <= result.line <= content.count("\n") + 1
 
 
-@settings(max_examples=60)
 @given(tagged=st.text("ab/[] .=\n", max_size=40), content=st.text("ab\t012\n", max_size=40))
 def test_merging_any_two_texts(tmp_path_factory: pytest.TempPathFactory, tagged: str, content: str) -> None:
     folder = tmp_path_factory.mktemp("merge")

@@ -253,7 +253,6 @@ def test_regions_whose_kinds_mean_something_come_back(store: Store, tmp_path: Pa
 
 
 @given(st.lists(_PIECES, max_size=8).map("".join), st.booleans())
-@settings(max_examples=300)
 def test_no_two_names_become_one(name: str, taken: bool) -> None:
     written = xml_name(name, taken=taken)
     etree.fromstring(f'<a {written}=""/>')

@@ -284,7 +284,7 @@ def test_pairs_and_snapshots_are_refused(store: Store, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="corpus of pairs"):
             do()
     store.close()
-    published = snapshots.publish(tmp_path / "s.duckdb", tmp_path / "snapshots")
+    published = snapshots.publish(store.path, tmp_path / "snapshots")
     for arguments in (["sync", "pairs", "--yes"], ["remove", "pairs", "--source", "x"]):
         done = CliRunner().invoke(build(), ["corpora", *arguments, "--db", str(published.snapshot.path)])
         assert isinstance(done.exception, SentgenError)

@@ -40,7 +40,6 @@ def plain_loss(lists: Lists, weights: np.ndarray, start: np.ndarray, penalty: fl
     return float(penalty * ((weights - start) ** 2).sum() - np.log(expected).mean())
 
 
-@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.floats(0, 0.5))
 def test_loss_and_gradient(seed: int, penalty: float) -> None:
     """As defined; the gradient as small steps find it."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import toy_store
 from beam_reference import best_path
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.errors import InputError
@@ -113,7 +113,6 @@ BAGS = st.lists(
 )
 
 
-@settings(max_examples=150)
 @given(BAGS, st.integers(0, 9), st.integers(1, 6), st.booleans(), st.booleans())
 def test_kernel_agrees_with_reference(
     units: list[list[int]], seed: int, beam: int, halves: bool, future_cost: bool

@@ -183,7 +183,6 @@ def test_long_sentences_have_shorter_moves(size: int) -> None:
     assert len(np.unique(moves, axis=0)) == len(moves)
 
 
-@settings(max_examples=25)
 @given(st.integers(1, 5), st.integers(1, 3), st.integers(0, 10_000))
 def test_no_tree_is_above_the_bound(size: int, kinds: int, seed: int) -> None:
     """Whatever the order."""

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 from depviterbi_reference import best_paths_plainly
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.generation.clusters.depviterbi import (
@@ -70,7 +70,6 @@ _seeds = st.integers(0, 10_000)
 _weights = st.sampled_from([0.0, 0.3, 0.5, 0.9])
 
 
-@settings(max_examples=60)
 @given(_seeds, st.integers(1, 4), st.integers(1, 5), _weights)
 def test_free_reuse_finds_the_best_of_all_strings(seed: int, n: int, length: int, weight: float) -> None:
     """With unlimited words the answer is the best one, whatever the stacks do, and is said to be exact."""
@@ -82,7 +81,6 @@ def test_free_reuse_finds_the_best_of_all_strings(seed: int, n: int, length: int
     assert best.exact
 
 
-@settings(max_examples=40)
 @given(
     _seeds, st.integers(1, 4), st.integers(1, 5), st.sampled_from([0.5, 0.9]), st.sampled_from([2, UNLIMITED])
 )
@@ -104,7 +102,6 @@ def test_relations_that_fade_are_searched_as_well(
         assert reader.read(path.words)[0][-1].logp == pytest.approx(path.logp)
 
 
-@settings(max_examples=30)
 @given(_seeds, st.integers(2, 4), st.integers(1, 4))
 def test_free_reuse_finds_the_n_best_of_all_strings(seed: int, n: int, length: int) -> None:
     """So are the answers after it, in order, different strings all of them."""
@@ -116,7 +113,6 @@ def test_free_reuse_finds_the_n_best_of_all_strings(seed: int, n: int, length: i
     assert all(path.exact for path in paths)
 
 
-@settings(max_examples=30)
 @given(_seeds, st.integers(2, 4), st.integers(1, 5), st.integers(1, 2))
 def test_limits_are_kept(seed: int, n: int, length: int, limit: int) -> None:
     """No word comes more often than it may, and a beam that holds everything finds the best such string."""
@@ -128,7 +124,6 @@ def test_limits_are_kept(seed: int, n: int, length: int, limit: int) -> None:
     assert all(max(Counter(path.words).values()) <= limit for path in paths)
 
 
-@settings(max_examples=60)
 @given(_seeds, st.integers(2, 4), st.integers(1, 3), st.sampled_from([1, 2, UNLIMITED]))
 def test_exact_is_never_said_in_vain(seed: int, n: int, beam: int, limit: int) -> None:
     """However narrow the beam: what is called exact is the best string."""
@@ -138,7 +133,6 @@ def test_exact_is_never_said_in_vain(seed: int, n: int, beam: int, limit: int) -
             assert paths[0].logp == pytest.approx(all_strings(model, length, limit=limit)[0])
 
 
-@settings(max_examples=40)
 @given(_seeds, st.integers(2, 6), st.integers(1, 8))
 def test_a_beam_of_one_is_the_search_of_the_paper(seed: int, n: int, length: int) -> None:
     """One path for each length and last word, with its stack, as in the plain reference."""
@@ -149,7 +143,6 @@ def test_a_beam_of_one_is_the_search_of_the_paper(seed: int, n: int, length: int
     assert found.logp == pytest.approx(expected.logp)
 
 
-@settings(max_examples=30)
 @given(_seeds, st.integers(2, 4), st.integers(2, 6), st.integers(1, 4), st.sampled_from([1, 2, UNLIMITED]))
 def test_all_lengths_agree_with_the_reference(
     seed: int, n: int, longest: int, nbest: int, limit: int

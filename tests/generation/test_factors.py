@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_projective import score_of
 
@@ -36,7 +36,6 @@ def alone(factors: Factors, name: str) -> TreeScores:
     return TreeScores(**kept, kinds=factors.kinds)
 
 
-@settings(max_examples=25)
 @given(st.integers(1, 9), st.integers(0, 10_000), st.lists(st.floats(0, 2), min_size=5, max_size=5))
 def test_sums_of_factors_are_the_score_of_the_tree(size: int, seed: int, weights: list[float]) -> None:
     """Each one is the score of the best tree by that factor alone, and together, weighted, they are its score."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from beam_reference import best_path
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_beam import FIRST_WORD, random_table
 
@@ -75,7 +75,6 @@ def random_table_of(problem: Problem, model: int) -> Any:
     return table_at(problem.features.tables, model)
 
 
-@settings(max_examples=25)
 @given(UNITS, st.integers(0, 5), st.tuples(WEIGHTS, WEIGHTS))
 def test_an_infinite_beam_finds_the_best_sums_of_all_permutations(
     units: list[Spelled], seed: int, weights: tuple[float, float]
@@ -96,7 +95,6 @@ def test_an_infinite_beam_finds_the_best_sums_of_all_permutations(
     assert [best[string_of(problem, found.units)] for found in nbest] == ranked[:10]
 
 
-@settings(max_examples=40)
 @given(UNITS, st.integers(0, 5), st.tuples(WEIGHTS, WEIGHTS), st.integers(1, 5))
 def test_kernel_agrees_with_reference(
     units: list[Spelled], seed: int, weights: tuple[float, float], beam: int

@@ -110,7 +110,6 @@ TABLE = table_of(NGRAMS, 4)
 BAGS = st.lists(st.lists(st.sampled_from([0, *range(4, 12)]), min_size=1, max_size=4), min_size=1, max_size=7)
 
 
-@settings(max_examples=100, deadline=None)
 @given(BAGS, st.booleans(), st.integers(2, 4))
 def test_compiled_agrees_with_reference(units: list[list[int]], whole: bool, order: int) -> None:
     """Any bag, both readings, orders 2 to 4: the same order and the same score."""

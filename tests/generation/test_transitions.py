@@ -8,7 +8,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 from depviterbi_reference import best_paths_plainly
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.reading import read_trees
@@ -19,7 +19,6 @@ from sentgen.generation.clusters.generate import GenerationSettings, generate
 from sentgen.models.related.cluster_model import ClusterModel
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 5))
 def test_the_best_string_of_those_that_are_allowed_is_found(seed: int, n: int, length: int) -> None:
     """Against all strings, scored by the definition; where none is allowed there is none."""

@@ -59,7 +59,7 @@ def test_agrees_with_kenlm(toy: Toy, tmp_path: Path) -> None:
         assert score.log10_oov == pytest.approx(sum(logp for logp, _, oov in full if oov), abs=1e-4)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.sampled_from(VOCABULARY), max_size=6), max_size=8), st.integers(1, 12))
 def test_batches_do_not_matter(toy: Toy, sentences: list[list[str]], size: int) -> None:
     """Any bound on tokens or distinct words gives the same scores."""

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.models.ngrams.ngram_table import (
@@ -46,7 +46,6 @@ def models(draw: st.DrawFn) -> Toy:
     return {gram: (draw(value), draw(weight)) for gram in sorted({*product(range(WORDS)), *grams})}
 
 
-@settings(max_examples=60, deadline=None)
 @given(models(), st.lists(st.integers(0, WORDS + 1), max_size=9))
 def test_table_agrees_with_the_definition(ngrams: Toy, words: list[int]) -> None:
     """A state gives the probability that the definition gives for the last three words."""
@@ -59,7 +58,6 @@ def test_table_agrees_with_the_definition(ngrams: Toy, words: list[int]) -> None
         assert logp == pytest.approx(backoff_logp(ngrams, words[max(0, place - 3) : place], word))
 
 
-@settings(max_examples=60, deadline=None)
 @given(models(), st.lists(st.lists(st.sampled_from([UNK, *range(2, WORDS)]), max_size=6), max_size=4))
 def test_texts_agree_with_the_definition(ngrams: Toy, sentences: list[list[int]]) -> None:
     """A word gets the probability after the three before it, from <s> on, and the length of what was found."""
@@ -113,7 +111,6 @@ def test_empty_model_has_a_start() -> None:
     assert extend(table, start_state(table), 5)[0] == MISSING_UNK
 
 
-@settings(max_examples=30, deadline=None)
 @given(models(), st.lists(st.integers(0, WORDS - 1), min_size=2, max_size=8))
 def test_states_are_interchangeable(ngrams: Toy, words: list[int]) -> None:
     """Two histories with one state give every continuation one probability: states may be recombined."""
