@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from sentgen.api import options as taken
-from sentgen.api.arguments import with_signature
+from sentgen.api.arguments import with_signatures
 from sentgen.api.contents import first, listing
 from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from sentgen.alignment.stored.application import ApplicationSummary
 
 
+@with_signatures
 class AlignmentModels:
     """The part of a `Database` that has to do with models which align."""
 
     _session: StoreSession
 
-    @with_signature(taken.TrainOptions)
     def train_alignment(self, pairs: str, model: str, **options: Unpack[taken.TrainOptions]) -> Table:
         """Train a model on a corpus of pairs by EM, without links; return its iterations.
 
@@ -32,7 +32,6 @@ class AlignmentModels:
         aligning.train(self._session, pairs, model, options)
         return self.alignment_model(model)
 
-    @with_signature(taken.TuneOptions)
     def tune_alignment(self, name: str, gold: str | Path, **options: Unpack[taken.TuneOptions]) -> Table:
         """Tune a model on links that people drew; return a row for each direction."""
         from sentgen.api import aligning
@@ -73,7 +72,6 @@ class AlignmentModels:
         with self._session.write() as store:
             return remove_alignment_model(store, name)
 
-    @with_signature(taken.ApplyOptions)
     def align_pairs(
         self, pairs: str, model: str | None = None, **options: Unpack[taken.ApplyOptions]
     ) -> ApplicationSummary:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from difflib import get_close_matches
 from enum import Enum
-from typing import SupportsFloat, SupportsIndex, TypeVar, get_type_hints
+from typing import SupportsFloat, SupportsIndex, TypeVar, get_args, get_type_hints
 
 from sentgen.errors import InputError, SentgenError
 from sentgen.options import Declaration, Parameter, parameters_of, spell_options
 from sentgen.options import declared as declared_of
 
-Method = TypeVar("Method", bound=Callable[..., object])
+Owner = TypeVar("Owner")
 
 #: Options that have another name here.
 _NAMES = {"db": "`path`", "param": "`parameters`", "keep-case": "`lowercase=False`"}
@@ -112,32 +112,29 @@ def _text(name: str, value: object) -> str:
 _READERS: dict[object, Callable[[str, object], object]] = {bool: _truth, int: _whole, float: _number}
 
 
-def with_signature(options: type) -> Callable[[Method], Method]:
-    """Give a method that takes ``**options`` the signature and the description of each of them.
+def with_signatures(owner: type[Owner]) -> type[Owner]:
+    """Give the methods of a class that take ``**options`` the signature and the description of each.
 
-    Args:
-        options: a class of `sentgen.api.options`; type, default and help of each option.
+    Their annotations name a class of `sentgen.api.options`: type, default and help of each option.
     """
+    for method in vars(owner).values():
+        if inspect.isfunction(method) and (annotation := method.__annotations__.get("options")):
+            # As text, as all modules import `annotations` from the future.
+            (options,) = get_args(eval(annotation, method.__globals__))
+            _describe(method, options)
+    return owner
 
-    def give(method: Method) -> Method:
-        signature = inspect.signature(method)
-        own = [
-            parameter
-            for parameter in signature.parameters.values()
-            if parameter.kind is not parameter.VAR_KEYWORD
-        ]
-        hints = get_type_hints(options, include_extras=True)
-        taken, option_lines = list(own), []
-        for name, hint in hints.items():
-            kind, (default, about) = hint.__origin__, hint.__metadata__
-            form = inspect.Parameter.KEYWORD_ONLY
-            taken.append(inspect.Parameter(name, form, default=default, annotation=kind))
-            option_lines.append(f"    {name}: {about}")
-        method.__signature__ = signature.replace(parameters=taken)  # type: ignore[attr-defined]
-        method.__doc__ = "\n".join([inspect.cleandoc(method.__doc__ or ""), "", "Options:", *option_lines])
-        return method
 
-    return give
+def _describe(method: Callable[..., object], options: type) -> None:
+    signature = inspect.signature(method)
+    own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    option_lines = []
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        kind, (default, about) = hint.__origin__, hint.__metadata__
+        own.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind))
+        option_lines.append(f"    {name}: {about}")
+    method.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+    method.__doc__ = "\n".join([inspect.cleandoc(method.__doc__ or ""), "", "Options:", *option_lines])
 
 
 def in_words_of_python(error: SentgenError) -> None:

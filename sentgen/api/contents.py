@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from sentgen.api import options as taken
-from sentgen.api.arguments import with_signature
+from sentgen.api.arguments import with_signatures
 from sentgen.api.session import StoreSession, python_errors
 from sentgen.api.tables import Table
 from sentgen.counts import corpora
@@ -35,6 +35,7 @@ def listing(session: StoreSession, name: str) -> Table:
         return Table(listed.rows(store)[0])
 
 
+@with_signatures
 class StoreContents:
     """The part of a `Database` that keeps what is in the store."""
 
@@ -135,7 +136,6 @@ class StoreContents:
 
     # Pairs of documents and abstracts, and parses.
 
-    @with_signature(taken.PairOptions)
     def ingest_pairs(
         self, paths: str | Path | Sequence[str | Path], corpus: str, **options: Unpack[taken.PairOptions]
     ) -> PairSummary:

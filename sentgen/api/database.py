@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from sentgen.api import options as taken
 from sentgen.api.alignment_models import AlignmentModels
-from sentgen.api.arguments import corpora_in, declare, with_signature
+from sentgen.api.arguments import corpora_in, declare, with_signatures
 from sentgen.api.contents import StoreContents, listing
 from sentgen.api.session import StoreSession, python_errors
 from sentgen.api.tables import Table
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sentgen.schema.snapshots import Publication
 
 
+@with_signatures
 class Database(StoreContents, AlignmentModels):
     """An open store, lake or snapshot; a context manager that closes it. `sentgen.open` makes one.
 
@@ -86,7 +87,6 @@ class Database(StoreContents, AlignmentModels):
 
     # What is in the store.
 
-    @with_signature(taken.IngestOptions)
     def ingest(
         self, paths: str | Path | Sequence[str | Path], corpus: str, **options: Unpack[taken.IngestOptions]
     ) -> Summary:
@@ -118,7 +118,6 @@ class Database(StoreContents, AlignmentModels):
         with self._session.read() as store:
             return Table(request.show(store))
 
-    @with_signature(taken.DocumentTableOptions)
     def add_metadata(
         self, name: str, table: str | Path, **options: Unpack[taken.DocumentTableOptions]
     ) -> JoinedTable:
@@ -145,7 +144,6 @@ class Database(StoreContents, AlignmentModels):
                 return sync.remove_from(store, name, list(map(str, sources)))
             return corpora.remove(store, name)
 
-    @with_signature(taken.SyncOptions)
     def sync(
         self,
         name: str,
@@ -230,29 +228,24 @@ class Database(StoreContents, AlignmentModels):
             answer = request.ask(connection)
         return Table._of(answer, self._session.drawer(request, answer))
 
-    @with_signature(taken.NgramsOptions)
     def ngrams(self, pattern: str, **options: Unpack[taken.NgramsOptions]) -> Table:
         """Count the n-grams that match a pattern of 1 to 5 words, such as ``in the *``."""
         return self._ask(Ngrams, {"pattern": pattern, **options})
 
-    @with_signature(taken.DependenciesOptions)
     def dependencies(
         self, head: str, modifier: str = "*", **options: Unpack[taken.DependenciesOptions]
     ) -> Table:
         """Count the dependencies between a head and its modifiers."""
         return self._ask(Dependencies, {"head": head, "modifier": modifier, **options})
 
-    @with_signature(taken.ArgumentsOptions)
     def arguments(self, word: str, **options: Unpack[taken.ArgumentsOptions]) -> Table:
         """Count how many modifiers a word takes on each side."""
         return self._ask(Arguments, {"word": word, **options})
 
-    @with_signature(taken.KwicOptions)
     def kwic(self, pattern: str = "", **options: Unpack[taken.KwicOptions]) -> Table:
         """Show words in context: ``un*``, ``lemma:go``, ``fell/VBD``, or CQL as ``[lemma="go"] "home"``."""
         return self._ask(Kwic, {"pattern": pattern, **options})
 
-    @with_signature(taken.MatchOptions)
     def match(self, request: str, **options: Unpack[taken.MatchOptions]) -> Hits:
         """Find where a Grew request matches the trees, such as ``pattern { V -[nsubj]-> S }``."""
         from sentgen.api.hits import Hits
@@ -260,27 +253,22 @@ class Database(StoreContents, AlignmentModels):
         with python_errors():
             return Hits(self._session, declare(Match, {"request": request, **options}))
 
-    @with_signature(taken.FrequenciesOptions)
     def frequencies(self, by: str | Sequence[str] = (), **options: Unpack[taken.FrequenciesOptions]) -> Table:
         """Count words, lemmas, tags or relations, or what a query matches by attributes of it."""
         return self._ask(Frequencies, {"by": by, **options})
 
-    @with_signature(taken.CollocationsOptions)
     def collocations(self, word: str = "", **options: Unpack[taken.CollocationsOptions]) -> Table:
         """Find what occurs with a word more often than chance."""
         return self._ask(Collocations, {"word": word, **options})
 
-    @with_signature(taken.SketchOptions)
     def sketch(self, word: str, **options: Unpack[taken.SketchOptions]) -> Table:
         """Find the strongest collocates of a word in each dependency relation."""
         return self._ask(Sketch, {"word": word, **options})
 
-    @with_signature(taken.ThesaurusOptions)
     def thesaurus(self, word: str, **options: Unpack[taken.ThesaurusOptions]) -> Table:
         """Find words of the same class that have the same collocates."""
         return self._ask(Thesaurus, {"word": word, **options})
 
-    @with_signature(taken.KeynessOptions)
     def keyness(
         self,
         corpus: str | Sequence[str],
@@ -292,7 +280,6 @@ class Database(StoreContents, AlignmentModels):
 
     # Lines to label.
 
-    @with_signature(taken.NewLinesOptions)
     def new_lines(self, name: str, pattern: str = "", **options: Unpack[taken.NewLinesOptions]) -> LineSet:
         """Make a set of the lines that a query finds, beside the store, to label them."""
         from sentgen.api import lines
@@ -313,7 +300,6 @@ class Database(StoreContents, AlignmentModels):
 
     # Models, and what they make.
 
-    @with_signature(taken.BuildOptions)
     def build_model(
         self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.BuildOptions]
     ) -> LanguageModel:
@@ -331,7 +317,6 @@ class Database(StoreContents, AlignmentModels):
 
         return language_models.apply_model(self._session, name, corpora)
 
-    @with_signature(taken.MixOptions)
     def mix_models(
         self, name: str, of: str | Sequence[str], **options: Unpack[taken.MixOptions]
     ) -> LanguageModel:
@@ -343,7 +328,6 @@ class Database(StoreContents, AlignmentModels):
             self._session, mix.MixRequest, {**options, "name": name, "of": of}
         )
 
-    @with_signature(taken.PruneOptions)
     def prune_model(self, name: str, of: str, **options: Unpack[taken.PruneOptions]) -> LanguageModel:
         """Make a smaller model: without the n-grams that tell least, or without rare ones."""
         from sentgen.api import language_models
@@ -353,7 +337,6 @@ class Database(StoreContents, AlignmentModels):
             self._session, prune.PruneRequest, {**options, "name": name, "of": of}
         )
 
-    @with_signature(taken.CompareOptions)
     def compare_models(self, models: str | Sequence[str], **options: Unpack[taken.CompareOptions]) -> Table:
         """Compare models on a text: perplexities with intervals, and what each knows of it."""
         from sentgen.api import language_models
@@ -389,7 +372,6 @@ class Database(StoreContents, AlignmentModels):
 
     # Vectors of words.
 
-    @with_signature(taken.VectorOptions)
     def build_vectors(
         self, name: str, corpora: str | Sequence[str], **options: Unpack[taken.VectorOptions]
     ) -> Table:
@@ -402,7 +384,6 @@ class Database(StoreContents, AlignmentModels):
         """List the vectors with their settings."""
         return listing(self._session, "vectors")
 
-    @with_signature(taken.NearOptions)
     def near(self, word: str, **options: Unpack[taken.NearOptions]) -> Table:
         """Find the words whose vectors are nearest to that of a word, or of a phrase."""
         from sentgen.models.vectors import near
@@ -436,7 +417,6 @@ class Database(StoreContents, AlignmentModels):
 
     # Texts.
 
-    @with_signature(taken.AlignOptions)
     def align(
         self, document: str | Path, abstract: str | Path, **options: Unpack[taken.AlignOptions]
     ) -> AlignedTexts:
@@ -448,7 +428,6 @@ class Database(StoreContents, AlignmentModels):
 
         return texts.align(self._session, document, abstract, options)
 
-    @with_signature(taken.GenerateOptions)
     def generate(self, file: str | Path | None = None, **options: Unpack[taken.GenerateOptions]) -> Sentences:
         """Make the most probable sentences of each length from the words of related sentences with trees.
 
@@ -460,7 +439,6 @@ class Database(StoreContents, AlignmentModels):
         with python_errors():
             return generating.generate(self._session, file, options)
 
-    @with_signature(taken.FuseOptions)
     def fuse(
         self, key: int | str | Path, related: str | Path, **options: Unpack[taken.FuseOptions]
     ) -> FusedSentences:
@@ -475,7 +453,6 @@ class Database(StoreContents, AlignmentModels):
         with python_errors():
             return generating.fuse(self._session, key, related, options)
 
-    @with_signature(taken.CheckOptions)
     def check(
         self, summary: str | Path, against: str | Path, **options: Unpack[taken.CheckOptions]
     ) -> CheckedSummary:

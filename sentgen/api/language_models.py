@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from sentgen.api.arguments import declare, with_signature
+from sentgen.api.arguments import declare, with_signatures
 from sentgen.api.options import (
     BuildOptions,
     CompareOptions,
@@ -66,6 +66,7 @@ class Scores(Table):
         return self._sums.perplexity
 
 
+@with_signatures
 class LanguageModel:
     """A model of a store, in the version that it had when it was asked for.
 
@@ -95,7 +96,6 @@ class LanguageModel:
         with self._session.read() as store, steps(self.name) as report:
             export_arpa(store, self.info, Path(arpa_file), progress=report)
 
-    @with_signature(ScoreOptions)
     def score(self, text: str | Sequence[str] = (), **options: Unpack[ScoreOptions]) -> Scores:
         """Score sentences: words separated by blanks, a sentence a line; or those of a ``corpus``."""
         with self._session.read() as store:
@@ -104,7 +104,6 @@ class LanguageModel:
             table = scored.table()
             return Scores(table, scored.totals, [*model_notes(self.info), *scored.notes])
 
-    @with_signature(RegenerateOptions)
     def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:
         """Put words and [phrases] in order; the order in which they are given does not matter."""
         parser = parser_of(options.pop("parser", None))

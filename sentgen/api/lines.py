@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Unpack
 
-from sentgen.api.arguments import declare, with_signature
+from sentgen.api.arguments import declare, with_signatures
 from sentgen.api.options import SetLinesOptions
 from sentgen.api.session import StoreSession, python_errors
 from sentgen.api.tables import Table
@@ -17,6 +17,7 @@ from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.spreadsheet import import_labels
 
 
+@with_signatures
 class LineSet:
     """Lines of a concordance under a name, with the labels that people give to them.
 
@@ -30,7 +31,6 @@ class LineSet:
     def __repr__(self) -> str:
         return f"<LineSet {self.name} in {self._desk.path}>"
 
-    @with_signature(SetLinesOptions)
     def lines(self, **options: Unpack[SetLinesOptions]) -> Table:
         """List the lines with their labels, and what has become of them in the store."""
         request = declare(SetLines, {"name": self.name, **_of_labeler(dict(options))})

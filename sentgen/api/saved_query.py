@@ -87,7 +87,7 @@ def read_query(command: str, words: Sequence[str]) -> SavedCall:
 def _sql(words: Sequence[str]) -> dict[str, Any]:
     arguments: list[str] = []
     values: dict[str, Any] = {}
-    limit = 0
+    limit: Any = 0
     for name, value in _split(words, {"--param", "--limit", "-n"} | _VALUES):
         if not name:
             arguments.append(value)
