@@ -5,7 +5,7 @@ from __future__ import annotations
 from sentgen.lookups import subcorpora
 from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.models.vectors.near import Near
-from sentgen.server.operations.operation import Context, Operation, Result, ask, listing
+from sentgen.server.operations.operation import Context, Operation, Result, listing
 
 
 def subcorpus(context: Context, request: SubcorpusName) -> Result:
@@ -32,7 +32,6 @@ OPERATIONS = (
         "The words nearest to a word or a phrase.",
         "vectors near",
         Near,
-        ask,
         path="vectors/near",
         example={"word": "water"},
     ),

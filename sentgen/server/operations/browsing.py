@@ -21,7 +21,7 @@ from sentgen.lookups.question.lookup import (
 )
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.options import Option
-from sentgen.server.operations.operation import Context, Operation, Result, ask, result_of
+from sentgen.server.operations.operation import Context, Operation, Result, result_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,10 +83,8 @@ class _DocumentSurprisal:
 
 OPERATIONS = (
     Operation("facets", "What corpora are made of.", "sql", _Facets, _facets, api=False),
-    Operation("documents", "Documents of a corpus.", "sql", Documents, ask, api=False),
-    Operation("sentences", "Sentences of a document.", "sql", _DocumentSentences, ask, api=False),
-    Operation(
-        "surprisal", "Surprisal of the sentences of a document.", "sql", _DocumentSurprisal, ask, api=False
-    ),
-    Operation("hits", "Lines with two words.", "sql", PairLines, ask, api=False),
+    Operation("documents", "Documents of a corpus.", "sql", Documents, api=False),
+    Operation("sentences", "Sentences of a document.", "sql", _DocumentSentences, api=False),
+    Operation("surprisal", "Surprisal of the sentences of a document.", "sql", _DocumentSurprisal, api=False),
+    Operation("hits", "Lines with two words.", "sql", PairLines, api=False),
 )

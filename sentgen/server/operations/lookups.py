@@ -26,7 +26,6 @@ from sentgen.server.operations.operation import (
     Context,
     Operation,
     Result,
-    ask,
     result_of,
 )
 
@@ -138,22 +137,16 @@ def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:
 
 
 OPERATIONS = (
-    Operation("ngrams", "N-grams that match a pattern.", "ngrams", Ngrams, ask, example={"pattern": "the *"}),
+    Operation("ngrams", "N-grams that match a pattern.", "ngrams", Ngrams, example={"pattern": "the *"}),
     Operation(
         "dependencies",
         "Dependencies between a head and its modifiers.",
         "deps",
         Dependencies,
-        ask,
         example={"head": "arrived"},
     ),
     Operation(
-        "arguments",
-        "Modifiers of a word on each side.",
-        "args",
-        Arguments,
-        ask,
-        example={"word": "arrived"},
+        "arguments", "Modifiers of a word on each side.", "args", Arguments, example={"word": "arrived"}
     ),
     Operation("kwic", "A word in context.", "kwic", _KwicWithMarks, kwic, example={"pattern": "camp"}),
     Operation("frequencies", "A frequency list.", "freq", _FrequenciesWithSizes, frequencies),
@@ -162,7 +155,6 @@ OPERATIONS = (
         "What occurs with a word more often than chance.",
         "collocations",
         Collocations,
-        ask,
         example={"word": "water"},
     ),
     Operation(
@@ -170,18 +162,12 @@ OPERATIONS = (
         "The strongest collocates of a word in each relation.",
         "sketch",
         Sketch,
-        ask,
         example={"word": "water"},
     ),
     Operation(
-        "thesaurus",
-        "Words that have the same collocates.",
-        "thesaurus",
-        Thesaurus,
-        ask,
-        example={"word": "water"},
+        "thesaurus", "Words that have the same collocates.", "thesaurus", Thesaurus, example={"word": "water"}
     ),
-    Operation("keyness", "What is more frequent in some corpora than in others.", "keyness", Keywords, ask),
+    Operation("keyness", "What is more frequent in some corpora than in others.", "keyness", Keywords),
     Operation(
         "match",
         "Where a Grew request matches the trees.",

@@ -113,6 +113,21 @@ class Result:
     more: Mapping[str, object] = field(default_factory=dict)
 
 
+def ask(context: Context, request: Question) -> Result:
+    """Answer a question to the counts, for as many rows as the server gives."""
+    with context.opened.connect() as connection:
+        # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
+        return result_of(replace(request, limit=context.limit(request.limit)).ask(connection))
+
+
+def result_of(answer: Answer) -> Result:
+    """Return the result of a question to the counts, with the notes of its command."""
+    more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
+    if answer.near:
+        more["near"] = answer.near
+    return Result(answer.rows, answer.truncated, answer.notes, (answer.query.with_values(),), more)
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One thing that the server does.
@@ -122,7 +137,7 @@ class Operation:
         summary: what it does, in one line.
         command: the words of the command that does the same.
         declaration: the class of what is asked (see `sentgen.options`).
-        run: the function that is asked; it calls the library and nothing else.
+        run: the function that is asked; it calls the library and nothing else. A question is asked itself.
         kind: whose workers do it, as the table of modules says.
         method: `GET` with a query string, or `POST` with JSON.
         path: its route below /v1; parts in braces are parameters.
@@ -135,7 +150,7 @@ class Operation:
     summary: str
     command: str
     declaration: type[DataclassInstance]
-    run: Callable[[Context, Any], Result]
+    run: Callable[[Context, Any], Result] = ask
     kind: Kind = "lookup"
     method: Literal["GET", "POST"] = "GET"
     path: str = ""
@@ -171,13 +186,6 @@ def listing(name: str, *, api: bool = True) -> Operation:
     return Operation(name, listed.summary, listed.command, Nothing, run, api=api)
 
 
-def ask(context: Context, request: Question) -> Result:
-    """Answer a question to the counts, for as many rows as the server gives."""
-    with context.opened.connect() as connection:
-        # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
-        return result_of(replace(request, limit=context.limit(request.limit)).ask(connection))
-
-
 def command_line(operation: Operation, request: DataclassInstance) -> str:
     """Return the command that gives the same answer; options that have their defaults are left out.
 
@@ -200,14 +208,6 @@ def command_line(operation: Operation, request: DataclassInstance) -> str:
 @cache
 def _parser(name: str) -> Parser:
     return open_parser(name)
-
-
-def result_of(answer: Answer) -> Result:
-    """Return the result of a question to the counts, with the notes of its command."""
-    more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
-    if answer.near:
-        more["near"] = answer.near
-    return Result(answer.rows, answer.truncated, answer.notes, (answer.query.with_values(),), more)
 
 
 def in_words_of(operation: Operation, message: str) -> str:
