@@ -16,7 +16,6 @@ from sentgen.lookups.base.prepositions import linked_tokens
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.concordances.hits import read_pattern
-from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.search import Cql, query_of, token_of
 from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.dependency_search import Layer
@@ -167,22 +166,8 @@ class PairLines(Lookup):
         return f"with {links}", pairs, f"with {self.word!r} and {self.other!r} in this relation"
 
 
-@dataclass(frozen=True, slots=True)
-class _OneToken:
-    """What one token is asked to be, in a query."""
-
-    cql: Cql
-    condition: syntax.Condition
-
-    def of_token(self, alias: str, bindings: Bindings) -> str:
-        """Return the condition on a row of `token`."""
-        return self.cql.conditions(bindings).of_token(self.condition, alias)
-
-
-def _one_token(connection: Connection, pattern: str, selection: Selection) -> _OneToken:
+def _one_token(connection: Connection, pattern: str, selection: Selection) -> Cql:
     tokens = read_pattern(connection, pattern, selection)
     if len(tokens) > 1:
         raise InputError(f"collocates are single words, and {pattern!r} has {len(tokens)}")
-    token = token_of(tokens[0])
-    assert token.condition is not None
-    return _OneToken(query_of(connection, pattern, token, selection), token.condition)
+    return query_of(connection, pattern, token_of(tokens[0]), selection)

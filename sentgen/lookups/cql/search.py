@@ -117,6 +117,17 @@ class Cql:
         """Return what writes the conditions of this query into a statement."""
         return TokenConditions(self.selection, bindings, self.empty, self.keys)
 
+    @property
+    def condition(self) -> syntax.Condition:
+        """What a token has to be, of a query of one token that not every token is."""
+        assert isinstance(self.original, syntax.Token)
+        assert self.original.condition is not None
+        return self.original.condition
+
+    def of_token(self, alias: str, bindings: Bindings) -> str:
+        """Return the condition on a row of `token`, of such a query."""
+        return self.conditions(bindings).of_token(self.condition, alias)
+
     def find(self, bindings: Bindings) -> CqlMatches:
         """Return the hits as a statement has them, which is what a query means."""
         return SpanStatement(self.conditions(bindings), self.extent).find(self.pattern, self.strategy)

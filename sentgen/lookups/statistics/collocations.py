@@ -37,7 +37,7 @@ from sentgen.lookups.base.statement import (
 from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
-from sentgen.lookups.cql.search import Cql, CqlOption, check_one
+from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.cql.written import tokens_of, word_of
 from sentgen.lookups.question.lookup import MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
@@ -229,17 +229,11 @@ def read_node(
     node = replace(node, cql=replace(node.cql, pattern=pattern))
     if not isinstance(pattern, syntax.Token) or (value := word_of(pattern)) is None:
         return node
-    if not _occurs(connection, node.cql, pattern.condition):
+    bindings = Bindings()
+    conditions = [node.cql.of_token("t", bindings), *selection.of_tokens(bindings, "t")]
+    if not any_row(connection, "token as t", conditions, bindings):
         tokens = tokens_of(connection, value, selection)
         raise InputError(
             f"{word!r} is several tokens, {tokens}, and relations are those of one; ask for one of them"
         )
     return node
-
-
-def _occurs(connection: Connection, cql: Cql, condition: syntax.Condition | None) -> bool:
-    """Return whether a token of the corpora meets a condition."""
-    bindings = Bindings()
-    wanted = cql.conditions(bindings).of_token(condition, "t") if condition else ""
-    conditions = [wanted, *cql.selection.of_tokens(bindings, "t")]
-    return any_row(connection, "token as t", conditions, bindings)

@@ -25,7 +25,6 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.cql import syntax
 from sentgen.lookups.question.lookup import MOST, Lookup
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import PARSE, explain_absence, no_trees
@@ -218,13 +217,7 @@ class Thesaurus(Lookup):
     ) -> _ComparedWord | None:
         """Return what the pattern means; none if nothing that occurs."""
         bindings = Bindings()
-        assert isinstance(node.cql.pattern, syntax.Token)
-        condition = node.cql.pattern.condition
-        assert condition is not None  # a star alone is no pattern
-        conditions = [
-            node.cql.conditions(bindings).of_token(condition, "t"),
-            *selection.of_tokens(bindings, "t"),
-        ]
+        conditions = [node.cql.of_token("t", bindings), *selection.of_tokens(bindings, "t")]
         text = _WORD.format(column=COLUMNS[self.by][0], conditions=where(conditions))
         row = one_row(raw(connection), text, Statement(text, bindings).used_parameters)
         if row is None:
