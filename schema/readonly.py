@@ -92,7 +92,7 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
             rows += batch.num_rows
             if max_rows and rows > max_rows:
                 break
-    return ResultSet(*Rows.of(pa.Table.from_batches(batches, reader.schema)).first(max_rows))
+    return ResultSet(*Rows.from_arrow(pa.Table.from_batches(batches, reader.schema)).first(max_rows))
 
 
 def check(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> None:
@@ -133,10 +133,10 @@ def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[Rows]:
     for batch in reader:
         batches.append(batch)
         if sum(waiting.num_rows for waiting in batches) >= _PART:
-            yield Rows.of(pa.Table.from_batches(batches))
+            yield Rows.from_arrow(pa.Table.from_batches(batches))
             batches, whole = [], True
     if batches or not whole:
-        yield Rows.of(pa.Table.from_batches(batches, reader.schema))
+        yield Rows.from_arrow(pa.Table.from_batches(batches, reader.schema))
 
 
 @contextmanager

@@ -262,7 +262,7 @@ def fetch_arrow(connection: Connection, query: str, parameters: Parameters = ())
 
 def fetch_rows(connection: Connection, query: str, parameters: Parameters = ()) -> Rows:
     """Run one query and return its rows as they are shown."""
-    return Rows.of(fetch_arrow(connection, query, parameters))
+    return Rows.from_arrow(fetch_arrow(connection, query, parameters))
 
 
 def next_id(connection: Connection, table: Table) -> int:

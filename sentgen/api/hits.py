@@ -86,7 +86,7 @@ class Hits(Table):
 
 
 def _tree(title: str, answer: Answer, marked: set[int]) -> Tree:
-    tokens: Sequence[dict[str, object]] = answer.table.to_pylist()
+    tokens: Sequence[dict[str, object]] = answer.rows.to_pylist()
     drawing = corpus_tree(
         title,
         [str(token["form"]) for token in tokens],

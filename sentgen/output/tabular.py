@@ -53,7 +53,7 @@ class Rows:
         self._table: pa.Table | None = None
 
     @classmethod
-    def of(cls, table: pa.Table) -> Rows:
+    def from_arrow(cls, table: pa.Table) -> Rows:
         """Return the same table, which Arrow made."""
         made = cls(table.column_names, ())
         made._table = table
@@ -63,6 +63,11 @@ class Rows:
     def rows(self) -> Sequence[Sequence[Any]]:
         """The rows as Python values, all of them."""
         return self._rows if self._table is None else list(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rows) and self.columns == other.columns and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
         return iter(self._rows) if self._table is None else _python_rows(self._table)
@@ -84,7 +89,7 @@ class Rows:
     def slice(self, offset: int, length: int | None = None) -> Rows:
         """Return some of the rows; ``None`` for all from the first of them on."""
         if self._table is not None:
-            return Rows.of(self._table.slice(offset, length))
+            return Rows.from_arrow(self._table.slice(offset, length))
         end = None if length is None else offset + length
         return Rows(self.columns, self._rows[offset:end], self.types)
 
@@ -96,7 +101,7 @@ class Rows:
     def renamed(self, columns: Sequence[str]) -> Rows:
         """Return the table with other names of its columns."""
         if self._table is not None:
-            return Rows.of(self._table.rename_columns(list(columns)))
+            return Rows.from_arrow(self._table.rename_columns(list(columns)))
         return Rows(columns, self._rows, self.types)
 
     def select(self, names: Sequence[str]) -> Rows:
@@ -109,7 +114,7 @@ class Rows:
 
     def _select(self, indexes: Sequence[int]) -> Rows:
         if self._table is not None:
-            return Rows.of(self._table.select(list(indexes)))
+            return Rows.from_arrow(self._table.select(list(indexes)))
         types = [self.types[index] for index in indexes] if self.types else ()
         rows = [tuple(row[index] for index in indexes) for row in self._rows]
         return Rows([self.columns[index] for index in indexes], rows, types)
@@ -121,7 +126,7 @@ class Rows:
             import pyarrow as pa
 
             column, rest = pa.array(texts, pa.string()), self._table
-            return Rows.of(
+            return Rows.from_arrow(
                 rest.set_column(index, name, column)
                 if index < rest.num_columns
                 else rest.append_column(name, column)

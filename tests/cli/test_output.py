@@ -229,7 +229,7 @@ def test_columns_of_one_name_are_told_apart(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> None:
-    Output(csv=True).table(Rows.of(pa.table({"a": [1, 2]})), truncated=True)
+    Output(csv=True).table(Rows.from_arrow(pa.table({"a": [1, 2]})), truncated=True)
 
     captured = capsys.readouterr()
     assert captured.out == "a\n1\n2\n"
@@ -239,7 +239,7 @@ def test_arrow_says_when_there_is_more(capsys: pytest.CaptureFixture[str]) -> No
 def test_parquet_keeps_types(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.parquet"
     table = pa.table({"a": pa.array([1, None], pa.int16()), "b": ["x", "\x1b"]})
-    Output(parquet=path).table(Rows.of(table))
+    Output(parquet=path).table(Rows.from_arrow(table))
 
     assert pq.read_table(path).equals(table)
     assert "2 rows" in capsys.readouterr().err
@@ -255,7 +255,7 @@ def test_parquet_of_rows(tmp_path: Path) -> None:
     assert pq.read_table(path).column_names == ["a"]
 
 
-_ONE = Rows.of(pa.table({"a": [1]}))
+_ONE = Rows.from_arrow(pa.table({"a": [1]}))
 
 
 def test_failed_parquet_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,12 +131,12 @@ class Statement:
             limit: rows at most, as bound in the statement; 0 for all.
         """
         if not 0 < limit <= _FEW:
-            return Rows.of(self.run(connection))
+            return Rows.from_arrow(self.run(connection))
         statement = self.with_ids(connection)
         result = raw(connection).execute(statement.text, statement.used_parameters or None)
         names, types = zip(*((name, str(kind)) for name, kind, *_ in result.description), strict=True)
         if not set(types) <= set(SIMPLE_TYPES):
-            return Rows.of(self.run(connection))
+            return Rows.from_arrow(self.run(connection))
         return Rows(names, result.fetchall(), types)
 
     def value(self, connection: Connection) -> Any:

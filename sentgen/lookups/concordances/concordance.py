@@ -166,7 +166,7 @@ class Kwic(HitLookup):
 
         request = self._line_query(connection)
         search = LineSearch(replace(request, placed=placed))
-        rows = Rows.of(search.first(self.limit))
+        rows = Rows.from_arrow(search.first(self.limit))
         total = min(search.left, self.sample or search.left)
         remarks = (*steps(connection, request.pattern), *self._left_out(search), *request.order.remarks)
         query, more = request.lines(self.limit), total > rows.num_rows
@@ -181,7 +181,7 @@ class Kwic(HitLookup):
         from sentgen.lookups.concordances.line_search import LineSearch
 
         request = self._line_query(connection)
-        return request.lines(0), map(Rows.of, LineSearch(request).parts())
+        return request.lines(0), map(Rows.from_arrow, LineSearch(request).parts())
 
     def remarks(self, connection: Connection) -> tuple[str, ...]:
         """Say which of all hits the lines are, without looking for lines if none is needed."""

@@ -175,7 +175,7 @@ def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
         limit=("\nlimit $rows" if limit else "") + ("\noffset $left_out" if offset else ""),
     )
     query = Statement(text, {**answer.query.parameters, "rows": limit, "left_out": offset})
-    shown = Rows.of(table.take(order_rows.slice(offset, limit or rows)))
+    shown = Rows.from_arrow(table.take(order_rows.slice(offset, limit or rows)))
     more = offset + shown.num_rows < rows
     return replace(answer, rows=shown, query=query, truncated=more, total=rows, offset=offset)
 

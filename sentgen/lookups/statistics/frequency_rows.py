@@ -235,7 +235,7 @@ def frequency_rows(
         columns[name] = pa.array(measures[name], from_pandas=True)
     table = pa.table(columns)
     ResultBudget(connection).add(table)
-    return Rows.of(table), more
+    return Rows.from_arrow(table), more
 
 
 def _attribute(by: Breakdown, term: Term) -> Attribute:

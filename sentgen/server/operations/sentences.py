@@ -27,7 +27,7 @@ def sentence(context: Context, request: _SentenceByName) -> Result:
     """Give the tokens of a sentence, its text, its neighbors, and its tree as SVG if it has one."""
     with context.opened.connect() as connection:
         answer, about = find_sentence(connection, request.corpus, request.document, request.sentence)
-    tokens = answer.table.to_pylist()
+    tokens = answer.rows.to_pylist()
     result = result_of(answer)
     heads = [token["head"] for token in tokens]
     drawing = None
