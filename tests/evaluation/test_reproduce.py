@@ -121,7 +121,7 @@ def test_a_file_is_no_treebank(tmp_path: Path) -> None:
 
 
 def reproduce(store: Store, paper: str, folder: Path, **asked: Any) -> Findings:
-    return prepared(paper, PaperRequest(ptb=str(folder), **asked))(store)
+    return prepared(paper, PaperRequest(ptb=folder, **asked))(store)
 
 
 @pytest.fixture(scope="module")
@@ -279,7 +279,7 @@ def test_systems_of_schmaltz_run_by_words_and_with_phrases(tmp_path: Path) -> No
 def test_schmaltz_needs_base_noun_phrases(tmp_path: Path) -> None:
     """Dependencies alone have none."""
     with pytest.raises(InputError, match="dependencies alone have no base noun phrases"):
-        prepared("schmaltz2016", PaperRequest(ptb=str(sample(tmp_path / "wsj01"))))
+        prepared("schmaltz2016", PaperRequest(ptb=sample(tmp_path / "wsj01")))
 
 
 def test_trees_that_are_not_there_are_refused(tmp_path: Path) -> None:

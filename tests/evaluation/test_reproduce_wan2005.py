@@ -37,7 +37,7 @@ class OneVerb:
 
 
 def request(path: Path, **options: object) -> PaperRequest:
-    return PaperRequest(clusters=str(path), parser="udpipe:none", quick=True, **options)  # type: ignore[arg-type]
+    return PaperRequest(clusters=path, parser="udpipe:none", quick=True, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -11,73 +11,13 @@ from sentgen.cli.console.options import LOOKUP_SHARE, parse_size
 from sentgen.cli.console.output import StoreOutput
 from sentgen.evaluation.papers.paper import PaperRequest
 from sentgen.evaluation.papers.papers import PAPERS, prepared
-from sentgen.evaluation.papers.penn_treebank import TREES, Trees
 from sentgen.output.progress import counting_bar
 
 
 def command(
     paper: Annotated[str, typer.Argument(metavar="|".join(PAPERS), help="The paper.")],
     *,
-    ptb: Annotated[
-        Path | None,
-        typer.Option("--ptb", metavar="FOLDER", help="Penn Treebank WSJ, or its section 01 as in NLTK."),
-    ] = None,
-    trees: Annotated[
-        Trees | None,
-        typer.Option(
-            "--trees",
-            metavar="|".join(TREES),
-            help="What of it is read. Default: the first of which there is all.",
-        ),
-    ] = None,
-    lm_text: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--lm-text",
-            metavar="PATH",
-            help="Text for a second language model, as BLLIP in 2009; may be repeated.",
-        ),
-    ] = None,
-    gold: Annotated[
-        str | None, typer.Option("--gold", metavar="PATH", help="daume2004: alignments that people made.")
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option("--format", "-f", metavar="FORMAT", help="Their format, as of `evaluate alignment`."),
-    ] = None,
-    pseudo_documents: Annotated[
-        str | None,
-        typer.Option(
-            "--pseudo-documents",
-            metavar="NxM",
-            help="Put N of the documents together with M of their abstracts, such as 22x8.",
-        ),
-    ] = None,
-    train: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--train", metavar="PATH", help="Pairs to learn from beside those of --gold; may be repeated."
-        ),
-    ] = None,
-    clusters: Annotated[
-        Path | None,
-        typer.Option("--clusters", metavar="FILE", help="Clusters of related sentences, a document each."),
-    ] = None,
-    parser: Annotated[
-        str | None,
-        typer.Option("--parser", metavar="PARSER", help="Parser of strings, such as udpipe:FILE."),
-    ] = None,
-    dependencies: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dependencies", metavar="CORPUS", help="Treebank of the store beside clusters; may be repeated."
-        ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Run on a part of the data, in a few minutes.")
-    ] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the shuffle.")] = 1,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Threads that search.")] = 1,
+    request: PaperRequest,
     out: StoreOutput,
 ) -> None:
     """Train and test as a paper did, and print its figures beside those that come out.
@@ -104,24 +44,7 @@ def command(
     if paper not in PAPERS:
         raise typer.BadParameter(f"{paper!r} is none of: {', '.join(PAPERS)}", param_hint="PAPER")
     with counting_bar("sentences") as progress:
-        request = PaperRequest(
-            ptb=None if ptb is None else str(ptb),
-            trees=trees,
-            lm_text=lm_text or (),
-            gold=gold,
-            format=form,
-            pseudo_documents=pseudo_documents,
-            train=train or (),
-            clusters=None if clusters is None else str(clusters),
-            parser=parser,
-            dependencies=dependencies or (),
-            quick=quick,
-            seed=seed,
-            jobs=jobs,
-            memory=parse_size(out.memory_limit),
-            progress=progress,
-            report=out.note,
-        )
+        request = replace(request, memory=parse_size(out.memory_limit), progress=progress, report=out.note)
         # First: what cannot be used must not leave an empty store.
         run = prepared(paper, request)
         with out.store(create=True, share=LOOKUP_SHARE) as store:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
 
 from sentgen.evaluation.figures.significance import SystemComparison
-from sentgen.evaluation.papers.penn_treebank import Trees
+from sentgen.evaluation.papers.penn_treebank import TREES, Trees
 from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.report.tables import probability
+from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 
@@ -18,40 +21,56 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRequest:
-    """What to run an experiment with; fields are options of the command, by name.
+    """What to run an experiment with.
 
-    Args:
-        ptb: folder of a treebank.
-        trees: which of its files are read (see `split_treebank`).
-        lm_text: files of text for a second language model.
-        gold: links between documents and abstracts that people drew.
-        format: of the links.
-        pseudo_documents: how many documents and abstracts of these are put together, such as 22x8.
-        train: pairs to learn from beside those with links.
-        clusters: file of clusters of related sentences.
-        parser: of what has no trees, such as `udpipe:FILE`.
-        dependencies: treebanks of the store.
-        quick: only a part of the data, said in the output, so that it takes minutes.
-        seed: of everything that is random.
-        jobs: threads that search.
+    Attributes:
         memory: bytes that all may take; the usual limit if not given.
         progress: called after every sentence.
         report: called with a line a step.
     """
 
-    ptb: str | None = None
-    trees: Trees | None = None
-    lm_text: Sequence[str] = ()
-    gold: str | None = None
-    format: str | None = None
-    pseudo_documents: str | None = None
-    train: Sequence[str] = ()
-    clusters: str | None = None
-    parser: str | None = None
-    dependencies: Sequence[str] = ()
-    quick: bool = False
-    seed: int = 1
-    jobs: int = 1
+    ptb: Annotated[
+        Path | None, Option("Penn Treebank WSJ, or its section 01 as in NLTK.", metavar="FOLDER")
+    ] = None
+    trees: Annotated[
+        Trees | None,
+        Option(
+            "What of it is read. Default: the first of which there is all.",
+            closed=True,
+            metavar="|".join(TREES),
+        ),
+    ] = None
+    lm_text: Annotated[
+        list[str],
+        Option(
+            "Text for a second language model, as BLLIP in 2009; may be repeated.",
+            metavar="PATH",
+        ),
+    ] = field(default_factory=list)
+    gold: Annotated[str | None, Option("daume2004: alignments that people made.", metavar="PATH")] = None
+    format: Annotated[
+        str | None,
+        Option("Their format, as of `evaluate alignment`.", short="-f", metavar="FORMAT"),
+    ] = None
+    pseudo_documents: Annotated[
+        str | None,
+        Option("Put N of the documents together with M of their abstracts, such as 22x8.", metavar="NxM"),
+    ] = None
+    train: Annotated[
+        list[str],
+        Option("Pairs to learn from beside those of --gold; may be repeated.", metavar="PATH"),
+    ] = field(default_factory=list)
+    clusters: Annotated[
+        Path | None, Option("Clusters of related sentences, a document each.", metavar="FILE")
+    ] = None
+    parser: Annotated[str | None, Option("Parser of strings, such as udpipe:FILE.", metavar="PARSER")] = None
+    dependencies: Annotated[
+        list[str],
+        Option("Treebank of the store beside clusters; may be repeated.", metavar="CORPUS"),
+    ] = field(default_factory=list)
+    quick: Annotated[bool, Option("Run on a part of the data, in a few minutes.")] = False
+    seed: Annotated[int, Option("Seed of the shuffle.", least=0)] = 1
+    jobs: Annotated[int, Option("Threads that search.", short="-j", least=1)] = 1
     memory: int | None = None
     progress: Progress | None = None
     report: Report = lambda _: None

@@ -51,9 +51,8 @@ _MAIN, _OTHER = "bleu-lc-13a", "bleu-lc-none"
 
 
 def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
-    assert request.ptb is not None  # it needs one
     split = split_treebank(
-        request.ptb, trees=request.trees, preferred=_TREES, training=_TRAINING, quick=request.quick
+        str(request.ptb), trees=request.trees, preferred=_TREES, training=_TRAINING, quick=request.quick
     )
     if split.form == "dp":
         raise InputError("dependencies alone have no base noun phrases; give .mrg or .pos files as well")

@@ -58,8 +58,7 @@ _COLUMNS = ("figure", "algorithm", "published", "literal", "defaults", "literal-
 
 
 def _prepare(tables: Sequence[PublishedTable], request: PaperRequest) -> Callable[[Store], Findings]:
-    assert request.ptb is not None  # it needs one
-    split = split_treebank(request.ptb, trees=request.trees, quick=request.quick)
+    split = split_treebank(str(request.ptb), trees=request.trees, quick=request.quick)
     overlap_metrics()  # refuses where there are none, before anything long is run
     run = [table for table in tables if table is not WAN_2009_BLLIP or request.lm_text]
     # Lower-cased, as are the examples that the papers print.
