@@ -59,7 +59,7 @@ def test_rows_and_cells(form: Format, limits: Limits, rows: int) -> None:
 @pytest.mark.parametrize("form", list(Format))
 def test_bytes(form: Format) -> None:
     """A table of too many bytes loses rows until it fits."""
-    wide = Result(pa.table({"text": ["x" * 1000] * 20}))
+    wide = Result(Rows.from_arrow(pa.table({"text": ["x" * 1000] * 20})))
 
     rendered = render(wide, form, LIMITS)
 
@@ -72,7 +72,7 @@ def test_bytes(form: Format) -> None:
 @pytest.mark.parametrize("form", list(Format))
 def test_one_cell_that_is_too_large(form: Format) -> None:
     """A row that does not fit by itself is left out."""
-    rendered = render(Result(pa.table({"text": ["x" * 20_000]})), form, LIMITS)
+    rendered = render(Result(Rows.from_arrow(pa.table({"text": ["x" * 20_000]}))), form, LIMITS)
 
     assert (rendered.rows, rendered.truncated) == (0, True)
 
