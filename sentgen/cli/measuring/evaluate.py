@@ -249,8 +249,8 @@ def _show_figures(result: RegenerationResult, out: Output) -> None:
 
 def _ends(system: OrderingResult, metric: str, digits: int) -> str:
     """Return the ends of the interval of a figure."""
-    interval = system.intervals[metric]
-    return f"{interval.low:.{digits}f} - {interval.high:.{digits}f}"
+    _, low, high = system.with_ends(metric)
+    return f"{low:.{digits}f} - {high:.{digits}f}"
 
 
 def _values(system: OrderingResult, metrics: Sequence[str]) -> list[object]:

@@ -191,12 +191,11 @@ def extraction(
     if not out.for_reading:
         out.table(score_table(result.rows(), "pairs", result.pairs))
         return
-    names = ("rouge-1", "rouge-2", "source-f1")
-    rows = []
-    for system in result.ranked:
-        interval = system.intervals["rouge-1"]
-        first, *others = (100 * system.value(name) for name in names)
-        rows.append((system.system, first, 100 * interval.low, 100 * interval.high, *others))
+    figures = [
+        (system.system, *system.with_ends("rouge-1"), system.value("rouge-2"), system.value("source-f1"))
+        for system in result.ranked
+    ]
+    rows = [(name, *(100 * value for value in values)) for name, *values in figures]
     out.rows(("system", "ROUGE-1", "low", "high", "ROUGE-2", "source F1"), rows)
     differences = differences_table(result)
     typer.echo()

@@ -162,6 +162,11 @@ class SystemResult(Generic[AnswerT_co]):
         """Return a figure by its name."""
         return self.measurements[metric].value
 
+    def with_ends(self, metric: str) -> tuple[float, float, float]:
+        """Return a figure by its name, and the ends of its interval."""
+        interval = self.intervals[metric]
+        return self.value(metric), interval.low, interval.high
+
     def rows(self, measurements: Iterable[Measurement] | None = None) -> list[FigureRow]:
         """Return figures as rows of `score`: its own, if no others are given."""
         chosen = self.measurements.values() if measurements is None else measurements

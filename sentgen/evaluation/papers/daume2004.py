@@ -193,10 +193,7 @@ def _label(table: PublishedTable) -> str:
 
 def _measured(system: SystemResult[Alignment] | None, metric: str) -> tuple[float | None, ...]:
     """Return a figure with its interval; nothing of a system that could not run."""
-    if system is None:
-        return None, None, None
-    interval = system.intervals[metric]
-    return system.value(metric), interval.low, interval.high
+    return (None, None, None) if system is None else system.with_ends(metric)
 
 
 def _notes(request: PaperRequest, given: _Given, result: AlignmentResult) -> Iterator[str]:

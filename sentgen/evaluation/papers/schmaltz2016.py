@@ -71,14 +71,13 @@ def _run(experiment: TreebankExperiment) -> Findings:
         asked = BuildRequest(name=f"{name}-{units}", corpus=[name], order=ORDER, brackets=brackets)
         model = experiment.model(asked)
         result = experiment.regenerate(model, list(table.figures), units=units)
-        for system in result.systems:
-            measured = system.intervals[_MAIN]
-            figures.append(
-                [
-                    *(table.citation, _NAMES[system.system], table.figures[system.system]),
-                    *(system.value(_MAIN), measured.low, measured.high, system.value(_OTHER)),
-                ]
-            )
+        figures += [
+            [
+                *(table.citation, _NAMES[system.system], table.figures[system.system]),
+                *(*system.with_ends(_MAIN), system.value(_OTHER)),
+            ]
+            for system in result.systems
+        ]
         tests += tests_of(table, result.comparisons, {name: name for name in table.figures}, "")
         notes.append(f"{table.citation}: run {result.run_id}, model {model.label}")
     return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.summary(result), *notes])

@@ -71,8 +71,7 @@ class Column(NamedTuple):
         measurement = {**system.measurements, **system.times}.get(self.metric)
         if measurement is None or measurement.value != measurement.value:
             return []
-        ends = system.intervals[self.metric] if self.interval else None
-        return [measurement.value, *((ends.low, ends.high) if ends else ())]
+        return list(system.with_ends(self.metric)) if self.interval else [measurement.value]
 
     def cell(self, system: SystemResult[object]) -> str:
         """Return what is read: with a real minus sign, and no negative zero (`z`)."""
