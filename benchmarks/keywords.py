@@ -112,12 +112,12 @@ _MAKE = {"novels": make_novels, "treebanks": make_treebanks}
 
 def by_sentgen(case: Case, path: Path, kept: ExitStack) -> Callable[[], str]:
     """Return what asks the store for the first twenty."""
-    from sentgen.cli.console.options import open_store
+    from sentgen.cli.console.options import StoreOptions
     from sentgen.lookups.statistics.frequencies import By
     from sentgen.lookups.statistics.keywords import Keywords
 
     asked = {**case.asked, "by": By(case.asked.get("by", "word"))}
-    store = kept.enter_context(open_store(path, read_only=True, memory_limit=LIMIT))
+    store = kept.enter_context(StoreOptions(db=path, memory_limit=LIMIT).store(read_only=True))
     connection = kept.enter_context(store.connect())
 
     def ask() -> str:

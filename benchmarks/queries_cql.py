@@ -179,7 +179,7 @@ def one(number: int, path: Path, *, across: bool) -> None:
     """Ask one case, and print its time."""
     import time
 
-    from sentgen.cli.console.options import open_store
+    from sentgen.cli.console.options import StoreOptions
     from sentgen.lookups.concordances.concordance import Kwic
     from sentgen.lookups.statistics.collocations import Collocations
     from sentgen.lookups.statistics.frequencies import Frequencies
@@ -187,7 +187,10 @@ def one(number: int, path: Path, *, across: bool) -> None:
     case = CASES[number]
     wall = cpu = float("inf")
     hits = 0
-    with open_store(path, read_only=True, memory_limit=LIMIT) as store, store.connect() as connection:
+    with (
+        StoreOptions(db=path, memory_limit=LIMIT).store(read_only=True) as store,
+        store.connect() as connection,
+    ):
         for _ in range(TIMES):
             began, used = time.monotonic(), time.process_time()
             if case.asked == "frequencies":

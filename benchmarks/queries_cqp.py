@@ -28,7 +28,7 @@ import pyarrow as pa
 from harness import OUT, SENTGEN, measure, novels, show
 from rich.markup import escape
 
-from sentgen.cli.console.options import open_store
+from sentgen.cli.console.options import StoreOptions
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Dialect
 from sentgen.lookups.statistics.frequencies import Frequencies
@@ -274,7 +274,7 @@ def _asked_again(session: Cqp, question: Question) -> float:
 def asked_of_store(store: Path) -> list[tuple[list[tuple[str, ...]], float]]:
     """Return the answer and the CPU seconds of every question, in a session."""
     found = []
-    with open_store(store, read_only=True) as opened, opened.connect() as connection:
+    with StoreOptions(db=store).store(read_only=True) as opened, opened.connect() as connection:
         for question in QUESTIONS:
             asked, taken = question.look_up(), []
             for _ in range(TIMES):

@@ -30,7 +30,7 @@ from harness import OUT, SENTGEN, data, measure, megabytes, show
 from rich.markup import escape
 from sqlalchemy import Connection
 
-from sentgen.cli.console.options import open_store
+from sentgen.cli.console.options import StoreOptions
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.output.rates import wilson
@@ -205,7 +205,10 @@ def speed() -> None:
 
 def one(sort: str, path: Path) -> None:
     """Ask in one order, the second time, and print the seconds."""
-    with open_store(path, read_only=True, memory_limit=LIMIT) as opened, opened.connect() as connection:
+    with (
+        StoreOptions(db=path, memory_limit=LIMIT).store(read_only=True) as opened,
+        opened.connect() as connection,
+    ):
         for _ in range(2):
             began, used = time.monotonic(), time.process_time()
             hits = Kwic(cql=QUERY, sort=sort, explain=sort == "typical").ask(connection).total
