@@ -276,7 +276,9 @@ class BuildRequest:
     def _describes(self, model: ModelInfo) -> bool:
         """Return whether a model has these settings; those of chosen sentences are told by building alone."""
         chosen = self.where or self._draw or model.condition
-        return self._recipe == Recipe.of(model) and set(self.corpus) == set(model.corpora) and not chosen
+        return (
+            self._recipe == Recipe.of_model(model) and set(self.corpus) == set(model.corpora) and not chosen
+        )
 
     def requests(self, store: Store) -> list[BuildRequest]:
         """Return what is asked for, a model each, that of the words first.

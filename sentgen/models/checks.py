@@ -117,7 +117,7 @@ def _has_changed(store: Store, model: ModelInfo) -> bool:
 
 def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
     """Yield a check of the n-grams of a model against the counts that it would be built from today."""
-    settings = Recipe.of(model)
+    settings = Recipe.of_model(model)
     try:
         with store.begin() as connection:
             corpora = [built_from(connection, name) for name in model.corpora]

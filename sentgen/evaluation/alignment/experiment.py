@@ -128,7 +128,7 @@ def evaluate_alignment(
     store.downgrade_to_read()
     links = target.links()  # before any system runs for a combination that there is not
     found, missing = _results(store, target, systems, training, budget, progress)
-    result = AlignmentResult.of(
+    result = AlignmentResult.from_systems(
         found,
         seed,
         humans=with_intervals(list(target.humans()), seed),

@@ -86,7 +86,7 @@ def evaluate_extraction(
     systems = [
         SystemResult(system, answers, _measure(tested, answers, wanted)) for system, answers in chosen.items()
     ]
-    result = ExtractionResult.of(
+    result = ExtractionResult.from_systems(
         systems,
         seed,
         pairs=len(tested),

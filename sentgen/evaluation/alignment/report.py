@@ -17,7 +17,7 @@ from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
 from sentgen.evaluation.figures.results import SystemResult
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
-    Column,
+    FigureColumn,
     ReportTable,
     comparisons_csv,
     comparisons_table,
@@ -263,21 +263,21 @@ def _most(pairs: Sequence[Pair], links: Iterable[Collection[Link]], count: int) 
 _COLUMNS = {
     column.metric: column
     for column in (
-        Column("soft-precision", "SoftP"),
-        Column("recall", "Recall"),
-        Column(PRIMARY, AlignmentResult.main.label, interval=True),
-        Column("precision", "P"),
-        Column("f1", "F1"),
-        Column("aer", "AER", better="lower"),
-        Column("macro-precision", "macro P"),
-        Column("macro-recall", "macro R"),
-        Column("macro-f1", "macro F1", interval=True),
-        Column("exact", "exact"),
+        FigureColumn("soft-precision", "SoftP"),
+        FigureColumn("recall", "Recall"),
+        FigureColumn(PRIMARY, AlignmentResult.main.label, interval=True),
+        FigureColumn("precision", "P"),
+        FigureColumn("f1", "F1"),
+        FigureColumn("aer", "AER", better="lower"),
+        FigureColumn("macro-precision", "macro P"),
+        FigureColumn("macro-recall", "macro R"),
+        FigureColumn("macro-f1", "macro F1", interval=True),
+        FigureColumn("exact", "exact"),
     )
 }
 _TIMES = (
-    Column("training-seconds", "training, s", 1, better="neither"),
-    Column("pair-ms", "ms a pair", 1, 2, better="neither"),
+    FigureColumn("training-seconds", "training, s", 1, better="neither"),
+    FigureColumn("pair-ms", "ms a pair", 1, 2, better="neither"),
 )
 _OF_SCOPE = ("soft-precision", "recall", "soft-f1", "f1", "aer")
 
@@ -312,7 +312,7 @@ def scope_tables(result: AlignmentResult) -> Iterator[ReportTable]:
     """Yield the figures without ignored words, and with the help of the oracle."""
     for scope, meaning in SCOPES.items():
         if scope:
-            columns = [Column(name + scope, _COLUMNS[name].label) for name in _OF_SCOPE]
+            columns = [FigureColumn(name + scope, _COLUMNS[name].label) for name in _OF_SCOPE]
             yield figures_table(meaning.capitalize(), _everyone(result), columns)
 
 
@@ -323,7 +323,7 @@ def new_table(result: AlignmentResult) -> ReportTable:
         "New words",
         _everyone(result),
         [
-            Column(f"new-{figure}{scope}", label + behind)
+            FigureColumn(f"new-{figure}{scope}", label + behind)
             for scope, behind in (("", ""), (":content", ", content"))
             for figure, label in figures.items()
         ],
@@ -334,7 +334,10 @@ def new_table(result: AlignmentResult) -> ReportTable:
 
 def source_table(result: AlignmentResult) -> ReportTable:
     """Return how often the sources of abstract sentences are found, where documents have several."""
-    columns = [Column("source-accuracy", "accuracy"), Column("source-accuracy:content", "content")]
+    columns = [
+        FigureColumn("source-accuracy", "accuracy"),
+        FigureColumn("source-accuracy:content", "content"),
+    ]
     return figures_table(
         "Sources of sentences",
         [one for one in _everyone(result) if columns[0].metric in one.measurements],

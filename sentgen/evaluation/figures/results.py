@@ -1,7 +1,7 @@
 """What experiments find out, as one long table: a row a figure of a system, of the whole set or of one item.
 
-An experiment measures its systems (`SystemResult`), puts them together (`ExperimentResult.of`), and records
-the rows (`Recorder`); tables, plots and files of reports read the same measurements.
+An experiment measures its systems (`SystemResult`), puts them together (`ExperimentResult.from_systems`), and
+records the rows (`Recorder`); tables, plots and files of reports read the same measurements.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class ExperimentResult(RunResult, Generic[SystemT]):
     seed: int
 
     @classmethod
-    def of(cls, systems: Sequence[SystemT], seed: int, **fields: Any) -> Self:
+    def from_systems(cls, systems: Sequence[SystemT], seed: int, **fields: Any) -> Self:
         """Return the result of systems that were measured, with intervals and comparisons by ``main``.
 
         Args:

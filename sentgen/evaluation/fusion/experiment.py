@@ -145,7 +145,7 @@ def _summarized(
         )
         for name, of in answers.items()
     ]
-    result = FusionResult.of(systems, seed, cases=source.cases, common=int(common.sum()))
+    result = FusionResult.from_systems(systems, seed, cases=source.cases, common=int(common.sum()))
     more = [pair for metric in ARGUMENTS for pair in _compared(systems, metric, seed)]
     return replace(result, comparisons=[*result.comparisons, *more])
 

@@ -10,7 +10,7 @@ from sentgen.evaluation.fusion.experiment import FusionResult
 from sentgen.evaluation.fusion.measures import BLEU, LABELS
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
-    Column,
+    FigureColumn,
     ReportTable,
     comparisons_csv,
     csv_text,
@@ -87,7 +87,7 @@ def figures_of(result: FusionResult) -> ReportTable:
     return figures_table(
         quantity(len(result.cases), "cluster"),
         result.ranked,
-        [Column(name, label, _FACTORS.get(name, 100), interval=True) for name, label in LABELS.items()],
+        [FigureColumn(name, label, _FACTORS.get(name, 100), interval=True) for name, label in LABELS.items()],
         "In brackets: 95% intervals of a bootstrap over clusters. Answered: clusters with a sentence. Copied:"
         " sentences that are an input, or a piece of one. The others are of the"
         f" {quantity(result.common, 'cluster')} of which all systems make a sentence: words a sentence, BLEU"

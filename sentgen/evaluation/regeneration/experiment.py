@@ -326,7 +326,7 @@ def summarize(
     systems = [_ordering_result(name, found, parsed.get(name)) for name, found in answered.items()]
     references = [case.reference for case in cases]
     lengths = length_buckets(references) if by_length else ()
-    return RegenerationResult.of(systems, seed, lengths=lengths, references=references)
+    return RegenerationResult.from_systems(systems, seed, lengths=lengths, references=references)
 
 
 def _ordering_result(name: str, answered: SystemAnswers, parsed: Measurement | None) -> OrderingResult:

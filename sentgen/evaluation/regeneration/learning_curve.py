@@ -202,7 +202,7 @@ def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> M
     for one in (model, *companions):
         corpora = [name for name in one.corpora if name in there]
         if corpora:
-            made[one.name] = build(drawn, one.name, corpora, Recipe.of(one))
+            made[one.name] = build(drawn, one.name, corpora, Recipe.of_model(one))
     return made[model.name]
 
 

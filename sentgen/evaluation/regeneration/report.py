@@ -14,7 +14,7 @@ from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
-    Column,
+    FigureColumn,
     ReportTable,
     best_cells,
     comparisons_csv,
@@ -129,22 +129,22 @@ def curve_plot(result: RegenerationResult, theme: Theme) -> Figure:
 _COLUMNS = {
     column.metric: column
     for column in (
-        Column("bleu-lc-13a", "BLEU, lower-cased, 13a", 1, interval=True),
-        Column("bleu-none", "BLEU, as it stands", 1, interval=True),
-        Column(PRIMARY, RegenerationResult.main.label, 1, interval=True),
-        Column("chrf", "chrF", 1, interval=True),
-        Column("exact-match", "exact, %", interval=True),
-        Column("kendall-tau", "Kendall's tau", 1, 2, interval=True),
-        Column("adjacency", "neighbors right, %", interval=True),
-        Column("other-words", "other words, %", interval=True, better="lower"),
-        Column("search-error", "search errors, %", interval=True, better="lower"),
-        Column("attachment", "heads right, %", interval=True),
-        Column(VERB_ARGUMENTS, "verb arguments, %", interval=True),
+        FigureColumn("bleu-lc-13a", "BLEU, lower-cased, 13a", 1, interval=True),
+        FigureColumn("bleu-none", "BLEU, as it stands", 1, interval=True),
+        FigureColumn(PRIMARY, RegenerationResult.main.label, 1, interval=True),
+        FigureColumn("chrf", "chrF", 1, interval=True),
+        FigureColumn("exact-match", "exact, %", interval=True),
+        FigureColumn("kendall-tau", "Kendall's tau", 1, 2, interval=True),
+        FigureColumn("adjacency", "neighbors right, %", interval=True),
+        FigureColumn("other-words", "other words, %", interval=True, better="lower"),
+        FigureColumn("search-error", "search errors, %", interval=True, better="lower"),
+        FigureColumn("attachment", "heads right, %", interval=True),
+        FigureColumn(VERB_ARGUMENTS, "verb arguments, %", interval=True),
     )
 }
 _TIMES = (
-    Column("lookup-ms", "look-up, ms", 1, 2, better="lower"),
-    Column("search-ms", "search, ms", 1, 2, better="lower"),
+    FigureColumn("lookup-ms", "look-up, ms", 1, 2, better="lower"),
+    FigureColumn("search-ms", "search, ms", 1, 2, better="lower"),
 )
 #: What people call the metrics.
 _LABELS = {name: column.label for name, column in _COLUMNS.items()}

@@ -56,7 +56,7 @@ def best_cells(
     return frozenset(found)
 
 
-class Column(NamedTuple):
+class FigureColumn(NamedTuple):
     """How a table shows a figure: times ``factor``, and with its interval where that is wanted."""
 
     metric: str
@@ -82,7 +82,7 @@ class Column(NamedTuple):
 def figures_table(
     title: str,
     systems: Sequence[SystemResult[object]],
-    columns: Sequence[Column],
+    columns: Sequence[FigureColumn],
     note: str = "",
     *,
     compared: int = 0,

@@ -28,7 +28,7 @@ class Recipe:
     symbols: Symbols = OF_WORDS
 
     @staticmethod
-    def of(model: ModelInfo) -> Recipe:
+    def of_model(model: ModelInfo) -> Recipe:
         """Return the settings that a model was built with."""
         how = (model.smoothing, model.min_count, model.unknown, model.brackets, model.symbols)
         return Recipe(model.order, *how)
