@@ -17,7 +17,6 @@ from typer.main import get_group
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed, OptionSettings
 from sentgen.cli.console.completion import offering, with_plugins
-from sentgen.cli.console.option_groups import with_options
 from sentgen.cli.console.parsing import adapt, skip_checks
 from sentgen.output.wording import either, near
 
@@ -111,8 +110,15 @@ def _stand_in(listed: Listed) -> Command:
 @cache
 def import_command(listed: Listed) -> Command:
     """Import a command, or a group with its commands."""
+    from sentgen.cli.console.option_groups import with_options  # and the store: help does without
+
     module, _, attribute = listed.module.partition(":")
-    return _make(listed, getattr(import_module(f"sentgen.cli.{module}"), attribute))
+    function = getattr(import_module(f"sentgen.cli.{module}"), attribute)
+    if not isinstance(function, typer.Typer):
+        return _make(listed, with_options(function))
+    for command in function.registered_commands:
+        command.callback = command.callback and with_options(command.callback)
+    return _make(listed, function)
 
 
 def describe_command(listed: Listed) -> Command:
@@ -124,11 +130,9 @@ def _make(listed: Listed, function: Any, **settings: Any) -> Command:
     """Make a command of its function, or a group of its Typer."""
     app = typer.Typer(rich_markup_mode=_MARKUP)
     if isinstance(function, typer.Typer):
-        for command in function.registered_commands:
-            command.callback = command.callback and with_options(command.callback)
         app.add_typer(function, name=listed.name)
     else:
-        app.command(listed.name, **settings)(with_options(function))
+        app.command(listed.name, **settings)(function)
     # Not get_command: an app with one command becomes that command, without a group.
     made = cast("Command", get_group(app).commands[listed.name])
     for each in made.commands.values() if isinstance(made, TyperGroup) else [made]:
