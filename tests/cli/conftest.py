@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import subprocess
 import sys
@@ -172,12 +171,3 @@ def holder(store: Path) -> Iterator[Callable[[bool], None]]:
     yield hold
     for process in processes:
         process.communicate()
-
-
-@pytest.fixture(scope="session")
-def data_dir() -> Path:
-    """The real corpora: SENTGEN_DATA, else ../shared/data beside the repository."""
-    folder = Path(os.environ.get("SENTGEN_DATA", ROOT.parent / "shared" / "data"))
-    if not folder.is_dir():
-        pytest.skip(f"no corpora in {folder}; set SENTGEN_DATA")
-    return folder

@@ -42,6 +42,7 @@ def test_messages_that_nobody_hears_change_nothing() -> None:
     assert (unheard.returncode, unheard.stdout) == (0, heard.stdout)
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize(
     ("words", "told"),
     [

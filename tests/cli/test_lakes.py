@@ -66,7 +66,7 @@ def published(full: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.nightly(by_day=8)
+@pytest.mark.nightly(by_day=5)
 @pytest.mark.parametrize("line", [*MORE, *(line for line in READERS if named(line) not in ABOUT_FILES)])
 def test_lake_and_snapshots_answer_as_their_store(
     lake: Path, published: Path, full: Path, tmp_path: Path, sentgen: Sentgen, line: str
@@ -108,7 +108,7 @@ def test_sentences_are_ordered_as_from_the_store(lake: Path, full: Path, sentgen
     assert told.code == 0, told
 
 
-@pytest.mark.nightly(by_day=9)
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("line", WRITERS)
 def test_writers_are_refused(
     lake: Path, published: Path, full: Path, tmp_path: Path, tiny_model: Path, line: str

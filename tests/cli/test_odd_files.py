@@ -64,6 +64,7 @@ def _garbled(folder: Path) -> str:
     return name
 
 
+@pytest.mark.nightly(by_day=30)
 @pytest.mark.parametrize("make", [_circle, _silent_pipe, _garbled])
 @pytest.mark.parametrize("line", COMMANDS)
 def test_told_in_one_line(

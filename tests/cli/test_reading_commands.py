@@ -203,6 +203,7 @@ def test_readers_read(
     assert (read_only.stat().st_mtime_ns, read_only.stat().st_size) == (before.st_mtime_ns, before.st_size)
 
 
+@pytest.mark.nightly(by_day=12)
 @pytest.mark.parametrize("line", WRITERS)
 def test_writers_are_refused_beside_a_reader(
     read_only: Path, full: Path, tmp_path: Path, tiny_model: Path, line: str
