@@ -6,15 +6,12 @@ The rows of a sentence are made by the database, a range of sentences at a time,
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from sentgen.corpus.comments import usual_letters, write_comments
 from sentgen.corpus.readers import conllu
-from sentgen.counts.corpora import find
-from sentgen.errors import InputError
 from sentgen.schema.store import fetch_arrow
 
 #: Sentences that are read at once: some ten megabytes.
@@ -183,34 +180,13 @@ class _Row(NamedTuple):
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A corpus as CoNLL-U.
-
-    Attributes:
-        blocks: its bytes, a part at a time.
-        lost: what it does not give back, one line each.
-    """
-
-    blocks: Iterator[bytes]
-    lost: tuple[str, ...]
-
-
-def export_conllu(connection: Connection, name: str) -> Export:
-    """Return a corpus as CoNLL-U: its sources one after the other, in the order of their sentences.
-
-    Raises:
-        NotFoundError: there is no such corpus.
-        InputError: it has counts, but no sentences, as a lake that was counted on a cluster.
-    """
-    corpus = find(connection, name)
+def write_conllu(
+    connection: Connection, corpus: Row[Any], _: tuple[int, int]
+) -> tuple[Iterator[bytes], Iterator[str]]:
+    """Return a corpus as CoNLL-U: its sources one after the other, in the order of their sentences."""
     rows = fetch_arrow(connection, _SOURCES, {"corpus": corpus.id}).to_pylist()
     sources = [_Source(**row) for row in rows]
-    if not sources:
-        raise InputError(
-            f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
-        )
-    return Export(_sources(connection, sources), tuple(_lost(corpus.name, corpus.lowercase, sources)))
+    return _sources(connection, sources), _lost(corpus.name, corpus.lowercase, sources)
 
 
 def sentences_conllu(connection: Connection, numbers: Sequence[int]) -> Iterator[str]:

@@ -6,15 +6,13 @@ spaCy packs all documents at once, so the corpus must fit in memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from sentgen.corpus.readers.docbin import ENTITY
 from sentgen.corpus.sentence import ABSENT
-from sentgen.counts.conllu_export import Export
-from sentgen.counts.corpora import find
-from sentgen.counts.marked_rows import Marked, marked_sentences, span_of
+from sentgen.counts.marked_rows import Marked, marked_sentences
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.schema.store import fetch_arrow
@@ -43,20 +41,18 @@ _LOST = {
 }
 
 
-def export_docbin(connection: Connection, name: str) -> Export:
+def write_docbin(
+    connection: Connection, corpus: Row[Any], span: tuple[int, int]
+) -> tuple[Iterator[bytes], Iterator[str]]:
     """Return a corpus as a DocBin, a `Doc` for each document; `user_data` has its name and its metadata.
 
     Raises:
-        NotFoundError: there is no such corpus.
-        InputError: it has counts, but no sentences, or spaCy is not installed.
+        InputError: spaCy is not installed.
     """
     with needs("spacy", "spaCy"):
         import spacy.tokens  # noqa: F401
-    corpus = find(connection, name)
-    span = span_of(connection, corpus.id, name)
     [found] = fetch_arrow(connection, _SPECIAL, {"corpus": corpus.id}).to_pylist()
-    lost = tuple(told for key, told in _LOST.items() if found[key])
-    return Export(_packed(connection, corpus.id, span), lost)
+    return _packed(connection, corpus.id, span), (told for key, told in _LOST.items() if found[key])
 
 
 def _packed(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[bytes]:

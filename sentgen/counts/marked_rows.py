@@ -13,15 +13,8 @@ from sqlalchemy import Connection
 from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, regions_in_comments
 from sentgen.corpus.written_names import xml_name
 from sentgen.counts.conllu_export import SENTENCES
-from sentgen.errors import InputError
 from sentgen.schema.store import fetch_arrow
 
-_RANGE = """
-select min(first_sentence) as first, max(first_sentence + sentences - 1) as last
-from document
-where corpus_id = $corpus
-    and sentences > 0
-"""
 _ROWS = """
 select
     s.id,
@@ -138,18 +131,12 @@ class Marked(NamedTuple):
     said: Sequence[tuple[str, str]]
 
 
-def span_of(connection: Connection, corpus: int, name: str) -> tuple[int, int]:
-    """Return the numbers of the first and the last sentence of a corpus.
-
-    Raises:
-        InputError: it has counts, but no sentences, as a lake that was counted on a cluster.
-    """
-    [span] = fetch_arrow(connection, _RANGE, {"corpus": corpus}).to_pylist()
-    if span["first"] is None:
-        raise InputError(
-            f"no sentences of {name!r} here: a lake of a count has counts only; export from a store"
-        )
-    return span["first"], span["last"]
+def count_around(regions: Sequence[RegionRow]) -> int:
+    """Return how many regions stand around the sentence: one does as long as all before it do."""
+    around = 0
+    while around < len(regions) and regions[around].position == 1 and regions[around].whole:
+        around += 1
+    return around
 
 
 def marked_sentences(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[list[Marked]]:

@@ -9,24 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from sentgen.corpus.readers import tei
 from sentgen.corpus.readers.tei import DEPENDENCIES, KNOWN, OTHERS, RELATION, SEPARATOR, UNIVERSAL
 from sentgen.corpus.sentence import ABSENT, UNIVERSAL_TAGS
 from sentgen.corpus.written_names import xml_name
-from sentgen.counts.conllu_export import Export
-from sentgen.counts.corpora import find
 from sentgen.counts.marked_rows import (
     Marked,
     RegionRow,
     SentenceRow,
     attributes_of,
+    count_around,
     marked_sentences,
     renamed,
-    span_of,
     unbarred,
 )
 from sentgen.errors import InputError
@@ -74,16 +74,15 @@ _OF_MILESTONES = frozenset(("unit", "spanTo", "break"))
 _DOCUMENTS = "select count(*) as documents from document where corpus_id = $corpus and sentences > 0"
 
 
-def export_tei(connection: Connection, name: str) -> Export:
+def write_tei(
+    connection: Connection, corpus: Row[Any], span: tuple[int, int]
+) -> tuple[Iterator[bytes], Iterator[str]]:
     """Return a corpus as TEI, its documents one after the other.
 
     Raises:
-        NotFoundError: there is no such corpus.
-        InputError: it has no sentences here, or came in another format.
+        InputError: it came in another format.
     """
-    corpus = find(connection, name)
     given = {"corpus": corpus.id}
-    span = span_of(connection, corpus.id, name)
     others = fetch_arrow(connection, _OTHER_FORMATS, {**given, "format": tei.READER.name}).to_pylist()
     if others:
         raise InputError(
@@ -93,9 +92,9 @@ def export_tei(connection: Connection, name: str) -> Export:
     documents = fetch_arrow(connection, _DOCUMENTS, given).columns[0][0].as_py()
     shared = frozenset(fetch_arrow(connection, _SHARED, given).columns[0].to_pylist())
     writing = _Writing(connection, corpus.id, corpus.name, several=documents > 1, _shared=shared)
-    lost = [f"{name} is lower-cased, and so are its forms and lemmas here"] if corpus.lowercase else []
+    lost = [f"{corpus.name} is lower-cased, and so are its forms and lemmas here"] if corpus.lowercase else []
     keys = fetch_arrow(connection, _MISC_KEYS, given).columns[0].to_pylist()
-    return Export(writing.blocks(span), (*lost, *renamed(connection, corpus.id, keys)))
+    return writing.blocks(span), chain(lost, renamed(connection, corpus.id, keys))
 
 
 @dataclass(slots=True)
@@ -147,9 +146,7 @@ class _Writing:
         if row.first:
             yield self._document(row.document, dict(said))
         # Around the sentence, as long as all before them are.
-        around = 0
-        while around < len(regions) and regions[around].position == 1 and regions[around].whole:
-            around += 1
+        around = count_around(regions)
         for region in regions[:around]:
             yield self._begin(region, self._fits(region))
         yield self._sentence_tag(row)

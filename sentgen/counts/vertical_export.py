@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of, tree_of
 from sentgen.corpus.readers._tags import escape_entities, opening_tag
@@ -17,15 +18,13 @@ from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.readers.vertical import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.sentence import ABSENT
 from sentgen.corpus.written_names import xml_name
-from sentgen.counts.conllu_export import Export
-from sentgen.counts.corpora import find
 from sentgen.counts.marked_rows import (
     RegionRow,
     SentenceRow,
     attributes_of,
+    count_around,
     marked_sentences,
     renamed,
-    span_of,
     unbarred,
 )
 from sentgen.errors import InputError
@@ -96,17 +95,12 @@ select
 """
 
 
-def export_vertical(connection: Connection, name: str) -> Export:
-    """Return a corpus as a vertical file, whose first line names its columns.
-
-    Raises:
-        NotFoundError: there is no such corpus.
-        InputError: it has counts, but no sentences, as a lake that was counted on a cluster.
-    """
-    corpus = find(connection, name)
-    span = span_of(connection, corpus.id, name)
+def write_vertical(
+    connection: Connection, corpus: Row[Any], span: tuple[int, int]
+) -> tuple[Iterator[bytes], Iterator[str]]:
+    """Return a corpus as a vertical file, whose first line names its columns."""
     writing = _Vertical(connection, corpus.id, _columns(connection, corpus.id))
-    return Export(writing.blocks(span), tuple(_lost(connection, corpus.id)))
+    return writing.blocks(span), _lost(connection, corpus.id)
 
 
 def _lost(connection: Connection, corpus: int) -> Iterator[str]:
@@ -192,9 +186,7 @@ class _Vertical:
         if row.first:
             yield opening_tag(DOCUMENTS[0], [(_ID, row.document), *_attributes_of(metadata)])
         # Around the sentence, as long as all before them are: their order is kept.
-        around = 0
-        while around < len(regions) and regions[around].position == 1 and regions[around].whole:
-            around += 1
+        around = count_around(regions)
         yield from self._begin(regions[:around], outside=True)
         name = [(_ID, row.sent_id)] if row.sent_id else []
         yield opening_tag(SENTENCES[0], [*name, *_attributes_of(attributes_of(row))])

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sentgen.counts import conllu_export, corpora, writer
-from sentgen.counts.conllu_export import export_conllu
+from sentgen.counts.exports import export
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store, maintenance
@@ -60,12 +60,12 @@ def store(emptied_store: Store) -> Store:
 
 def exported(store: Store, name: str = "x") -> bytes:
     with store.connect() as connection:
-        return b"".join(export_conllu(connection, name).blocks)
+        return b"".join(export(connection, name, "conllu").blocks)
 
 
 def lost(store: Store) -> tuple[str, ...]:
     with store.connect() as connection:
-        return export_conllu(connection, "x").lost
+        return export(connection, "x", "conllu").lost
 
 
 def given_back(store: Store, path: Path, content: bytes) -> bytes:
@@ -250,7 +250,7 @@ def test_what_is_not_given_back_is_said(store: Store, tmp_path: Path) -> None:
         "sentences that were refused are not there",
     ]
     with pytest.raises(NotFoundError), store.connect() as connection:
-        export_conllu(connection, "none")
+        export(connection, "none", "conllu")
 
 
 _WORD = st.sampled_from(["a", "de", "l'", "“", "猫", "_", "#", "1-2"])

@@ -95,7 +95,7 @@ def test_a_document_made_by_hand(tmp_path: Path, spacy) -> None:
 
 def test_a_corpus_comes_back(tmp_path: Path, spacy) -> None:
     """What is written is read as the same sentences and documents."""
-    from sentgen.counts.docbin_export import export_docbin
+    from sentgen.counts.exports import export
 
     (tmp_path / "a.conllu").write_text(
         "# newdoc id = one\n# meta::genre = news\n"
@@ -107,7 +107,7 @@ def test_a_corpus_comes_back(tmp_path: Path, spacy) -> None:
     with Store(tmp_path / "s.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "a.conllu")], Settings("a"))
         with store.connect() as connection:
-            written = export_docbin(connection, "a")
+            written = export(connection, "a", "docbin")
             assert written.lost == ()
             (tmp_path / "a.spacy").write_bytes(b"".join(written.blocks))
         ingest(store, [str(tmp_path / "a.spacy")], Settings("b"))

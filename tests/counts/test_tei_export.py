@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from stored import empty
 
-from sentgen.counts import corpora, marked_rows
+from sentgen.counts import corpora, exports, marked_rows
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.tei_export import export_tei
 from sentgen.errors import InputError
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -51,7 +50,7 @@ def store(emptied_store: Store) -> Store:
 
 def export(store: Store, name: str) -> bytes:
     with store.connect() as connection:
-        found = export_tei(connection, name)
+        found = exports.export(connection, name, "tei")
         assert not found.lost
         return b"".join(found.blocks)
 

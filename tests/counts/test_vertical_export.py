@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from stored import empty
 
 from sentgen.counts import marked_rows
+from sentgen.counts.exports import export
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.vertical_export import export_vertical
 from sentgen.errors import InputError
 from sentgen.schema import Store, maintenance
 from sentgen.schema.lakes.export import export as write_lake
@@ -47,7 +47,7 @@ def store(emptied_store: Store) -> Store:
 
 def exported(store: Store) -> bytes:
     with store.connect() as connection:
-        return b"".join(export_vertical(connection, "x").blocks)
+        return b"".join(export(connection, "x", "vertical").blocks)
 
 
 def told(store: Store) -> dict[str, list[dict[str, object]]]:
@@ -237,7 +237,7 @@ def test_what_is_not_given_back_is_said(store: Store, tmp_path: Path) -> None:
     path.write_text(CONLLU, "utf-8")
     ingest(store, [str(path)], Settings("x"))
     with store.connect() as connection:
-        assert "multiword ranges" in export_vertical(connection, "x").lost[0]
+        assert "multiword ranges" in export(connection, "x", "vertical").lost[0]
 
 
 @pytest.mark.data
