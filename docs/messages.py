@@ -14,6 +14,8 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
+from sentgen.options import dashed
+
 ROOT = Path(__file__).resolve().parent.parent
 #: What somebody was doing when code in these places complains; of several places that fit, the longest.
 DOING = {
@@ -185,8 +187,11 @@ def _texts(node: ast.expr, function: Function) -> list[str]:
             return [text for value in values for text in _texts(value, function)]
         case ast.Name(id=name) if function is not None:
             return [text for value in _assigned(name, function) for text in _texts(value, None)] or ["…"]
-        case ast.FormattedValue(value=ast.IfExp() | ast.BoolOp() as either):
-            return _texts(either, None)
+        case ast.FormattedValue(value=ast.IfExp() | ast.BoolOp() | ast.Call() as value):
+            return _texts(value, None)
+        case ast.Call(func=ast.Name(id="spell"), args=[option], keywords=off):
+            # As the command line has it.
+            return _texts(off[0].value, None) if off else [dashed(*_texts(option, None))]
     return ["…"]
 
 

@@ -27,7 +27,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
 from sentgen import temporary
-from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError
+from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError, spell
 from sentgen.extensions import NEVER_LOADED
 from sentgen.schema import connections
 from sentgen.schema.durability import block_journal, write_lock
@@ -513,7 +513,7 @@ def explain(path: Path, error: BaseException) -> SentgenError:
         )
     if isinstance(error, duckdb.OutOfMemoryException) or any(part in low for part in _NO_MEMORY):
         return MemoryLimitError(
-            f"{path}: the memory limit was reached; raise --memory-limit and run it again"
+            f"{path}: the memory limit was reached; raise {spell('memory_limit')} and run it again"
         )
     if "different configuration" in low:
         return StoreError(f"{path}: open in this process already, with other settings; close it there first")
@@ -523,13 +523,14 @@ def explain(path: Path, error: BaseException) -> SentgenError:
         )
     if any(part in low for part in _DAMAGED):
         return DamagedError(
-            f"{path}: not a sentgen store, or damaged; restore a backup, or choose another --db"
+            f"{path}: not a sentgen store, or damaged; restore a backup, or choose another {spell('db')}"
         )
     if isinstance(error, PermissionError) or "permission denied" in low or "read-only file system" in low:
         return StoreError(f"{path}: permission denied; check the rights of the file and its folder")
     if isinstance(error, IsADirectoryError) or "is a directory" in low:
         return StoreError(
-            f"{path}: this is a folder; --db names a file, a lake (a folder with a manifest) or snapshots"
+            f"{path}: this is a folder; {spell('db')} names a file, a lake (a folder with a manifest)"
+            " or snapshots"
         )
     if connections.has_broken(error):
         return StoreError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from sentgen.errors import NotFoundError, StoreError
+from sentgen.errors import NotFoundError, StoreError, spell
 from sentgen.schema.lakes.places import lake_at
 
 
@@ -108,9 +108,11 @@ def place_of(path: Path) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         mode = 0
     except OSError as error:
-        raise StoreError(f"{path}: cannot be opened: {error.strerror}; choose another --db") from error
+        raise StoreError(
+            f"{path}: cannot be opened: {error.strerror}; choose another {spell('db')}"
+        ) from error
     if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise StoreError(f"{path}: no file, but a pipe or a device; choose another --db")
+        raise StoreError(f"{path}: no file, but a pipe or a device; choose another {spell('db')}")
     published = path.is_dir() and not lake_at(path) and any(path.glob("sentgen-*.json"))
     return newest(path).path if published else path
 

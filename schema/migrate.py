@@ -19,7 +19,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, insert, text
 from sqlalchemy.schema import CreateTable
 
-from sentgen.errors import DamagedError, NotFoundError, StoreError
+from sentgen.errors import DamagedError, NotFoundError, StoreError, spell
 from sentgen.schema import folders, inspection
 from sentgen.schema.base import metadata
 from sentgen.schema.durability import block_journal, write_lock
@@ -37,9 +37,9 @@ from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, wor
 from sentgen.system.files import replace, sync_folder
 
 _HEAD = 4096
-_STORE = "choose another --db"
-_INGEST = "sentgen ingest reads such files into a store, which --db names"
-_DESK = "give the store that it belongs to with --db, and the desk with --desk"
+_STORE = "choose another {db}"
+_INGEST = "sentgen ingest reads such files into a store, which {db} names"
+_DESK = "give the store that it belongs to with {db}, and the desk with {desk}"
 #: Where a mark stands, the mark, what has it, and what to do; the first that fits.
 _MARKS = (
     (68, b"sgds", "a desk of line sets", _DESK),
@@ -75,10 +75,16 @@ def require_database(path: Path) -> None:
         return
     for place, mark, what, cure in _MARKS:
         if head[place:].startswith(mark):
-            raise StoreError(f"{path}: {what}, and not a sentgen store; {cure}")
+            raise StoreError(f"{path}: {what}, and not a sentgen store; {_filled(cure)}")
     if _is_text(head):
-        raise DamagedError(f"{path}: a text file: not a sentgen store, or damaged; {_INGEST}")
-    raise DamagedError(f"{path}: not a sentgen store, or damaged; restore a backup, or choose another --db")
+        raise DamagedError(f"{path}: a text file: not a sentgen store, or damaged; {_filled(_INGEST)}")
+    raise DamagedError(
+        f"{path}: not a sentgen store, or damaged; restore a backup, or choose another {spell('db')}"
+    )
+
+
+def _filled(cure: str) -> str:
+    return cure.format(db=spell("db"), desk=spell("desk"))
 
 
 def _is_text(head: bytes) -> bool:
@@ -107,7 +113,7 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
         revision = _revision(connection, tables)
     if revision is None:
         if tables:
-            raise StoreError(f"{path}: a DuckDB file, but not a sentgen store; choose another --db")
+            raise StoreError(f"{path}: a DuckDB file, but not a sentgen store; choose another {spell('db')}")
         if read_only:
             raise StoreError(
                 f"{path}: an empty DuckDB file; fill it with: sentgen ingest PATH --corpus NAME --db {path}"
@@ -186,7 +192,7 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
             tables = _tables(connection)
             revision = _revision(connection, tables)
             if revision is None:
-                raise StoreError(f"{path}: not a sentgen store; choose another --db")
+                raise StoreError(f"{path}: not a sentgen store; choose another {spell('db')}")
             _require_known(path, revision)
             connection.rollback()
             # A checkpoint is refused within a transaction that has changed something.

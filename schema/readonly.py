@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from sentgen.errors import QueryRejected, StoreError
+from sentgen.errors import QueryRejected, StoreError, spell
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema import connections
 from sentgen.schema.durability import write_lock
@@ -146,7 +146,7 @@ def _query_errors() -> Iterator[None]:
         yield
     except (duckdb.OutOfMemoryException, MemoryError) as error:
         raise QueryRejected(
-            "the query needs too much memory; filter more, or raise --memory-limit"
+            f"the query needs too much memory; filter more, or raise {spell('memory_limit')}"
         ) from error
     except RuntimeError as error:
         connections.raise_if_interrupted(error)
@@ -159,7 +159,7 @@ def _query_errors() -> Iterator[None]:
 def _cure(error: Exception) -> str:
     # DuckDB has no class of its own for this one, and does not know where values come from.
     missing = str(error).startswith("Invalid Input Error: Values were not provided")
-    return "; give them with --param" if missing else ""
+    return f"; give them with {spell('param')}" if missing else ""
 
 
 @contextmanager

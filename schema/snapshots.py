@@ -29,7 +29,7 @@ import duckdb
 import pyarrow as pa
 from sqlalchemy import Connection, text
 
-from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.errors import InputError, NotFoundError, StoreError, spell
 from sentgen.schema import folders
 from sentgen.schema.base import metadata
 from sentgen.schema.durability import write_lock
@@ -83,7 +83,7 @@ def publish(
         StoreError: the store is in use, damaged or of another version, or the copy cannot be written.
     """
     if keep is not None and keep < 1:
-        raise InputError(f"--keep {keep} would remove what is published; give 1 or more")
+        raise InputError(f"{spell('keep')} {keep} would remove what is published; give 1 or more")
     store = place_of(store)
     if not (lake_at(store) or store.exists()):
         raise write_lock.no_store(store)
@@ -119,7 +119,7 @@ def _publishing_lock(folder: Path) -> Iterator[None]:
     with translated_errors(folder):
         if not folder.parent.exists():  # mistyped, more likely than not
             raise NotFoundError(
-                f"{folder}: there is no folder {folder.parent}; make it, or choose another --to"
+                f"{folder}: there is no folder {folder.parent}; make it, or choose another {spell('to')}"
             )
         folder.mkdir(exist_ok=True)
         with (folder / _LOCK).open("ab") as lock:

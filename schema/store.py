@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, Engine, Executable, Table, func, select
 
 from sentgen.default_store import default_path, unnamed_path
-from sentgen.errors import NotFoundError, StoreError
+from sentgen.errors import NotFoundError, StoreError, spell
 from sentgen.output.tabular import Rows
 from sentgen.schema import migrate
 from sentgen.schema.base import now
@@ -97,13 +97,16 @@ class Store:
             raise write_lock.no_store(self.path)
         require_database(self.path)
         if not read_only:
-            refuse_snapshot(self.path, "this writes, and needs the store that it was made from, with --db")
+            refuse_snapshot(
+                self.path, f"this writes, and needs the store that it was made from, with {spell('db')}"
+            )
         with translated_errors(self.path):
             if self.path == unnamed_path():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             elif not self.path.parent.exists():  # mistyped, more likely than not
                 raise NotFoundError(
-                    f"{self.path}: there is no folder {self.path.parent}; make it, or choose another --db"
+                    f"{self.path}: there is no folder {self.path.parent}; make it, or choose another"
+                    f" {spell('db')}"
                 )
             if not read_only:
                 self._lock = write_lock.wait_for(self.path, lambda: write_lock.take(self.path), seconds=wait)
@@ -125,7 +128,7 @@ class Store:
     def _opened_lake(self, lake: Place, *, read_only: bool) -> Engine:
         if not read_only:
             raise StoreError(
-                f"{lake}: a lake is only read; this writes, and needs a store: a file, with --db"
+                f"{lake}: a lake is only read; this writes, and needs a store: a file, with {spell('db')}"
             )
         with translated_errors(self.path):
             return opening.open_engine(lake, memory_limit=self.memory_limit, threads=self._threads)

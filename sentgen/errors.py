@@ -11,12 +11,15 @@
     ├── PluginError              what another package added is not as it must be, or has failed
     └── QueryRejected            SQL that sentgen refuses to run
 
-A message says what is wrong, where, and what to do.
+A message says what is wrong, where, and what to do. It names an option with `spell`, as whoever reads it
+gives options: in Python, unless the command line, or the server for a request, says otherwise (`spelling`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -27,6 +30,47 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u
 
 _PACKAGE = Path(__file__).parent
 _IPYTHON = re.compile(r"[/\\](IPython|ipykernel)[/\\]")
+
+#: Writes an option: takes its name, and what the command line calls its opposite if that is what is meant.
+Spelling = Callable[[str, str], str]
+#: What options of the command line are called in Python, where that is another name.
+_IN_PYTHON = {"db": "path", "param": "parameters"}
+
+
+def _in_python(option: str, off: str) -> str:
+    return f"`{_IN_PYTHON.get(option, option)}{'=False' if off else ''}`"
+
+
+# Of the process, not of a thread or task: those that help with a command or a request speak as it does.
+_spellings: list[Spelling] = [_in_python]
+
+
+def spell(option: str, *, off: str = "") -> str:
+    """Return an option as whoever reads a message gives it.
+
+    Args:
+        option: its name on the command line, with ``_`` for ``-``.
+        off: what the command line calls its opposite, where that is meant.
+
+    >>> spell("min_count"), spell("tagged", off="--no-tagged")
+    ('`min_count`', '`tagged=False`')
+    """
+    return _spellings[-1](option, off)
+
+
+@contextmanager
+def spelling(write: Spelling) -> Iterator[None]:
+    """Have options written in another way."""
+    _spellings.append(write)
+    try:
+        yield
+    finally:
+        _spellings.pop()
+
+
+def current_spelling() -> Spelling:
+    """Return the way in which options are written now, for another process."""
+    return _spellings[-1]
 
 
 def _is_inside(file: str) -> bool:

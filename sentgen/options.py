@@ -12,7 +12,6 @@ are those of the field. `sentgen.cli.console.option_groups` makes options of it 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from functools import cache
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 Declaration = TypeVar("Declaration")
 #: What stands before a value of a list that is the opposite of the others.
 NOT = "not "
-#: An option in a message, or a whole command, whose options are its own.
-_IN_MESSAGE = re.compile(r"(?P<command>\bsentgen [a-z][^;,`()]*)|(?<![\w-])--(?P<option>[a-z][a-z-]*)")
 
 
 class ApiBounds(TypedDict, total=False):
@@ -117,12 +114,12 @@ class Parameter:
     @property
     def dashed(self) -> str:
         """Return the option of the command line."""
-        return f"--{self.name.replace('_', '-')}"
+        return dashed(self.name)
 
     @property
     def off(self) -> str:
         """Return the option of the command line that says that it is not so."""
-        return self.option.off or f"--no-{self.name.replace('_', '-')}"
+        return dashed(f"no_{self.name}", self.option.off)
 
     @property
     def kinds(self) -> Sequence[Any]:
@@ -170,6 +167,11 @@ def truth(text: str) -> bool:
         KeyError: it is neither.
     """
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+
+
+def dashed(option: str, off: str = "") -> str:
+    """Return an option as the command line has it; ``off`` is its opposite, if that is what is meant."""
+    return off or f"--{option.replace('_', '-')}"
 
 
 def parameters_of(declaration: type, names: Iterable[str] = ()) -> Sequence[Parameter]:
@@ -231,13 +233,3 @@ def _changed(declaration: type) -> dict[str, list[str]]:
     return {
         name: [each.name for each in about.of] for name, about in abouts.items() if isinstance(about, Changes)
     }
-
-
-def spell_options(message: str, spell: Callable[[str], str | None]) -> str:
-    """Return a message of the library, which names options as the command line does, in other words.
-
-    Args:
-        message: the message; a whole command in it stays as it is.
-        spell: what to write for an option without its dashes; nothing leaves it as it is.
-    """
-    return _IN_MESSAGE.sub(lambda match: (match["option"] and spell(match["option"])) or match[0], message)

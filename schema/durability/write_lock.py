@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sentgen import temporary
-from sentgen.errors import NotFoundError, StoreError
+from sentgen.errors import NotFoundError, StoreError, spell
 from sentgen.schema import folders
 from sentgen.system import files, processes
 
@@ -251,7 +251,7 @@ def in_use(path: Path, message: str = "") -> InUseError:
     named = f", {who}" if who else ""
     return InUseError(
         f"{path}: the store is in use by another process{named};"
-        " wait until it ends (--wait SECONDS), or use a copy of the file"
+        f" wait until it ends ({spell('wait')} SECONDS), or use a copy of the file"
     )
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, DateTime, String, Table, delete, insert, select
 
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.schema.base import column, metadata, now
 
 saved_query = Table(
@@ -73,7 +73,7 @@ def save_query(
     if replace:
         connection.execute(delete(saved_query).where(saved_query.c.name == name))
     elif any(query.name == name for query in list_saved(connection)):
-        raise InputError(f"there is a saved query {name!r}; choose another name, or --replace it")
+        raise InputError(f"there is a saved query {name!r}; choose another name, or {spell('replace')} it")
     row = {"name": name, "command": command, "arguments": json.dumps(list(arguments)), "saved_at": now()}
     connection.execute(insert(saved_query), row)
 

@@ -13,13 +13,13 @@ from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import with_decoding
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.systems import aligner_named
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.options import Option
 from sentgen.schema import Store
 
 Preset = Literal["paper", "best"]
 #: What to say of an aligner without model and system.
-PRIORS_NOTE = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for --model"
+_PRIORS = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for {model}"
 #: What to say of an aligner that is asked for reasons and has none.
 NO_REASONS_NOTE = "no reasons: this aligner has no posteriors; the phrase-based HMM and its models have"
 
@@ -78,13 +78,19 @@ class Choice:
 
     def __post_init__(self) -> None:
         if self.model is not None and self.system is not None:
-            raise InputError("--model and --system exclude each other; choose one")
+            raise InputError(f"{spell('model')} and {spell('system')} exclude each other; choose one")
         if self.system is not None and (self.decode is not None or self.threshold is not None):
-            raise InputError("--decode and --threshold are of the phrase-based HMM; leave out --system")
+            raise InputError(
+                f"{spell('decode')} and {spell('threshold')} are of the phrase-based HMM; leave out"
+                f" {spell('system')}"
+            )
         if self.system is not None and self.vectors is not None:
-            raise InputError("--vectors are for the phrase-based HMM; leave out --system")
+            raise InputError(f"{spell('vectors')} are for the phrase-based HMM; leave out {spell('system')}")
         if self.preset is not None and not self.priors_only:
-            raise InputError("--preset is for the aligner without --model and --system; leave it out")
+            raise InputError(
+                f"{spell('preset')} is for the aligner without {spell('model')} and"
+                f" {spell('system')}; leave it out"
+            )
 
     @property
     def needs_store(self) -> bool:
@@ -99,7 +105,7 @@ class Choice:
 
 def notes(choice: Choice, answers: Iterable[Alignment]) -> list[str]:
     """Return what a reader should know of answers."""
-    lines = [PRIORS_NOTE] if choice.priors_only else []
+    lines = [_PRIORS.format(model=spell("model"))] if choice.priors_only else []
     if choice.explain and any(answer.weighed is None for answer in answers):
         lines.append(NO_REASONS_NOTE)
     return lines

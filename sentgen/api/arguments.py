@@ -15,14 +15,11 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import SupportsFloat, SupportsIndex, TypeVar, get_args, get_type_hints
 
-from sentgen.errors import InputError, SentgenError
-from sentgen.options import Declaration, Parameter, parameters_of, spell_options
+from sentgen.errors import InputError
+from sentgen.options import Declaration, Parameter, parameters_of
 from sentgen.options import declared as declared_of
 
 Owner = TypeVar("Owner")
-
-#: Options that have another name here.
-_NAMES = {"db": "`path`", "param": "`parameters`", "keep-case": "`lowercase=False`"}
 
 
 def declare(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
@@ -135,28 +132,6 @@ def _describe(method: Callable[..., object], options: type) -> None:
         option_lines.append(f"    {name}: {about}")
     method.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
     method.__doc__ = "\n".join([inspect.cleandoc(method.__doc__ or ""), "", "Options:", *option_lines])
-
-
-def in_words_of_python(error: SentgenError) -> None:
-    """Name parameters in the place of the options of commands, which the library names."""
-    if isinstance(error, InputError):
-        error.message = python_wording(error.message)
-    if error.args:
-        error.args = (python_wording(str(error.args[0])), *error.args[1:])
-
-
-def python_wording(message: str) -> str:
-    """Return a message with parameters in the place of options.
-
-    >>> python_wording("--model and --no-case exclude each other; see sentgen align text --help")
-    '`model` and `case=False` exclude each other; see sentgen align text --help'
-    """
-
-    def spell(option: str) -> str:
-        name = option.removeprefix("no-").replace("-", "_")
-        return _NAMES.get(option) or (f"`{name}=False`" if option.startswith("no-") else f"`{name}`")
-
-    return spell_options(message, spell)
 
 
 def corpora_in(call: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from sentgen.api import options as taken
 from sentgen.api.arguments import with_signatures
-from sentgen.api.session import StoreSession, python_errors
+from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.counts import corpora
 from sentgen.listings import LISTINGS
@@ -184,8 +184,7 @@ class StoreContents:
         from sentgen.schema import maintenance
 
         if name is not None:
-            with python_errors():
-                return Table(dictionary.column_rows(dictionary.relation(name)))
+            return Table(dictionary.column_rows(dictionary.relation(name)))
         with self._session.read() as store:
             rows = {size.table: size.rows for size in maintenance.sizes(store)}
             return Table(dictionary.relation_rows(rows))

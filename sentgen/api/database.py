@@ -12,7 +12,7 @@ from sentgen.api import options as taken
 from sentgen.api.alignment_models import AlignmentModels
 from sentgen.api.arguments import corpora_in, declare, with_signatures
 from sentgen.api.contents import StoreContents, listing
-from sentgen.api.session import StoreSession, python_errors
+from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable, JoinedTable
@@ -184,7 +184,7 @@ class Database(StoreContents, AlignmentModels):
         """
         from sentgen.schema import snapshots
 
-        with self._session.release(), python_errors(), progress.steps("publishing"):
+        with self._session.release(), progress.steps("publishing"):
             half = self._session.memory // 2
             return snapshots.publish(self.path, Path(to), keep=keep, memory_limit=half)
 
@@ -201,7 +201,7 @@ class Database(StoreContents, AlignmentModels):
         if corpus_names:
             with self._session.read() as store, store.connect() as connection:
                 selected = select_corpora(connection, corpus_names).names
-        with self._session.release(), python_errors():
+        with self._session.release():
             return citation.cite(self.path, query, names=selected)
 
     def sql(
@@ -250,8 +250,7 @@ class Database(StoreContents, AlignmentModels):
         """Find where a Grew request matches the trees, such as ``pattern { V -[nsubj]-> S }``."""
         from sentgen.api.hits import Hits
 
-        with python_errors():
-            return Hits(self._session, declare(Match, {"request": request, **options}))
+        return Hits(self._session, declare(Match, {"request": request, **options}))
 
     def frequencies(self, by: str | Sequence[str] = (), **options: Unpack[taken.FrequenciesOptions]) -> Table:
         """Count words, lemmas, tags or relations, or what a query matches by attributes of it."""
@@ -436,8 +435,7 @@ class Database(StoreContents, AlignmentModels):
         """
         from sentgen.api import generating
 
-        with python_errors():
-            return generating.generate(self._session, file, options)
+        return generating.generate(self._session, file, options)
 
     def fuse(
         self, key: int | str | Path, related: str | Path, **options: Unpack[taken.FuseOptions]
@@ -450,8 +448,7 @@ class Database(StoreContents, AlignmentModels):
         """
         from sentgen.api import generating
 
-        with python_errors():
-            return generating.fuse(self._session, key, related, options)
+        return generating.fuse(self._session, key, related, options)
 
     def check(
         self, summary: str | Path, against: str | Path, **options: Unpack[taken.CheckOptions]
@@ -463,8 +460,7 @@ class Database(StoreContents, AlignmentModels):
         """
         from sentgen.api import texts
 
-        with python_errors():
-            return texts.check(self._session, summary, against, options)
+        return texts.check(self._session, summary, against, options)
 
 
 def open(  # as sqlite_utils, gzip and others call it
@@ -492,11 +488,10 @@ def open(  # as sqlite_utils, gzip and others call it
         InputError: the options exclude each other, or the limit is no size.
         StoreError: it cannot be opened: in use, damaged, or of another version.
     """
-    with python_errors():
-        store = Path(fspath(path))
-        memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
-        if not create and not store.exists() and not lake_at(store):
-            make = f"sentgen.open({str(store)!r}, create=True)"
-            raise NotFoundError(f"{store}: no store here; make one with: {make}")
-        session = StoreSession(store, create=create, read_only=read_only, memory=memory)
-        return Database(session, None if desk is None else Path(fspath(desk)))
+    store = Path(fspath(path))
+    memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
+    if not create and not store.exists() and not lake_at(store):
+        make = f"sentgen.open({str(store)!r}, create=True)"
+        raise NotFoundError(f"{store}: no store here; make one with: {make}")
+    session = StoreSession(store, create=create, read_only=read_only, memory=memory)
+    return Database(session, None if desk is None else Path(fspath(desk)))

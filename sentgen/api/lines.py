@@ -8,7 +8,7 @@ from typing import Unpack
 
 from sentgen.api.arguments import declare, with_signatures
 from sentgen.api.options import SetLinesOptions
-from sentgen.api.session import StoreSession, python_errors
+from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.desk import agreement, line_sets
 from sentgen.desk.desk import Desk, desk_beside
@@ -41,39 +41,31 @@ class LineSet:
     def label(self, lines: str | int, label: str, *, labeler: str = "") -> int:
         """Label lines, such as ``"1-3,7"``; an empty label takes theirs away. Return how many changed."""
         given = {"name": self.name, "lines": str(lines), "label": label, "labeler": labeler}
-        with python_errors():
-            return declare(GivenLabel, _of_labeler(given)).give(self._desk).number
+        return declare(GivenLabel, _of_labeler(given)).give(self._desk).number
 
     def undo(self, *, labeler: str = "") -> int:
         """Take back what was labeled last; return how many lines have their label of before."""
-        with python_errors():
-            return (
-                declare(TakenBack, _of_labeler({"name": self.name, "labeler": labeler}))
-                .undo(self._desk)
-                .number
-            )
+        return (
+            declare(TakenBack, _of_labeler({"name": self.name, "labeler": labeler})).undo(self._desk).number
+        )
 
     def report(self) -> Table:
         """Report the share of each label with its interval, and how far two labelers agree."""
-        with python_errors():
-            rows, notes = agreement.report(self._desk, self.name)
+        rows, notes = agreement.report(self._desk, self.name)
         return Table(rows, notes=notes)
 
     def import_labels(self, file: str | Path, *, labeler: str = "") -> int:
         """Take the labels of a spreadsheet, its columns ``line`` and ``label``; return how many changed."""
-        with python_errors():
-            return import_labels(self._desk, self.name, file, labeler or labeler_here()).number
+        return import_labels(self._desk, self.name, file, labeler or labeler_here()).number
 
     def remove(self) -> tuple[int, int]:
         """Remove the set with its labels; return its lines, and how many had one."""
-        with python_errors():
-            return line_sets.remove(self._desk, self.name)
+        return line_sets.remove(self._desk, self.name)
 
 
 def _open_desk(session: StoreSession, desk: Path | None, *, create: bool = False) -> Desk:
     """Return the desk that was named, or that beside the store."""
-    with python_errors():
-        return Desk(desk or desk_beside(session.path), create=create)
+    return Desk(desk or desk_beside(session.path), create=create)
 
 
 def new_line_set(session: StoreSession, desk: Path | None, given: Mapping[str, object]) -> LineSet:
@@ -88,16 +80,14 @@ def new_line_set(session: StoreSession, desk: Path | None, given: Mapping[str, o
 def line_set(session: StoreSession, desk: Path | None, name: str) -> LineSet:
     """Return a set that there is."""
     desk_file = _open_desk(session, desk)
-    with python_errors():
-        line_sets.check(desk_file, name)
+    line_sets.check(desk_file, name)
     return LineSet(session, desk_file, name)
 
 
 def line_sets_of(session: StoreSession, desk: Path | None) -> Table:
     """List the sets."""
-    with python_errors():
-        path = desk or desk_beside(session.path)
-        return Table(line_sets.overview(Desk(path) if path.exists() else None))
+    path = desk or desk_beside(session.path)
+    return Table(line_sets.overview(Desk(path) if path.exists() else None))
 
 
 def _of_labeler(given: Mapping[str, object]) -> dict[str, object]:

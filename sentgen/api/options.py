@@ -268,8 +268,8 @@ class BuildOptions(TypedDict, total=False):
     over: Annotated[str, "words", "What n-grams are made of: words, tags, classes, items."]
     classes: Annotated[int | None, None, "Frequent words that classes and items keep. Default: 150."]
     where: Annotated[str | None, None, "Count only sentences whose metadata meet this: `genre = academic and year >= 2010`."]
-    sentences: Annotated[int | None, None, "Count only N of the sentences, drawn by --seed."]
-    share: Annotated[float | None, None, "Count only this share of the sentences, drawn by --seed."]
+    sentences: Annotated[int | None, None, "Count only N of the sentences, drawn by `seed`."]
+    share: Annotated[float | None, None, "Count only this share of the sentences, drawn by `seed`."]
     seed: Annotated[int, 1, "Seed by which sentences are drawn."]
     companions: Annotated[bool, False, "Also build NAME-tags, NAME-classes and NAME-items, the models over these of the same corpora, which joint decoding asks as well."]
 
@@ -280,7 +280,7 @@ class MixOptions(TypedDict, total=False):
     weights: Annotated[str | Sequence[float] | None, None, "What they weigh, in the same order. Default: all the same."]
     tune: Annotated[str | None, None, "Learn the weights from the sentences of this file."]
     tune_corpus: Annotated[str | None, None, "Learn the weights from the sentences of this corpus."]
-    format: Annotated[str | None, None, "Format of --tune; detected if not given."]
+    format: Annotated[str | None, None, "Format of `tune`; detected if not given."]
     dynamic: Annotated[bool, False, "Store the weights alone, and sum what the models give when it is asked for."]
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from sentgen.api import html
-from sentgen.api.session import python_errors
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.generation.answers import Answers, require_trees, table_of
 from sentgen.generation.clusters.clusters import Generated
 from sentgen.generation.notes import notes
@@ -50,8 +49,7 @@ class Sentences(Table):
         if trees:
             return trees[0]
         if isinstance(self._made, Answers):
-            with python_errors():
-                require_trees(self._made.plan.algorithm, {"--tree": True})
+            require_trees(self._made.plan.algorithm, {spell("tree"): True})
         raise InputError("no sentence has a tree")
 
     @property

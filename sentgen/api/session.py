@@ -1,4 +1,4 @@
-"""The way to an open store, to read or to write: one thread at a time, and errors in words of Python."""
+"""The way to an open store, to read or to write: one thread at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from sentgen.api.arguments import in_words_of_python
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.lookups.base.statement import Answer
@@ -24,16 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from sentgen.api.hits import Hits
-
-
-@contextmanager
-def python_errors() -> Iterator[None]:
-    """Name parameters where an error names options of commands."""
-    try:
-        yield
-    except SentgenError as error:
-        in_words_of_python(error)
-        raise
 
 
 class StoreSession:
@@ -78,7 +67,7 @@ class StoreSession:
         Raises:
             StoreError: it was closed.
         """
-        with self._turn, python_errors():
+        with self._turn:
             if self._store is None:
                 raise StoreError(f"{self.path}: closed; open it again with: sentgen.open({str(self.path)!r})")
             yield self._store

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, overload
 from rich.cells import cell_len
 
 from sentgen.api import html
-from sentgen.api.arguments import python_wording
-from sentgen.api.session import python_errors
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.logarithms import NATURAL
@@ -72,7 +70,7 @@ class Table:
         draw: Callable[[], Figure] | None = None,
     ) -> None:
         self._found, self._sql, self._draw = rows, sql, draw
-        self.notes, self.truncated, self.total = list(map(python_wording, notes)), truncated, total
+        self.notes, self.truncated, self.total = list(notes), truncated, total
 
     @classmethod
     def _of(cls, answer: Answer, draw: Callable[[], Figure] | None = None) -> Table:
@@ -167,16 +165,15 @@ class Table:
             InputError: no picture has such rows, there are more than fit, or matplotlib is not installed.
         """
         target = None if path is None else Path(path)
-        with python_errors():
-            check_plot(target)
-            need_plots()
-            if self._draw is None:
-                raise InputError("these rows have no picture; there is one of lines, counts and scores")
-            if not len(self):
-                raise InputError("there are no rows to draw; see the notes of the table")
-            figure = self._draw()
-            if target is not None:
-                write_plot(figure, target)
+        check_plot(target)
+        need_plots()
+        if self._draw is None:
+            raise InputError("these rows have no picture; there is one of lines, counts and scores")
+        if not len(self):
+            raise InputError("there are no rows to draw; see the notes of the table")
+        figure = self._draw()
+        if target is not None:
+            write_plot(figure, target)
         return figure
 
     def _shown(self) -> tuple[list[str], list[Sequence[object]]]:

@@ -18,6 +18,8 @@ from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed, OptionSettings
 from sentgen.cli.console.completion import offering, with_plugins
 from sentgen.cli.console.parsing import adapt, skip_checks
+from sentgen.errors import spelling
+from sentgen.options import dashed
 from sentgen.output.wording import either, near
 
 _MARKUP: Literal["markdown"] = "markdown"
@@ -37,6 +39,11 @@ class Commands(TyperGroup):
         settings["commands"] = {each.name: _stand_in(each) for each in within}
         super().__init__(**{**settings, "no_args_is_help": True, "rich_markup_mode": _MARKUP})
         skip_checks(self)
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Run a command line; messages of the library name its options."""
+        with spelling(dashed):
+            return super().main(*args, **settings)
 
     def load(self, name: str) -> Command:
         """Import a command; a group is one already."""

@@ -29,7 +29,7 @@ from sentgen.corpus.readers._xml import root_of
 from sentgen.corpus.sources import Source, uncompressed_name
 from sentgen.corpus.tables import read_csv
 from sentgen.entry_points import Registry
-from sentgen.errors import InputError, PluginError
+from sentgen.errors import InputError, PluginError, spell
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near
 
@@ -186,13 +186,16 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
         root = f" with the root {root}" if (root := root_of(sample)) else ""
         raise UnrecognizedError(
             f"is XML or HTML{root}, whose tags would be words; only TEI and FoLiA are read: "
-            "take its text out, or give --format",
+            f"take its text out, or give {spell('format')}",
             path=source.name,
         )
     if name_found is None:
         message = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
         names = ", ".join(_REGISTRY.names())
-        message = f"cannot tell the format; give --format{message}{_nearest(extension)}; there are: {names}"
+        message = (
+            f"cannot tell the format; give {spell('format')}{message}{_nearest(extension)};"
+            f" there are: {names}"
+        )
         raise UnrecognizedError(message, path=source.name)
     return name_found
 
@@ -220,7 +223,7 @@ def choose_reader(source: Source, form: str | None, given: Mapping[str, object])
     try:
         reader = reader_named(form or detect(source, given=given))
         if reader in table.READERS and table.TEXT not in given and not source.explicit:
-            return "is a table; name the column of its texts with --text"
+            return f"is a table; name the column of its texts with {spell('text')}"
     except UnrecognizedError as error:
         if source.explicit:
             raise
@@ -236,7 +239,7 @@ def _check_settings(source: Source, reader: Reader, given: Mapping[str, object])
         if name in ("language", "encoding") or name in reader.settings:
             continue
         takers = ", ".join(taker.name for taker in READERS.values() if name in taker.settings)
-        raise InputError(f"--{name} is for {takers}; this is {reader.name}", path=source.name)
+        raise InputError(f"{spell(name)} is for {takers}; this is {reader.name}", path=source.name)
 
 
 def _unnamed_column(source: Source, extension: str, *, named: bool) -> UnrecognizedError:
@@ -251,7 +254,8 @@ def _unnamed_column(source: Source, extension: str, *, named: bool) -> Unrecogni
     except InputError as error:
         return UnrecognizedError(error.message, path=error.path, line=error.line)
     message = (
-        f"is a table; say which column is the text, --text COLUMN, or give --format; its columns: {columns}"
+        f"is a table; say which column is the text, {spell('text')} COLUMN, or give"
+        f" {spell('format')}; its columns: {columns}"
     )
     return UnrecognizedError(message, path=source.name)
 

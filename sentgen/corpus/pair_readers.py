@@ -33,7 +33,7 @@ from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 from sentgen.options import Option
 
 #: Where JSON objects have their texts and names, the first that is there; all the values of some are several.
@@ -198,7 +198,7 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             text = _text(value[document], document)
             abstracts = _abstracts(value[abstract], abstract)
         except FormatError as error:
-            hint = "; see --replace-controls" if error.check_id == "control-character" else ""
+            hint = f"; see {spell('replace_controls')}" if error.check_id == "control-character" else ""
             yield Rejection(source.name, number, "", error.check_id, error.message + hint)
             continue
         for number_of_abstract, abstract_text in enumerate(abstracts, 1):

@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from sentgen.corpus.sentence import ABSENT, Sentence
-from sentgen.errors import ModelError, NotFoundError
+from sentgen.errors import ModelError, NotFoundError, spell
 from sentgen.extras import needs
 
 #: Changes when parses of the same model are stored differently.
@@ -74,7 +74,7 @@ class _UDPipe:
         tokenizer = self._model.newTokenizer("")
         if tokenizer is None:
             raise ModelError(
-                f"{self._path}: the model has no tokenizer; give tokenized text (--format lines)"
+                f"{self._path}: the model has no tokenizer; give tokenized text ({spell('format')} lines)"
             )
         error = self._udpipe.ProcessingError()
         for text in texts:

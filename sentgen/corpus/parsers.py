@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sentgen.corpus.parser_adapters import load_spacy, load_stanza, load_udpipe
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.durability import block_journal
@@ -60,7 +60,9 @@ class GoldParser:
 
     def _refuse(self, items: Sequence[object]) -> Iterator[Never]:
         if items:
-            raise InputError("no tree here; --parser gold needs a treebank, such as CoNLL-U with heads")
+            raise InputError(
+                f"no tree here; {spell('parser')} gold needs a treebank, such as CoNLL-U with heads"
+            )
         return iter(())
 
 

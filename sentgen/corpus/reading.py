@@ -24,7 +24,7 @@ from sentgen.corpus.readers._columns import finish_sentence, in_documents
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 
 
 def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
@@ -218,7 +218,7 @@ def sentences_of(
                     raise result.as_error()
                 rejected(result)
             elif trees and result.heads is None:
-                message = "no tree here; give CoNLL-U with trees, or --parser, such as udpipe:FILE"
+                message = f"no tree here; give CoNLL-U with trees, or {spell('parser')}, such as udpipe:FILE"
                 error = InputError(message, path=source.name, line=result.line)
                 if treeless is None:
                     raise error

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn, Protocol, cast
 
 from sentgen.corpus.encodings import UTF_8, UTF_16_MARKS, decoder_of, readings
 from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -340,7 +340,7 @@ class LineReader:
             yield decoder.decode(b"", final=True).encode()
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
-            message = f"byte 0x{byte:02x} is not {encoding}; give another --encoding"
+            message = f"byte 0x{byte:02x} is not {encoding}; give another {spell('encoding')}"
             raise InputError(message, path=self.source.name) from error
 
     @contextmanager
@@ -457,4 +457,4 @@ def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
     read = readings(block[begin:].split(b"\n", 1)[0], error.start - begin)
     message = f"byte 0x{block[error.start]:02x} is not UTF-8; "
     message += f"its word would be {read}: " if read else ""
-    return f"{message}convert with `iconv -f ENCODING -t UTF-8`, or ingest with --encoding ENCODING"
+    return f"{message}convert with `iconv -f ENCODING -t UTF-8`, or ingest with {spell('encoding')} ENCODING"

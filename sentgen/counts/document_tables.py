@@ -23,7 +23,7 @@ from sentgen.corpus.paths import place_of, source_at
 from sentgen.corpus.readers.table import open_table
 from sentgen.corpus.sources import COMPRESSED, base_name
 from sentgen.counts.corpora import find
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.lakes.layout import file_schema
@@ -201,8 +201,10 @@ class DocumentTable:
         with open_table(source_at(self.table), encoding=self.encoding) as table:
             if not self.key:
                 named = ", ".join(table.columns)
-                raise InputError(f"which column names the documents? give --key: {named}", path=self.table)
-            key = table.column_index(self.key, "--key")
+                raise InputError(
+                    f"which column names the documents? give {spell('key')}: {named}", path=self.table
+                )
+            key = table.column_index(self.key, spell("key"))
             others = [(at, one_line(name)) for at, name in enumerate(table.columns) if at != key]
             rows = []
             for row in table.rows:
@@ -306,9 +308,10 @@ def _join_to_documents(
     if documents and not table.names:
         first, other = documents[0].name, rows[0][0] if rows else "nothing"
         message = (
-            f"no row is of a document of {request.name}: it has {first!r}, and --key {request.key} {other!r}"
+            f"no row is of a document of {request.name}: it has {first!r}, and {spell('key')}"
+            f" {request.key} {other!r}"
         )
-        raise InputError(f"{message}; give another --key", path=request.table)
+        raise InputError(f"{message}; give another {spell('key')}", path=request.table)
     named = set(table.names.values())
     table.without_document = [(name, line) for name, line, _ in rows if name not in named]
     return table

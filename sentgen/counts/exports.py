@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from sqlalchemy import Connection
 
 from sentgen.counts.corpora import find
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.schema.store import fetch_arrow
 
 #: Imported when one is asked for: a function that takes the connection, the row of a corpus and the numbers
@@ -50,7 +50,7 @@ def export(connection: Connection, name: str, form: str) -> Export:
         NotFoundError: there is no such corpus.
     """
     if form not in FORMATS:
-        raise InputError(f"--format {form!r} is none of: {', '.join(FORMATS)}")
+        raise InputError(f"{spell('format')} {form!r} is none of: {', '.join(FORMATS)}")
     corpus = find(connection, name)
     [span] = fetch_arrow(connection, _RANGE, {"corpus": corpus.id}).to_pylist()
     if span["first"] is None:

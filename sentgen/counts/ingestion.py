@@ -38,7 +38,7 @@ from sentgen.counts.stored_sources import (
     set_path,
 )
 from sentgen.counts.writer import SourceTally
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 from sentgen.schema import Store
 from sentgen.schema.store import next_id
 from sentgen.schema.tables.corpus import document
@@ -108,7 +108,9 @@ def ingest(
     total = ingest_sources(store, sources, settings, parser=parser, progress=progress, small=is_small(paths))
     if total.passed_over and not (total.sources or total.unchanged or total.refused):
         name, reason = total.passed_over[0]
-        raise InputError(f"none of the files found is a corpus (the first, {name}: {reason}); give --format")
+        raise InputError(
+            f"none of the files found is a corpus (the first, {name}: {reason}); give {spell('format')}"
+        )
     return total
 
 
@@ -136,7 +138,9 @@ def ingest_sources(
     """
     began = time.monotonic()
     if parser is not None and settings.language != ENGLISH:
-        raise InputError("a parser knows its own language; give either --language or --parser")
+        raise InputError(
+            f"a parser knows its own language; give either {spell('language')} or {spell('parser')}"
+        )
     total = Summary(settings.corpus)
     with CachedParser(parser, store) if parser else nullcontext() as cached:
         run = _Run(store, settings, cached, progress or (lambda *_: None), total, gone)

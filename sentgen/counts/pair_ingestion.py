@@ -16,7 +16,7 @@ from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small
 from sentgen.counts.settings import PAIRS, Settings
 from sentgen.counts.stored_sources import add_rejections, add_source, find_path, grow_source
 from sentgen.counts.writer import SourceTally
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 from sentgen.schema import Store
 from sentgen.schema.store import next_id
 from sentgen.schema.tables.alignment import pair as pair_table
@@ -70,7 +70,7 @@ def ingest_pairs(
     """
     asked = Settings(corpus, licence=licence, order=order, kind=PAIRS)
     if on_error not in ON_ERROR:
-        raise InputError(f"--on-error {on_error!r} is none of: {', '.join(ON_ERROR)}")
+        raise InputError(f"{spell('on_error')} {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
     files = pair_files(paths)
     run = _Run(

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.reader import ENGLISH, check_language
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.options import Option, parameters_of
 from sentgen.schema.store import next_id, now
 from sentgen.schema.tables import corpus as tables
@@ -96,7 +96,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not self.corpus.strip():
-            raise InputError("a corpus needs a name; give --corpus NAME")
+            raise InputError(f"a corpus needs a name; give {spell('corpus')} NAME")
         if not 1 <= self.order <= MAX_ORDER:
             raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
         if self.tags not in ("xpos", "upos"):
@@ -104,7 +104,7 @@ class Settings:
         check_language(self.language)
         check_encoding(self.encoding)
         if self.on_error not in ON_ERROR:
-            raise InputError(f"--on-error {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
+            raise InputError(f"{spell('on_error')} {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
         check_format(self.format)
 
 
@@ -180,7 +180,9 @@ def _check_name(connection: Connection, name: str) -> None:
         connection.execute(select(tables.subcorpus).where(tables.subcorpus.c.name == name)).first()
         is not None
     ):
-        raise InputError(f"{name!r} is a subcorpus (sentgen subcorpora list); choose another --corpus name")
+        raise InputError(
+            f"{name!r} is a subcorpus (sentgen subcorpora list); choose another {spell('corpus')} name"
+        )
 
 
 def check_settings(corpus: CountedCorpus, settings: Settings) -> None:
@@ -188,7 +190,7 @@ def check_settings(corpus: CountedCorpus, settings: Settings) -> None:
     if corpus.kind != settings.kind:
         raise InputError(
             f"the corpus {settings.corpus!r} is of kind {corpus.kind}, not {settings.kind}; "
-            "choose another --corpus name"
+            f"choose another {spell('corpus')} name"
         )
     if settings.kind == PAIRS:
         # Pairs are counted as their first ones were, whatever is asked for with more of them.
@@ -197,17 +199,17 @@ def check_settings(corpus: CountedCorpus, settings: Settings) -> None:
         "lowercase": (corpus.lowercase, settings.lowercase),
         "order": (corpus.max_order, settings.order),
         "tags": (corpus.tags, settings.tags),
-        "function-heads": (corpus.function_heads, settings.function_heads),
+        "function_heads": (corpus.function_heads, settings.function_heads),
     }
     for name, (stored, wanted) in asked.items():
         if stored != wanted:
             raise InputError(
                 f"corpus {settings.corpus!r} was made {_option(name, stored)}, not {_option(name, wanted)}; "
-                "use the same settings, or another --corpus name"
+                f"use the same settings, or another {spell('corpus')} name"
             )
 
 
 def _option(name: str, value: object) -> str:
     if isinstance(value, bool):
-        return f"{'with' if value else 'without'} --{name}"
-    return f"with --{name} {value}"
+        return f"{'with' if value else 'without'} {spell(name)}"
+    return f"with {spell(name)} {value}"

@@ -34,7 +34,7 @@ from sentgen.counts.stored_sources import (
     remove_rejections,
     remove_sources,
 )
-from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.errors import InputError, NotFoundError, StoreError, spell
 from sentgen.schema import Store
 from sentgen.schema.manifests import refuse_snapshot
 from sentgen.schema.tables import corpus as tables
@@ -98,7 +98,7 @@ def compare(request: Sync, store: Store, *, parser: Parser | None = None) -> Dif
             all that was in it; or a file cannot be looked at.
         StoreError: the store is a snapshot or a lake, which does not know the files that it came from.
     """
-    cure = "ask the store that it was made from, with --db"
+    cure = f"ask the store that it was made from, with {spell('db')}"
     refuse_snapshot(store.path, cure)
     if store.lake:
         raise StoreError(f"{store.path}: a lake is never changed; {cure}")
@@ -144,7 +144,9 @@ class _Comparison:
         parsed = next((source for source in self.looked_at.values() if "+" in source.version), None)
         if parsed and self.parser is None:
             name = parsed.version.partition("+")[2].partition("@")[0]
-            raise InputError(f"{self.request.name} was parsed by {name}; give --parser as it was given then")
+            raise InputError(
+                f"{self.request.name} was parsed by {name}; give {spell('parser')} as it was given then"
+            )
 
     def _sources(self) -> Iterator[Source]:
         """Yield what the folders have, and the files that were named themselves or lie where none looks."""

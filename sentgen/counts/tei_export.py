@@ -29,7 +29,7 @@ from sentgen.counts.marked_rows import (
     renamed,
     unbarred,
 )
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.schema.store import fetch_arrow
 
 _NAMESPACE = "http://www.tei-c.org/ns/1.0"
@@ -87,7 +87,7 @@ def write_tei(
     if others:
         raise InputError(
             f"only what came as TEI goes out as TEI, and {others[0]['path']} came as {others[0]['format']}; "
-            "give --format conllu or vertical"
+            f"give {spell('format')} conllu or vertical"
         )
     documents = fetch_arrow(connection, _DOCUMENTS, given).columns[0][0].as_py()
     shared = frozenset(fetch_arrow(connection, _SHARED, given).columns[0].to_pylist())

@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool, StaticPool
 from sentgen import temporary
 from sentgen.desk import tables
 from sentgen.desk.allowance import Allowance
-from sentgen.errors import NotFoundError, StoreError
+from sentgen.errors import NotFoundError, StoreError, spell
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import snapshot_at
 from sentgen.system import files
@@ -37,7 +37,9 @@ def desk_beside(store: Path) -> Path:
         StoreError: it is a lake or a snapshot, whose folders are written by others.
     """
     if lake_at(store) or snapshot_at(store) or store.is_dir():
-        raise StoreError(f"{store}: line sets live beside a store; name a file for them with --desk FILE")
+        raise StoreError(
+            f"{store}: line sets live beside a store; name a file for them with {spell('desk')} FILE"
+        )
     return store.with_name(f"{store.stem}.desk")
 
 
@@ -116,7 +118,7 @@ def _make(path: Path) -> None:
                 _name(draft, path)
     except OSError as error:
         raise StoreError(
-            f"{path}: cannot be made ({error.strerror or error}); choose another --desk"
+            f"{path}: cannot be made ({error.strerror or error}); choose another {spell('desk')}"
         ) from error
 
 
@@ -149,9 +151,11 @@ def _examine(path: Path) -> None:
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror or error})") from error
     if not head.startswith(_MAGIC) or int.from_bytes(head[68:72]) != _OURS:
-        raise StoreError(f"{path}: no desk of sentgen; it is left as it is: name another file with --desk")
+        raise StoreError(
+            f"{path}: no desk of sentgen; it is left as it is: name another file with {spell('desk')}"
+        )
     if (version := int.from_bytes(head[60:64])) != _VERSION:
         raise StoreError(
             f"{path}: a desk of another version of sentgen (version {version}); use that version, or name "
-            "another file with --desk"
+            f"another file with {spell('desk')}"
         )

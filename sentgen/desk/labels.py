@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.tables import find_set, label, labels_of, line_set, size_of
-from sentgen.errors import InputError, printable
+from sentgen.errors import InputError, printable, spell
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 
@@ -42,7 +42,9 @@ def labeler_here() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError) as error:  # a container without names of users
-        raise InputError("who labels? this machine has no name for you: give --labeler NAME") from error
+        raise InputError(
+            f"who labels? this machine has no name for you: give {spell('labeler')} NAME"
+        ) from error
 
 
 def check_name(text: str, what: str, without: str = "") -> str:

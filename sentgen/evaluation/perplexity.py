@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Bools, Floats
-from sentgen.errors import InputError, ModelError
+from sentgen.errors import InputError, ModelError, spell
 from sentgen.evaluation.figures.measurement import Measurement, intervals
 from sentgen.evaluation.figures.significance import holm, randomization_tests
 from sentgen.models.base import registry
@@ -68,7 +68,7 @@ class CompareRequest:
         if not self.labels:
             raise InputError("there is no model to compare; name one at least")
         if (self.test is None) == (self.corpus is None):
-            raise InputError("a comparison is on one text; give --test or --corpus")
+            raise InputError(f"a comparison is on one text; give {spell('test')} or {spell('corpus')}")
 
     @property
     def labels(self) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 
 from sentgen.case_folding import fold
 from sentgen.corpus.parsers import Parser
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.generation.bags.bag import KnownTags, Unit, places_of
 from sentgen.generation.bags.bag_reader import Bag, Notation, TagKind
@@ -200,10 +200,10 @@ def answer(
     """
     # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
     if request.parts and request.explain:
-        raise InputError("--parts and --explain are two tables; choose one of them")
+        raise InputError(f"{spell('parts')} and {spell('explain')} are two tables; choose one of them")
     plan = replace(plan_search(store, request.model, request), parts=request.parts)
-    asked = {"--tree": request.tree, **(files or {}), "--dependencies": request.dependencies}
-    require_trees(plan.algorithm, asked | {"--parser": parser})
+    asked = {spell("tree"): request.tree, **(files or {}), spell("dependencies"): request.dependencies}
+    require_trees(plan.algorithm, asked | {spell("parser"): parser})
     tags = plan.tags(store)
     corpora = plan.treebank.corpora if plan.treebank else None
     promoted = have_function_heads(store, corpora or ())

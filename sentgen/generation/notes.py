@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from sentgen.errors import spell
 from sentgen.generation.answers import PART, Answers
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.ngrams.features import FeatureSettings
@@ -38,7 +39,8 @@ def notes(answers: Answers) -> Iterator[str]:
     if forced:
         yield (
             f"hard constraints broken, as nothing else was left: {forced};"
-            " --any-root, --noun-under-noun and --many-roots lift them"
+            f" {spell('verb_root', off='--any-root')}, {spell('noun_under_noun')} and"
+            f" {spell('one_root', off='--many-roots')} lift them"
         )
     yield from _tag_notes(answers)
     yield from _head_notes(first)
@@ -82,14 +84,14 @@ def _tag_notes(answers: Answers) -> Iterator[str]:
         tagged, words = (sum(len(unit.words) for unit in some) for some in (units, _all_units(answers)))
         yield (
             f"{tagged} of {words} words were read as word/TAG, such as"
-            f" {units[0].words[0]}/{units[0].tags[0]}; --no-tagged keeps them whole"
+            f" {units[0].words[0]}/{units[0].tags[0]}; {spell('tagged', off='--no-tagged')} keeps them whole"
         )
     whole = (word for bag in answers.bags if bag.tagged is False for unit in bag.units for word in unit.words)
     mixed = next(filter(_TAGGED.match, whole), None)
     if mixed is not None and answers.request.tagged is None:
         yield (
             f"{mixed} is one word, as not every word has a known tag;"
-            " --tagged and --no-tagged say what is meant"
+            f" {spell('tagged')} and {spell('tagged', off='--no-tagged')} say what is meant"
         )
     if (treebank := answers.plan.treebank) and not answers.retagged:
         known = known_tags(answers.store, treebank.corpora, treebank.layer)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
@@ -224,7 +224,7 @@ class Dependencies(Lookup):
 
     def _attachment(self, selection: Selection, head: _End, modifier: _End) -> Statement:
         if self.level != Level.WORD_WORD:
-            raise InputError("--explain shows all levels; leave out --level")
+            raise InputError(f"{spell('explain')} shows all levels; leave out {spell('level')}")
         ends = {"head": head, "modifier": modifier}
         return _explanation(_ATTACHMENT, selection, ends, self.layer, self.limit)
 
@@ -315,13 +315,13 @@ def _explanation(
     """
     if patterns := [word for word, _ in ends.values() if glob(word).wild]:
         raise InputError(
-            f"--explain is about words, and {patterns[0]!r} is a pattern;"
+            f"{spell('explain')} is about words, and {patterns[0]!r} is a pattern;"
             f" name {' and '.join(f'one {end}' for end in ends)}"
         )
     if selection.condition is not None or selection.ignore_case:
         raise InputError(
-            "--explain is about words of whole corpora as they are written;"
-            " leave out --where, subcorpora and --ignore-case"
+            f"{spell('explain')} is about words of whole corpora as they are written;"
+            f" leave out {spell('where')}, subcorpora and {spell('ignore_case')}"
         )
     bindings = Bindings()
     conditions = [f"layer = {bindings.bind('layer', str(layer))}"]

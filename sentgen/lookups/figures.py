@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
@@ -53,7 +53,9 @@ def _frequencies(connection: Connection, question: Frequencies, answer: Answer) 
 
 def _match(connection: Connection, question: Match, answer: Answer) -> Figure:
     if question.count:
-        raise InputError("one number is no plot; leave --count out, or count the hits with --key KEY")
+        raise InputError(
+            f"one number is no plot; leave {spell('count')} out, or count the hits with {spell('key')} KEY"
+        )
     if not question.is_count:
         return _places(question.places(connection, _DOCUMENTS), question.request)
     return _rates(connection, question, answer, question.request)

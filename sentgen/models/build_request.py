@@ -19,7 +19,7 @@ from sqlalchemy import Connection
 
 from sentgen import temporary
 from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
-from sentgen.errors import InputError, ModelError, StoreError
+from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
 from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
@@ -218,11 +218,23 @@ class BuildRequest:
     ] = None
     where: WhereOption = None
     sentences: Annotated[
-        int | None, Option("Count only N of the sentences, drawn by --seed.", metavar="N", least=1)
+        int | None,
+        Option(
+            "Count only N of the sentences, drawn by `seed`.",
+            shell="Count only N of the sentences, drawn by --seed.",
+            metavar="N",
+            least=1,
+        ),
     ] = None
     share: Annotated[
         float | None,
-        Option("Count only this share of the sentences, drawn by --seed.", metavar="0..1", least=0, most=1),
+        Option(
+            "Count only this share of the sentences, drawn by `seed`.",
+            shell="Count only this share of the sentences, drawn by --seed.",
+            metavar="0..1",
+            least=0,
+            most=1,
+        ),
     ] = None
     seed: Annotated[int, Option("Seed by which sentences are drawn.", least=0)] = 1
     companions: Annotated[
@@ -238,7 +250,7 @@ class BuildRequest:
         if self.companions and self.over != WORDS:
             raise InputError(
                 f"companions go with a model over words, not over {self.over};"
-                " leave --over or --companions out"
+                f" leave {spell('over')} or {spell('companions')} out"
             )
         if self.sentences is not None and self.share is not None:
             raise InputError("a number of sentences and a share exclude each other; leave one out")
@@ -292,7 +304,7 @@ class BuildRequest:
         if self._draw and set(tagged) != set(self.corpus):
             raise ModelError(
                 f"companions are of {', '.join(tagged)} alone, and would be of other sentences than are drawn"
-                " for the model; name these corpora alone, or leave --companions out"
+                f" for the model; name these corpora alone, or leave {spell('companions')} out"
             )
         words = replace(self, companions=False, classes=None)
         # Symbols have counts of their own, and stand for rare words and brackets already.
@@ -332,5 +344,5 @@ def parse_counts(text: str | None) -> list[int] | None:
     parts = text.split(",")
     # More digits than any count has; int() refuses some thousand of them with a traceback.
     if not all(part.strip().isdecimal() and len(part.strip()) <= 9 for part in parts):
-        raise InputError(f"--min-count {text[:40]!r} is no list of numbers; write it like 1,1,2")
+        raise InputError(f"{spell('min_count')} {text[:40]!r} is no list of numbers; write it like 1,1,2")
     return [int(part) for part in parts]

@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Floats
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.models.base.registry import DYNAMIC, MIXTURE, ModelInfo
 from sentgen.models.building.summed_counts import Progress
 from sentgen.models.held_out import held_out, of_training
@@ -53,12 +53,14 @@ def _given_weights(text: str | None, models: int) -> list[float]:
     except ValueError:
         weights = []
     if not weights or not all(0 < weight < np.inf for weight in weights):
-        raise InputError(f"--weights {text[:40]!r} are no numbers above 0; write them like .6,.4")
+        raise InputError(f"{spell('weights')} {text[:40]!r} are no numbers above 0; write them like .6,.4")
     if len(weights) != models:
-        raise InputError(f"--weights has {len(weights)} numbers for {models} models; give one for each")
+        raise InputError(
+            f"{spell('weights')} has {len(weights)} numbers for {models} models; give one for each"
+        )
     total = sum(weights)
     if abs(total - 1) > _ROUNDED:
-        raise InputError(f"--weights {text[:40]} sum to {total:.6g}; give shares of 1")
+        raise InputError(f"{spell('weights')} {text[:40]} sum to {total:.6g}; give shares of 1")
     return [weight / total for weight in weights]
 
 
@@ -127,7 +129,14 @@ class MixRequest:
     tune_corpus: Annotated[
         str | None, Option("Learn the weights from the sentences of this corpus.", metavar="NAME")
     ] = None
-    format: Annotated[str | None, Option("Format of --tune; detected if not given.", short="-f")] = None
+    format: Annotated[
+        str | None,
+        Option(
+            "Format of `tune`; detected if not given.",
+            shell="Format of --tune; detected if not given.",
+            short="-f",
+        ),
+    ] = None
     dynamic: Annotated[
         bool, Option("Store the weights alone, and sum what the models give when it is asked for.")
     ] = False
@@ -136,7 +145,10 @@ class MixRequest:
         if len(self.labels) < 2:
             raise InputError("a mixture is of two models or more; join their names by commas")
         if sum(value is not None for value in (self.weights, self.tune, self.tune_corpus)) > 1:
-            raise InputError("weights come from one place; give --weights, --tune or --tune-corpus")
+            raise InputError(
+                f"weights come from one place; give {spell('weights')}, {spell('tune')} or"
+                f" {spell('tune_corpus')}"
+            )
         if self.weights is not None:
             _given_weights(self.weights, len(self.labels))
 
@@ -157,7 +169,7 @@ class MixRequest:
         models = parts_named(store, self.name, self.labels)
         check_alike(store, models)
         if len({model.id for model in models}) < len(models):
-            raise InputError(f"a model is named twice in --of {self.of}; name each once")
+            raise InputError(f"a model is named twice in {spell('of')} {self.of}; name each once")
         weights = self._weights(store, models, report)
         parts = list(zip(models, weights, strict=True))
         if self.dynamic:

@@ -23,7 +23,7 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.errors import InputError, ModelError
+from sentgen.errors import InputError, ModelError, spell
 from sentgen.models.base.registry import PRUNED, ModelInfo, changes
 from sentgen.models.build_request import build, parse_counts
 from sentgen.models.building.chosen import apart
@@ -65,9 +65,11 @@ class PruneRequest:
     def __post_init__(self) -> None:
         parse_counts(self.min_count)
         if (self.entropy is None) == (self.min_count is None):
-            raise InputError("what goes is said by one threshold; give --entropy or --min-count")
+            raise InputError(
+                f"what goes is said by one threshold; give {spell('entropy')} or {spell('min_count')}"
+            )
         if self.entropy is not None and not 0 < self.entropy < np.inf:
-            raise InputError(f"--entropy {self.entropy:g} is no share above 0; begin with 1e-8")
+            raise InputError(f"{spell('entropy')} {self.entropy:g} is no share above 0; begin with 1e-8")
 
     def make(self, store: Store, progress: Progress | None = None) -> ModelInfo:
         """Store the next version of the smaller model.
@@ -96,9 +98,13 @@ class PruneRequest:
     def _without_rare(self, store: Store, model: ModelInfo, report: Progress) -> ModelInfo:
         """Build the model again with higher counts: the discounts stay, and the mass goes to lower orders."""
         if model.smoothing not in ESTIMATORS:
-            raise ModelError(f"{model.label} has no counts ({model.smoothing}); prune it with --entropy")
+            raise ModelError(
+                f"{model.label} has no counts ({model.smoothing}); prune it with {spell('entropy')}"
+            )
         if changed := changes(store, model):
-            raise ModelError(f"{model.label} is stale: {changed[0]}; build it again, with --min-count")
+            raise ModelError(
+                f"{model.label} is stale: {changed[0]}; build it again, with {spell('min_count')}"
+            )
         least = parse_counts(self.min_count) or [1]
         least += least[-1:] * (model.order - len(least))
         condition, draw = apart(model.condition)

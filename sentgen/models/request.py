@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.options import Option
 
 ModelOption = Annotated[
@@ -116,11 +116,13 @@ class ScoreRequest:
         if self.corpus and (self.text or self.tokenize):
             raise InputError("stored sentences are no other text, and have tokens; leave one of both out")
         if not self.corpus and self.where is not None:
-            raise InputError("a condition can only be asked of what is stored; give --corpus NAME, too")
+            raise InputError(
+                f"a condition can only be asked of what is stored; give {spell('corpus')} NAME, too"
+            )
         if not self.corpus and self.by not in UNITS[:2]:
             raise InputError(
                 f"a text has rows by sentence and token, not by {self.by!r}; of what is stored, give"
-                " --corpus NAME"
+                f" {spell('corpus')} NAME"
             )
         if self.keep_below is not None and (self.totals or self.by != "sentence"):
             raise InputError(

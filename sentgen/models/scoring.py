@@ -17,6 +17,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.counts.ngrams import wrap
+from sentgen.errors import spell
 from sentgen.lookups.statistics.intervals import RatioSums, in_order
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, looked_up
 from sentgen.models.ngrams import stupid_backoff
@@ -257,7 +258,7 @@ class Totals:
         are = "is" if self.oov == 1 else "are"
         return [
             f"{self.attached:,} of {quantity(self.oov, 'unknown word')} {are} known when split, such as"
-            f" {self.example!r}: to score text that is not tokenized, give --tokenize"
+            f" {self.example!r}: to score text that is not tokenized, give {spell('tokenize')}"
         ]
 
     @property

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, insert, select
 from sentgen.arrays import Bools, Floats
 from sentgen.counts.batch import spill_folder
 from sentgen.counts.draft import Draft
-from sentgen.errors import ModelError, NotFoundError
+from sentgen.errors import ModelError, NotFoundError, spell
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.base import registry
 from sentgen.models.base.registry import (
@@ -252,12 +252,12 @@ def _require_probabilities(model: ModelInfo) -> None:
     if model.brackets:
         raise ModelError(
             f"{model.label} counts the brackets of base noun phrases, which stored tokens do not have; apply"
-            " a model that was built without --brackets"
+            f" a model that was built without {spell('brackets')}"
         )
     if model.smoothing == STUPID_BACKOFF:
         raise ModelError(
             f"{model.label} is a stupid backoff, whose scores are no probabilities and have no surprisal;"
-            " build one with --smoothing kneser-ney"
+            f" build one with {spell('smoothing')} kneser-ney"
         )
 
 

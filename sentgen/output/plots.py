@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 from sentgen.output.drawing import (
     LIGHT,
@@ -88,7 +88,7 @@ def check_bars(number: int) -> None:
     """
     if number > MOST_BARS:
         raise InputError(
-            f"{number:,} bars are too many to draw; ask for fewer with --limit, {MOST_BARS} at most"
+            f"{number:,} bars are too many to draw; ask for fewer with {spell('limit')}, {MOST_BARS} at most"
         )
 
 
@@ -163,7 +163,7 @@ def frequency_plot(table: Rows, title: str, *, whole: bool, sizes: PartSizes) ->
     time = time_key(keys, rows)
     if time is not None:
         if not whole:
-            raise InputError("a plot over time needs all rows; ask for them with --limit 0")
+            raise InputError(f"a plot over time needs all rows; ask for them with {spell('limit')} 0")
         others = [key for key in keys if key != time]
         lines = over_time(rows, time, others, sizes)
         return _over_time(lines, time, full_title, named=bool(others))
@@ -237,7 +237,7 @@ def score_plot(table: Rows, column: str, title: str) -> Figure:
     if not rows:
         raise InputError(
             f"{column} is zero, infinite or missing in all of these rows, so there is nothing to draw;"
-            " rank by another --measure"
+            f" rank by another {spell('measure')}"
         )
     keys = names[: names.index("count")]
     figure, axes, positions = bar_axes(len(rows))

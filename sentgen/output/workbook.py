@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.output.tabular import csv_value, jsonable
 
 if TYPE_CHECKING:
@@ -113,8 +113,9 @@ def _fill(workbook: Workbook, columns: Sequence[str], rows: Iterable[Sequence[ob
     for number, row in enumerate(chain(first, following), 1):
         if number >= MOST_ROWS:
             raise InputError(
-                f"more rows than a sheet of Excel holds ({MOST_ROWS - 1:,}); ask for fewer with --limit,"
-                " or write --csv or --parquet"
+                f"more rows than a sheet of Excel holds ({MOST_ROWS - 1:,}); ask for fewer with"
+                f" {spell('limit')},"
+                f" or write {spell('csv')} or {spell('parquet')}"
             )
         for column, value in enumerate(row):
             _write(sheet, number, column, value, forms, columns[column])
@@ -148,7 +149,7 @@ def _write(
         if (units := len(text.encode("utf-16-le")) // 2) > MOST_CHARACTERS:
             raise InputError(
                 f"a text of {units:,} characters in row {row:,} of {name}: a cell of Excel holds"
-                f" {MOST_CHARACTERS:,}; write --csv or --parquet"
+                f" {MOST_CHARACTERS:,}; write {spell('csv')} or {spell('parquet')}"
             )
         if text:
             sheet.write_string(row, column, text)

@@ -12,11 +12,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spelling
 from sentgen.options import ApiBounds, Parameter, declared, parameters_of
 from sentgen.output.wording import either
 from sentgen.server import wire
-from sentgen.server.operations.operation import Operation, in_words_of
+from sentgen.server.operations.operation import Operation, spelling_of
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call
 
@@ -86,9 +86,10 @@ def call(operation: Operation, values: Mapping[str, object]) -> Call:
         Refused: they exclude each other, or are no Unicode.
     """
     try:
-        return Call(operation.name, wire.encode(declared(operation.declaration, values)))
+        with spelling(spelling_of(operation)):
+            return Call(operation.name, wire.encode(declared(operation.declaration, values)))
     except InputError as error:
-        raise Refused(400, "input", in_words_of(operation, str(error))) from error
+        raise Refused(400, "input", str(error)) from error
     except PydanticSerializationError as error:
         raise Refused(422, "parameters", mistakes_in([_NO_UNICODE])) from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from http import HTTPStatus
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -77,10 +76,10 @@ TOO_MUCH = (
 )
 
 
-def of_error(error: SentgenError, worded: Callable[[str], str]) -> ProblemDocument:
-    """Return the problem that an error of the library is; ``worded`` puts its message into other words."""
+def of_error(error: SentgenError) -> ProblemDocument:
+    """Return the problem that an error of the library is."""
     status, kind = next((status, kind) for known, status, kind in _STATUS if isinstance(error, known))
-    document = problem(status, kind, worded(str(error)))
+    document = problem(status, kind, str(error))
     if not isinstance(error, QueryError) or error.offset is None:
         return document
     before = error.query[: error.offset].split("\n")

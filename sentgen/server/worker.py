@@ -14,14 +14,13 @@ import sys
 import tempfile
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import duckdb
 
 from sentgen import without_pandas
-from sentgen.errors import MemoryLimitError, QueryRejected, SentgenError, StoreError
+from sentgen.errors import MemoryLimitError, QueryRejected, SentgenError, StoreError, spelling
 from sentgen.schema import Store, readonly
 from sentgen.schema.connections import has_broken
 from sentgen.schema.engine import one_row
@@ -29,7 +28,7 @@ from sentgen.schema.store import raw
 from sentgen.server import problems, wire
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Opening
-from sentgen.server.operations.operation import Context, Operation, command_line, in_words_of
+from sentgen.server.operations.operation import Context, Operation, command_line, spelling_of
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.rendering import render
 from sentgen.server.wire import PING, Call, Reply
@@ -101,7 +100,8 @@ def answer(context: Context, call: Call) -> Reply:
             _require_well(context)
             return Reply(200)
         operation = operations(context.opening.kind)[call.operation]
-        reply = _answer(context, operation, call)
+        with spelling(spelling_of(operation)):
+            reply = _answer(context, operation, call)
     except Exception as error:
         reply = _failure(context, call, error)
     now = _lookups(context)
@@ -120,8 +120,7 @@ def _lookups(context: Context) -> dict[str, tuple[int, int]]:
 
 def _failure(context: Context, call: Call, error: Exception) -> Reply:
     if isinstance(error, SentgenError) and not has_broken(error):
-        operation = operations(context.opening.kind)[call.operation]
-        return _reply(_problem_of(context, operation, error, call.body.decode()), retire=ran_short(error))
+        return _reply(_problem_of(context, error, call.body.decode()), retire=ran_short(error))
     sys.excepthook(type(error), error, error.__traceback__)
     if has_broken(error):
         return _reply(problems.problem(503, "worker-died", problems.FAILED), retire=True)
@@ -142,7 +141,6 @@ def _require_well(context: Context) -> None:
 def _answer(context: Context, operation: Operation, call: Call) -> Reply:
     request = wire.decode(call.body, operation.declaration)
     result = operation.run(replace(context, client=call.client), request)
-    result = replace(result, notes=[in_words_of(operation, note) for note in result.notes])
     command, escape = command_line(operation, request), call.escape_formulas
     return render(result, call.form, context.opening.limits, command=command, escape_formulas=escape)
 
@@ -151,9 +149,9 @@ def _reply(problem: ProblemDocument, *, retire: bool = False) -> Reply:
     return Reply(problem.status, problem.json_bytes, problems.MEDIA_TYPE, retire=retire)
 
 
-def _problem_of(context: Context, operation: Operation, error: SentgenError, request: str) -> ProblemDocument:
+def _problem_of(context: Context, error: SentgenError, request: str) -> ProblemDocument:
     """Return the problem that an error is; what it says of this machine goes to standard error alone."""
-    problem = problems.of_error(error, partial(in_words_of, operation))
+    problem = problems.of_error(error)
     detail = problem.detail
     if ran_short(error) and not isinstance(error, QueryRejected):
         detail = problems.TOO_MUCH

@@ -128,5 +128,5 @@ def test_choice_of_vectors(store: Path) -> None:
     assert isinstance(aligner, PhraseHmm)
     assert aligner.vectors is not None
     assert name == "the phrase-based HMM, preset best, with its priors only, with the vectors toy"
-    with pytest.raises(InputError, match="leave out --system"):
+    with pytest.raises(InputError, match="leave out `system`"):
         Choice(vectors="toy", system="lcs")

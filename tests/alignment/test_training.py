@@ -214,7 +214,7 @@ def test_a_model_that_exists_is_not_overwritten(toy_pairs: Path) -> None:
     """The message says how to go on."""
     trained(toy_pairs)
 
-    with pytest.raises(InputError, match="exists; go on with it with --resume"):
+    with pytest.raises(InputError, match="exists; go on with it with `resume`"):
         trained(toy_pairs)
 
 

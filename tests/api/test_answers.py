@@ -465,3 +465,14 @@ def test_errors_are_one_line_in_words_of_python(
     assert str(found.value).startswith(message)
     assert "\n" not in str(found.value)
     assert "--" not in str(found.value)
+
+
+def test_what_was_given_stays_as_it_is(db: sentgen.Database, tmp_path: Path) -> None:
+    """An option is named in words of Python, and what a message quotes is not looked at."""
+    name = "--model {model}"
+
+    with pytest.raises(NotFoundError, match=f"no model '{name}'"):
+        db.model(name)
+    with pytest.raises(InputError, match=f"{name}: no such file"):
+        db.generate(tmp_path / name)
+    assert name in db.ngrams(name).notes[0]

@@ -182,7 +182,7 @@ def test_control_characters_can_be_replaced(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_bytes(b'{"id": "a", "document": "x\x7fy", "abstract": ["z\\u0018"]}\n')
 
-    with pytest.raises(InputError, match=r"p\.jsonl:1: .*control character.*--replace-controls"):
+    with pytest.raises(InputError, match=r"p\.jsonl:1: .*control character.*`replace_controls`"):
         list(read_pairs(str(path)))
     (pair,) = read_pairs(str(path), settings=PairSettings(replace_controls=True))
     assert (pair.document, pair.abstract) == (("x", "y"), ("z",))

@@ -430,7 +430,7 @@ def test_gold_insists_on_trees() -> None:
 
     assert read(gold, "conllu", treebank) == list(conllu_reader.read(treebank.split("\n"), path="x"))
     for format, text in (("text", "\nOne. Two."), ("lines", "\na b")):
-        with pytest.raises(InputError, match=r"x:2: no tree here; --parser gold needs a treebank"):
+        with pytest.raises(InputError, match=r"x:2: no tree here; `parser` gold needs a treebank"):
             read(gold, format, text)
 
 

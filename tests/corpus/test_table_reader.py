@@ -187,7 +187,7 @@ def test_other_keys_of_json_lines(tmp_path: Path) -> None:
     assert documents(path, text="body") == [("7", "It is.", {"name": "a", "text": "no"})]
     (one,) = items(path, text="nothing")
     assert isinstance(one, Rejection)
-    assert one.message == "`nothing` is no string here, which --text says"
+    assert one.message == "`nothing` is no string here, which `text` says"
 
 
 def test_a_document_without_a_sentence_says_nothing_of_the_next() -> None:
@@ -228,13 +228,13 @@ def test_rows_that_are_refused(
 @pytest.mark.parametrize(
     ("content", "given", "message"),
     [
-        ("id,text\na,b\n", {}, r"a\.csv: is a table; say which column is the text, --text COLUMN, or give --format; its columns: id, text"),
-        ("id,text\nabc,d\n", {"form": "csv"}, r"a\.csv: which column is the text\? give --text: id, text"),
-        ("id,text\na,b\n", {"text": "x"}, r"a\.csv: --text 'x' is no column; there are: id, text"),
-        ("id,text\na,b\n", {"text": "text", "id": "x"}, r"a\.csv: --id 'x' is no column; there are: id, text"),
+        ("id,text\na,b\n", {}, r"a\.csv: is a table; say which column is the text, `text` COLUMN, or give `format`; its columns: id, text"),
+        ("id,text\nabc,d\n", {"form": "csv"}, r"a\.csv: which column is the text\? give `text`: id, text"),
+        ("id,text\na,b\n", {"text": "x"}, r"a\.csv: `text` 'x' is no column; there are: id, text"),
+        ("id,text\na,b\n", {"text": "text", "id": "x"}, r"a\.csv: `id` 'x' is no column; there are: id, text"),
         ("text,a,a\nx,b,c\n", {"text": "text"}, r"a\.csv:1: two columns are called 'a'; rename one"),
         ('text,a\nx,"b\nc\nd\n', {"text": "text"}, r"a\.csv:2: no row of CSV begins here .*; does a quote not close"),
-        (' \n', {"text": "text"}, r"a\.csv: --text 'text' is no column"),
+        (' \n', {"text": "text"}, r"a\.csv: `text` 'text' is no column"),
     ],
 )  # fmt: skip
 def test_tables_that_are_refused(
@@ -364,7 +364,7 @@ def test_tables_in_files_are_refused_where_no_column_is_named(tmp_path: Path) ->
     for name in ("a.xlsx", "a.parquet"):
         with pytest.raises(InputError, match="is a table, which is not read here"):
             list(sentences_of(expand([str(tmp_path / name)])))
-        with pytest.raises(InputError, match=r"which column is the text\? give --text"):
+        with pytest.raises(InputError, match=r"which column is the text\? give `text`"):
             items(tmp_path / name)
 
 

@@ -340,9 +340,9 @@ class TestHeader:
         [
             ("k", "is not NAME=XPATH"),
             ("=//a", "is not NAME=XPATH"),
-            ("k=//a[", "--meta k: no XPath"),
-            ("k=x:a", "--meta k: Undefined namespace prefix"),
-            ("k=nothing()", "--meta k: "),
+            ("k=//a[", "`meta` k: no XPath"),
+            ("k=x:a", "`meta` k: Undefined namespace prefix"),
+            ("k=nothing()", "`meta` k: "),
         ],
     )
     def test_wrong_expressions_are_one_line(self, meta: str, message: str) -> None:

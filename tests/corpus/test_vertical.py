@@ -95,11 +95,11 @@ def test_one_of_everything() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        (SPEECH, 19, "2 tab-separated columns where 3 belong (word,pos,lemma); give --columns"),
+        (SPEECH, 19, "2 tab-separated columns where 3 belong (word,pos,lemma); give `columns`"),
         (
             "<s>\na\tb\tc\td\n</s>",
             2,
-            "4 tab-separated columns where 3 belong (word,pos,lemma); give --columns",
+            "4 tab-separated columns where 3 belong (word,pos,lemma); give `columns`",
         ),
         ("<s>\na\tb\tc\n<g/>\n\tb\tc\n</s>", 2, "token 2 is empty"),
         (
@@ -205,7 +205,7 @@ def test_trees() -> None:
 
 @pytest.mark.parametrize("columns", ["", "pos,lemma", "word,word", "word,a b", "word,,x", "word,form|"])
 def test_columns_that_are_none(columns: str) -> None:
-    with pytest.raises(InputError, match="--columns"):
+    with pytest.raises(InputError, match="`columns`"):
         read("a", columns=columns)
 
 

@@ -111,7 +111,7 @@ def test_a_parser_knows_its_own_language(empty_store: Path, tmp_path: Path) -> N
     """So that both cannot be asked for."""
     with (
         Store(tmp_path / "s.duckdb", create=True) as store,
-        pytest.raises(InputError, match="either --language or --parser"),
+        pytest.raises(InputError, match="either `language` or `parser`"),
     ):
         ingest(store, [__file__], Settings("c", language="fr"), parser=cast("Parser", object()))
 

@@ -402,7 +402,7 @@ def test_another_count_is_not_dropped_unasked(tmp_path: Path, text: Path) -> Non
 
 def test_settings_of_a_corpus_stay(tmp_path: Path, text: Path) -> None:
     count(tmp_path / "lake", text)
-    with pytest.raises(InputError, match="was made without --lowercase"):
+    with pytest.raises(InputError, match="was made without `lowercase`"):
         count(tmp_path / "lake", text, lowercase=True)
 
 

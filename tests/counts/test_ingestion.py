@@ -165,7 +165,7 @@ def test_lowercase(store: Store, treebank: Path) -> None:
 def test_settings_of_a_corpus_cannot_change(store: Store, treebank: Path, tmp_path: Path) -> None:
     """Counts of one corpus mean one thing."""
     ingest(store, [str(treebank)], Settings("pets"))
-    with pytest.raises(InputError, match=r"was made with --order 5, not with --order 3"):
+    with pytest.raises(InputError, match=r"was made with `order` 5, not with `order` 3"):
         ingest(store, [str(treebank)], Settings("pets", order=3))
 
 

@@ -98,7 +98,7 @@ def test_regions_that_are_read_later_have_it_too(store: Store, tmp_path: Path) -
     [
         ("ID,who\na.u1,X\n", "u have 'who' from their source; leave that column out"),
         ("ID,Party\na.u1,X\na.u1,Y\n", "two rows for the region 'a.u1', lines 2 and 3"),
-        ("ID,Party\nzz,X\n", "no row is of a document of p: it has 'a', and --key ID 'zz'"),
+        ("ID,Party\nzz,X\n", "no row is of a document of p: it has 'a', and `key` ID 'zz'"),
     ],
 )
 def test_what_is_refused(store: Store, tmp_path: Path, content: str, message: str) -> None:

@@ -115,7 +115,7 @@ def test_a_snapshot_is_read_with_the_desk_of_its_store(desk: Desk, store: Path, 
 
     assert states(desk, newest(folder).path) == {}
     assert sorted(folder.iterdir()) == before
-    with pytest.raises(StoreError, match="--desk FILE"):
+    with pytest.raises(StoreError, match="`desk` FILE"):
         desk_beside(newest(folder).path)
 
 

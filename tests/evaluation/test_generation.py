@@ -325,7 +325,7 @@ def test_clusters_are_documents(tmp_path: Path) -> None:
         [["we"]],
     ]
     assert len({cluster.name for cluster in found}) == 2
-    with pytest.raises(InputError, match="--parser"):
+    with pytest.raises(InputError, match="`parser`"):
         list(read_clusters(str(path)))
 
 

@@ -91,7 +91,7 @@ def test_the_report_draws_the_curves() -> None:
         ("m", "99999", {}, ModelError, "99999 of .* sentences cannot be drawn"),
         ("m", "0%", {}, ModelError, "0 of .* cannot be drawn"),
         ("m", "200%", {}, InputError, "curve '200%' is no number"),
-        ("m", "5", {"dependencies": ["second"]}, InputError, "leave --dependencies out"),
+        ("m", "5", {"dependencies": ["second"]}, InputError, "leave `dependencies` out"),
         ("drawn", "2", {}, ModelError, "drawn@1 is of drawn sentences itself"),
     ],
 )

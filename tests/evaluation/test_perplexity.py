@@ -107,7 +107,7 @@ def test_training_text_is_told(folder: Path) -> None:
 
 
 def test_what_cannot_be_compared_is_refused(folder: Path) -> None:
-    with pytest.raises(InputError, match="give --test or --corpus"):
+    with pytest.raises(InputError, match="give `test` or `corpus`"):
         compare(folder, models="one")
     with pytest.raises(InputError, match="no model to compare"):
         compare(folder, models=",", corpus="one")

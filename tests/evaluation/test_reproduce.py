@@ -104,7 +104,7 @@ def test_a_quick_run_takes_a_part_and_says_so(tmp_path: Path) -> None:
         (["wsj_0100.mrg"], r"files 0180-0199 are missing \(.mrg\)"),
         (
             ["wsj_0100.mrg", "wsj_0100.pos", "wsj_0180.mrg"],
-            "wsj_0180.mrg has no tagged file beside it .*, as others have; give --trees mrg to look at none",
+            "wsj_0180.mrg has no tagged file beside it .*, as others have; give `trees` mrg to look at none",
         ),
     ],
 )
@@ -229,8 +229,8 @@ def test_other_sources_under_the_name_are_refused(tmp_path: Path) -> None:
     ("paper", "given", "message"),
     [
         ("wan2011", {}, "no paper 'wan2011'; there are: .*wan2007, wan2009"),
-        ("wan2007", {}, "wan2007 needs --ptb"),
-        ("wan2007", {"ptb": "wsj", "lm_text": ["a"]}, "wan2007 does not look at --lm-text; leave it out"),
+        ("wan2007", {}, "wan2007 needs `ptb`"),
+        ("wan2007", {"ptb": "wsj", "lm_text": ["a"]}, "wan2007 does not look at `lm_text`; leave it out"),
     ],
 )
 def test_what_cannot_be_run_is_refused(paper: str, given: dict[str, Any], message: str) -> None:

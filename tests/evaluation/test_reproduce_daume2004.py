@@ -111,8 +111,8 @@ def test_quick_takes_a_part(gold: str, tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"gold": None}, "daume2004 needs --gold"),
-        ({"ptb": "wsj"}, "does not look at --ptb"),
+        ({"gold": None}, "daume2004 needs `gold`"),
+        ({"ptb": "wsj"}, "does not look at `ptb`"),
         ({"pseudo_documents": "many"}, "'many' is not such as 22x8"),
         ({"pseudo_documents": "4x1"}, "3 pairs are too few"),
         ({"train": ["nowhere.jsonl"]}, "no such file"),

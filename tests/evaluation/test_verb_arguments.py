@@ -121,7 +121,7 @@ def test_no_verbs_no_figures() -> None:
 
 def test_a_sentence_without_a_tree_is_refused() -> None:
     """A flat sentence has no relations to count, which is not the same as none."""
-    with pytest.raises(InputError, match="--parser"):
+    with pytest.raises(InputError, match="`parser`"):
         arguments(Sentence(["He", "ate"], upos=["PRON", "VERB"]))
 
 

@@ -83,7 +83,7 @@ def test_the_trace_shows_what_the_treebank_adds(store: Store) -> None:
 def test_where_no_relations_are_used_they_are_refused(store: Store, chosen: dict[str, str]) -> None:
     """Neither bigrams nor supported arguments would look at them."""
     settings = GenerationSettings(**chosen)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="leave --dependencies out"):
+    with pytest.raises(InputError, match="leave `dependencies` out"):
         generate(store, "cluster", settings=settings, dependencies=CorpusDependencies(store, ("treebank",)))
 
 

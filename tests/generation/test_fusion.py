@@ -295,7 +295,7 @@ def test_nothing_to_add_is_no_sentence() -> None:
 
 def test_a_sentence_without_a_tree_is_refused() -> None:
     """There is nothing to hang a phrase on."""
-    with pytest.raises(InputError, match="--parser"):
+    with pytest.raises(InputError, match="`parser`"):
         fuse(Sentence(["Rains"], upos=["NOUN"]))
 
 

@@ -283,7 +283,7 @@ def test_no_trees_for_the_baseline_without_parses(store: Store) -> None:
     (found,) = run(store, "news", 4, algorithm="bigram")
 
     assert found.tree is None
-    with pytest.raises(ModelError, match="no dependency trees; parse it with --parser"):
+    with pytest.raises(ModelError, match="no dependency trees; parse it with `parser`"):
         run(store, "news", 4)
 
 

@@ -88,7 +88,7 @@ def test_a_capital_may_be_that_of_the_sentence(store: Store) -> None:
         ("The un workers", {}, "it has 'UN'"),
         ("Boats", {}, "'Boats' is not a word"),
         (" ", {}, "no words"),
-        ("food The", {"transitions": "seen"}, "'food' never follows '<s>' .* leave --transitions out"),
+        ("food The", {"transitions": "seen"}, "'food' never follows '<s>' .* leave `transitions` out"),
         ("The workers", {"transitions": "seen"}, "'workers' never follows 'The'"),
         ("The UN", {"salience": {"UN": 0.0}}, "'UN' has salience 0"),
         ("The", {"arguments": "supported"}, "no head stack"),

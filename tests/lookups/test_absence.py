@@ -45,13 +45,13 @@ _BY_XPOS = "is a tag of upos, and these corpora count dependencies by xpos, did 
         (Kwic(pattern="fell/vbd"), "did you mean fell/VBD?"),
         (Collocations(word="fell", dependency="subj"), "subj never occurs, did you mean nsubj?"),
         (Frequencies(by=["upos"], pattern="noun"), "did you mean NOUN?"),
-        (Frequencies(by=["upos"], pattern="VBD"), "VBD is a tag of xpos, did you mean --by xpos?"),
+        (Frequencies(by=["upos"], pattern="VBD"), "VBD is a tag of xpos, did you mean `by` xpos?"),
         # Dependencies have the tags by which they were counted: 8 of the verbs are VBD, and no other tag.
         (Dependencies(head="VERB", level=Level.TAG_WORD), f"VERB {_BY_XPOS} VBD?"),
         (Arguments(word="fell", tag="VERB"), f"VERB {_BY_XPOS} VBD?"),
         (Dependencies(head="fell", tag="vbd"), "vbd never occurs, did you mean VBD?"),
         # Words: by case, by one wrong letter, or two in long words.
-        (Ngrams(pattern="go *"), "did you mean Go or --ignore-case?"),
+        (Ngrams(pattern="go *"), "did you mean Go or `ignore_case`?"),
         (Ngrams(pattern="the pirces"), "pirces never occurs, did you mean prices?"),
         (Kwic(pattern="zebra dow"), "zebra never occurs"),
         (Dependencies(head="sharpply"), "did you mean sharply?"),

@@ -220,7 +220,7 @@ def test_more_matches_than_memory_holds_are_refused(connection: Connection) -> N
     usual = connection.get_execution_options().get(MEMORY_LIMIT)
     connection.execution_options(**{MEMORY_LIMIT: 80_000})
     try:
-        with pytest.raises(MemoryLimitError, match=r"matches within one text.*raise --memory-limit"):
+        with pytest.raises(MemoryLimitError, match=r"matches within one text.*raise `memory_limit`"):
             Kwic(cql="[]*", across=True, count=True).ask(connection)
         few = Kwic(cql="[]{1,3}", across=True, count=True).ask(connection)
     finally:

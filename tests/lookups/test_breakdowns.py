@@ -170,7 +170,7 @@ def test_all_tokens_are_counted_by_any_attribute(genres: Connection) -> None:
     rows = Frequencies(by=["genre"], corpus=["texts"], limit=0).ask(genres).table.to_pylist()
 
     assert {row["genre"]: row["count"] for row in rows} == sizes
-    with pytest.raises(InputError, match=r"a pattern is of what is listed: word, lemma.*give a --query"):
+    with pytest.raises(InputError, match=r"a pattern is of what is listed: word, lemma.*give a `query`"):
         Frequencies(by=["genre"], pattern="un*")
 
 

@@ -95,8 +95,8 @@ def test_the_edges_of_a_graph(
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"dependency": "nsubj"}, "without relation and --across"),
-        ({"across": True}, "without relation and --across"),
+        ({"dependency": "nsubj"}, "without relation and `across`"),
+        ({"across": True}, "without relation and `across`"),
         ({"limit": 0}, "1 to 100 collocates, not all"),
         ({"limit": 101}, "1 to 100 collocates, not 101"),
     ],

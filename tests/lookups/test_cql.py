@@ -153,7 +153,7 @@ def test_metadata_misc_and_flags(store: Connection, query: str, hits: int) -> No
         ('match:"x"', 1, "match is the name of the match itself"),
         ('[] [lema="x"]', 5, "no attribute 'lema'; did you mean lemma?"),
         ('meta:"x"', 1, "meta stands for the metadata"),
-        ('[] [genre="x"]', 5, "genre is metadata: write :: match.genre behind the pattern, or --where"),
+        ('[] [genre="x"]', 5, "genre is metadata: write :: match.genre behind the pattern, or `where`"),
         ('"a" :: match.doc_gnre = "1"', 8, "no metadata 'doc_gnre'; did you mean genre?"),
         ('"a" :: meta.gnre = "1"', 8, "no metadata 'meta.gnre'; did you mean genre?"),
         ('"a" :: match.doc_year = "1"', 8, "no metadata 'doc_year'; there are corpus, document, source, sent_id, length, text, genre"),

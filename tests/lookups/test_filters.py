@@ -173,12 +173,12 @@ def test_a_sample_is_of_what_is_left(
 @pytest.mark.parametrize(
     ("asked", "problem"),
     [
-        ({"within": ["3L"]}, "--within says how near a filter matches; give --filter QUERY, too"),
+        ({"within": ["3L"]}, "`within` says how near a filter matches; give `filter` QUERY, too"),
         ({"filter": ["a"], "within": ["x"]}, "'x' is no window; write 5, or L5-R2 (or 5,2) for five words"),
         ({"filter": ["a"], "within": ["not"]}, "'not' is no window"),
         ({"filter": ["a"], "within": ["0"]}, "a window of no words holds nothing; write 5, or L5-R2"),
         ({"filter": ["a"], "within": ["101R"]}, "a filter looks 100 tokens far at most; '101R' is more"),
-        ({"filter": ["a"], "within": ["1", "2"]}, "1 filter and 2 windows; give --within once for all"),
+        ({"filter": ["a"], "within": ["1", "2"]}, "1 filter and 2 windows; give `within` once for all"),
         ({"filter": ["a", " "]}, "a filter is empty; write a pattern, or a query in CQL"),
         ({"filter": ["a"] * 21}, "hits go through 20 filters at most; there are 21"),
         (
@@ -186,8 +186,8 @@ def test_a_sample_is_of_what_is_left(
             "a query and its filters have 100 conditions at most, all together; write values as",
         ),
         ({"filter": ["*"]}, "a pattern of stars alone matches everywhere"),
-        ({"seed": 1}, "--seed is that of a sample; give --sample N, too"),
-        ({"sample": 3, "random": 1}, "--random is a --sample of as many lines as are shown; give one"),
+        ({"seed": 1}, "`seed` is that of a sample; give `sample` N, too"),
+        ({"sample": 3, "random": 1}, "`random` is a `sample` of as many lines as are shown; give one"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(connection: Connection, asked: dict[str, Any], problem: str) -> None:
@@ -212,7 +212,7 @@ def test_a_slip_in_a_filter_is_shown(connection: Connection, ask: Any) -> None:
 
 
 def test_a_filter_needs_hits() -> None:
-    with pytest.raises(InputError, match="a filter is one of hits; give --query QUERY, too"):
+    with pytest.raises(InputError, match="a filter is one of hits; give `query` QUERY, too"):
         Frequencies(filter=["the"])
 
 

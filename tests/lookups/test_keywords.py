@@ -114,7 +114,7 @@ def test_sides_that_cannot_be_compared(connection: Connection, mixed: Connection
         Keywords(corpus=["toy"], against=[]).ask(connection)
     with pytest.raises(NotFoundError, match="no corpus 'nope'"):
         Keywords(corpus=["toy"], against=["nope"]).ask(connection)
-    with pytest.raises(InputError, match=r"lower-cased.*--ignore-case"):
+    with pytest.raises(InputError, match=r"lower-cased.*`ignore_case`"):
         Keywords(corpus=["small"], against=["large"]).ask(mixed)
     rows = (
         Keywords(corpus=["small"], against=["large"], ignore_case=True, limit=0).ask(mixed).table.to_pylist()

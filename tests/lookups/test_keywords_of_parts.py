@@ -115,7 +115,7 @@ def test_each_side_has_its_own_sentences(
 @pytest.mark.parametrize(
     ("sides", "conditions", "told"),
     [
-        (("bob", "bob"), (None, None), "compared with itself: bob.*--against-where"),
+        (("bob", "bob"), (None, None), "compared with itself: bob.*`against_where`"),
         (("first", "first"), ("genre = news", "genre = news"), "compared with itself: first"),
         (("bob", "first"), (None, "speaker = Bob"), "both sides have the same sentences"),
         (("first", "second"), ("genre = nwes", None), "first has no tokens.*'nwes', did you mean news"),

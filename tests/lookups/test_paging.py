@@ -151,7 +151,7 @@ def test_any_part_of_any_order(
         (Frequencies(sort="cuont"), "no column 'cuont' to sort by; did you mean count"),
         (Frequencies(sort="count desc"), "no column 'count desc'"),
         (Frequencies(offset=10**9), "leaves out all there is"),
-        (Kwic(pattern="camp", offset=13), "--offset 13 leaves out all there is, 13 rows"),
+        (Kwic(pattern="camp", offset=13), "`offset` 13 leaves out all there is, 13 rows"),
         (Match(request=REQUEST, offset=10**9), "leaves out all there is"),
     ],
 )
@@ -163,9 +163,9 @@ def test_what_is_not_there_is_refused(question: Question, told: str, store: Stor
 
 def test_what_excludes_each_other_is_refused() -> None:
     """A sample of the lines that are shown has nothing behind them, and a graph is of the strongest."""
-    with pytest.raises(InputError, match="--random"):
+    with pytest.raises(InputError, match="`random`"):
         Kwic(pattern="camp", random=1, offset=1)
-    with pytest.raises(InputError, match="--random"):
+    with pytest.raises(InputError, match="`random`"):
         Match(request=REQUEST, random=1, offset=1)
     with pytest.raises(InputError, match="graph"):
         Collocations(word="camp", graph=True, sort="count")

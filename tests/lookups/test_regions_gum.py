@@ -195,5 +195,5 @@ def test_the_regions_of_the_corpus(gum: Connection, lines: list[Line]) -> None:
 )
 def test_requests_for_trees_send_regions_to_where(gum: Connection, asked: dict[str, Any]) -> None:
     """A request has no regions; its sentences are chosen by them."""
-    with pytest.raises(InputError, match=r"speaker\.name is said of regions: give --where 'speaker\.name = "):
+    with pytest.raises(InputError, match=r"speaker\.name is said of regions: give `where` 'speaker\.name = "):
         Match(**asked).ask(gum)

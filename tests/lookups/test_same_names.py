@@ -173,7 +173,7 @@ def test_regions(waves: Connection, mate: str) -> None:
     asked = by_cql(waves, f'[] :: match.watch_mate="{mate}"')
     assert asked == by_where(waves, f"watch.mate = {mate}")
     assert bool(asked) == (mate != "Di")
-    with pytest.raises(SentgenError, match=r"watch\.mate is said of regions: give --where"):
+    with pytest.raises(SentgenError, match=r"watch\.mate is said of regions: give `where`"):
         by_request(waves, f"pattern {{ X [watch_mate={mate}] }}")
 
 

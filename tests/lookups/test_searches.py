@@ -153,10 +153,10 @@ def test_arguments(connection: Connection) -> None:
     [
         (Dependencies(head="fell", explain=True), "'*' is a pattern; name one head and one modifier"),
         (Dependencies(head="f?ll", modifier="dow", explain=True), "'f?ll' is a pattern"),
-        (Dependencies(head="fell", modifier="dow", level=Level.TAG_TAG, explain=True), "leave out --level"),
-        (Dependencies(head="fell", modifier="dow", where="length > 3", explain=True), "leave out --where"),
+        (Dependencies(head="fell", modifier="dow", level=Level.TAG_TAG, explain=True), "leave out `level`"),
+        (Dependencies(head="fell", modifier="dow", where="length > 3", explain=True), "leave out `where`"),
         (Arguments(word="*", explain=True), "'*' is a pattern; name one head"),
-        (Arguments(word="fell", ignore_case=True, explain=True), "leave out .* --ignore-case"),
+        (Arguments(word="fell", ignore_case=True, explain=True), "leave out .* `ignore_case`"),
     ],
     ids=repr,
 )

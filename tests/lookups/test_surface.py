@@ -223,7 +223,7 @@ def test_where_tokens_are_meant_the_answer_names_them(spoken: Connection, word: 
     [
         ("won’t", "did you mean won't?"),
         ("l’été", "did you mean l'été?"),
-        ("Won't", "did you mean --ignore-case?"),
+        ("Won't", "did you mean `ignore_case`?"),
         ("won't never", "never never occurs"),
     ],
 )

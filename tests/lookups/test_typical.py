@@ -359,10 +359,10 @@ def test_what_there_is_not_is_told(
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ({}, "--explain tells why lines are typical; give --sort typical"),
-        ({"sort": "1L"}, "--explain tells why lines are typical; give --sort typical"),
-        ({"sort": "typical", "count": True}, "no --count or --places"),
-        ({"sort": "typical", "places": True}, "no --count or --places"),
+        ({}, "`explain` tells why lines are typical; give `sort` typical"),
+        ({"sort": "1L"}, "`explain` tells why lines are typical; give `sort` typical"),
+        ({"sort": "typical", "count": True}, "no `count` or `places`"),
+        ({"sort": "typical", "places": True}, "no `count` or `places`"),
         ({"sort": "typical", "show": ["length,words"]}, "a line has a column 'words' already"),
         ({"sort": "typical,-typical"}, "has an empty sort key, or one twice"),
     ],

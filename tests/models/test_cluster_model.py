@@ -155,7 +155,7 @@ def test_collins_needs_tags(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="counts of tags"):
         cluster_model(counts, smoothing="collins")
-    with pytest.raises(ModelError, match=r"has no dependency trees; parse it with --parser"):
+    with pytest.raises(ModelError, match=r"has no dependency trees; parse it with `parser`"):
         require_trees(counts)
 
 

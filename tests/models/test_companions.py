@@ -143,7 +143,7 @@ def test_nothing_is_built_where_there_can_be_none(store: Store) -> None:
     add_corpus(store, "tagged", ["the/D dog/N"], tags="xpos_id")
     for corpora in (["plain"], ["tagged"], ["plain", "tagged"]):
         with pytest.raises(
-            ModelError, match=f"^{', '.join(corpora)}: not every word has a tag .*--companions out$"
+            ModelError, match=f"^{', '.join(corpora)}: not every word has a tag .*`companions` out$"
         ):
             built(store, corpora, order=2)
     assert list_models(store) == []

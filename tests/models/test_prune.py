@@ -127,8 +127,8 @@ def test_rare_ngrams_go_as_if_built_so(store: Store) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "give --entropy or --min-count"),
-        ({"entropy": 1e-8, "min_count": "1"}, "give --entropy or --min-count"),
+        ({}, "give `entropy` or `min_count`"),
+        ({"entropy": 1e-8, "min_count": "1"}, "give `entropy` or `min_count`"),
         ({"entropy": 0.0}, "no share above 0"),
         ({"entropy": math.nan}, "no share above 0"),
         ({"min_count": "x"}, "no list of numbers"),

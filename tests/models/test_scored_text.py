@@ -167,7 +167,7 @@ def test_the_first_rows(store: Store) -> None:
     [
         ({"corpus": ["first"], "text": ["a"]}, "stored sentences are no other text"),
         ({"corpus": ["first"], "tokenize": True}, "stored sentences are no other text"),
-        ({"where": "length < 3"}, "a condition can only be asked of what is stored; give --corpus NAME"),
+        ({"where": "length < 3"}, "a condition can only be asked of what is stored; give `corpus` NAME"),
         ({"by": "document"}, "a text has rows by sentence and token, not by 'document'; of what is stored"),
         ({"keep_below": 3.0, "totals": True}, "sentences are kept or not"),
         ({"keep_below": 3.0, "by": "token"}, "sentences are kept or not"),

@@ -249,7 +249,7 @@ def test_what_has_no_surprisal_is_refused(modeled: Store) -> None:
     """Models without probabilities of stored words, and names that there are not."""
     build(modeled, "counts", ["toy"], order=2, smoothing="stupid-backoff")
 
-    with pytest.raises(ModelError, match=r"counts@1 is a stupid backoff, .*--smoothing kneser-ney"):
+    with pytest.raises(ModelError, match=r"counts@1 is a stupid backoff, .*`smoothing` kneser-ney"):
         apply(modeled, model="counts")
     with pytest.raises(NotFoundError, match="no model 'x'"):
         apply(modeled, model="x")

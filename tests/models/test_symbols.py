@@ -191,7 +191,7 @@ def test_settings_that_contradict_each_other(
     ("over", "kept", "message"),
     [
         ("lemmas", None, "no model is over 'lemmas'"),
-        ("tags", 3, "leave --classes out"),
+        ("tags", 3, "leave `classes` out"),
         ("items", -1, "0 or more"),
     ],
 )

@@ -275,7 +275,7 @@ def test_refused_words_and_names(store: Store) -> None:
 
 def test_too_many_pairs_are_refused(store: Store) -> None:
     """Before they take more memory than there is."""
-    with pytest.raises(StoreError, match=r"pairs of words do not fit into memory; lower --words or --window"):
+    with pytest.raises(StoreError, match=r"pairs of words do not fit into memory; lower `words` or `window`"):
         counted(store, memory=100)
 
 

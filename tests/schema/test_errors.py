@@ -121,7 +121,7 @@ def test_missing_store(tmp_path: Path) -> None:
 
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
     """--db names a folder by mistake."""
-    with pytest.raises(StoreError, match="this is a folder; --db names a file"):
+    with pytest.raises(StoreError, match="this is a folder; `path` names a file"):
         Store(tmp_path)
 
 
@@ -141,7 +141,7 @@ def test_read_only_folder(tmp_path: Path) -> None:
         (OSError(30, "Read-only file system"), "permission denied"),
         (OSError(28, "No space left on device"), "the disk is full; nothing of this step was stored"),
         (OSError(27, "File too large"), "the disk is full"),
-        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate"), "raise --memory-limit"),
+        (duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate"), "raise `memory_limit`"),
         (
             duckdb.IOException(
                 "IO Error: Trying to read a database file with version number 99, but we can only ..."
@@ -184,7 +184,7 @@ def test_names_of_files_say_nothing_of_what_is_wrong(tmp_path: Path, name: str, 
     """A folder is a folder, whatever it is called; so is a file that is no store (issue 28)."""
     folder = tmp_path / name / "corrupt could not set lock"
     folder.mkdir(parents=True)
-    with pytest.raises(StoreError, match="this is a folder; --db names a file") as caught:
+    with pytest.raises(StoreError, match="this is a folder; `path` names a file") as caught:
         Store(folder, read_only=read_only)
     assert not isinstance(caught.value, DamagedError)
     (folder / "different configuration").write_text("no database\n" * 400)

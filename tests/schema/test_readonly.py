@@ -156,7 +156,7 @@ def test_rows_are_limited(shared: Path, limit: int, rows: int, truncated: bool) 
 def test_memory_is_limited(shared: Path) -> None:
     """Nothing can be spilled, as the file system is cut off."""
     big = "select count(*) from (select a.range, b.range from range(10000) a, range(1000) b group by all)"
-    with pytest.raises(QueryRejected, match="too much memory; filter more, or raise --memory-limit"):
+    with pytest.raises(QueryRejected, match="too much memory; filter more, or raise `memory_limit`"):
         readonly.query(shared, big, memory_limit=2**25)
 
 

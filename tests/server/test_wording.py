@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,12 @@ import typer.main
 from serving import ask
 
 from sentgen.cli import build
+from sentgen.cli.commands import COMMANDS
+from sentgen.options import dashed
 from sentgen.schema import Store
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Opening
-from sentgen.server.operations.operation import Context, in_words_of
+from sentgen.server.operations.operation import Context, spelling_of
 from sentgen.server.parameters import parameters as parameters_model
 from sentgen.server.problems import Refused
 
@@ -55,12 +57,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/building/companions.py": (),  # building
     "sentgen/models/prune.py": (),  # building
     "sentgen/models/mix.py": (),  # building
-    "sentgen/server/pages/page.py": (),  # it reads messages, and has none
     "sentgen/alignment/phrase_hmm/settings.py:set": (),  # training
     "sentgen/counts/exports.py": (),
     "sentgen/counts/sync.py": (),
-    "schema/tables/alignment.py": (),  # the data dictionary says what commands write
-    "schema/tables/corpus.py": (),
     "schema/engine.py:db": (),  # opening a store, which the server does before it answers
     "schema/engine.py": tuple(operations()),
     "schema/migrate.py": (),
@@ -70,14 +69,12 @@ SAID: dict[str, tuple[str, ...]] = {
     "schema/snapshots.py": (),
     "schema/store.py": (),  # opening a store
     "schema/durability/write_lock.py": (),
-    "sentgen/alignment/baselines/external.py": (),  # options of a program
     "sentgen/alignment/pairs/budget.py": ("align",),
     "sentgen/alignment/choice.py": ("align",),
     "sentgen/alignment/phrase_hmm/decode.py": ("align",),
     "sentgen/alignment/phrase_hmm/settings.py": ("align",),
     "sentgen/alignment/stored/training.py": (),
     "sentgen/alignment/phrase_hmm/tuning.py": (),
-    "sentgen/alignment/view/html.py": (),  # names of colors in CSS
     # Of ingestion: no request has a table, columns of its own, or another encoding.
     **dict.fromkeys(
         (
@@ -109,16 +106,15 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/ingestion.py": ("generate",),
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/counts/tei_export.py": (),
-    "sentgen/lookups/grew/conditions.py": ("match",),
     "sentgen/lookups/grew/matches.py": ("match",),
     "sentgen/lookups/statistics/keywords.py": ("keyness",),
+    "sentgen/lookups/base/keys.py": ("kwic", "frequencies", "collocations", "match"),
     "sentgen/lookups/concordances/concordance.py": ("kwic",),
     "sentgen/lookups/figures.py": ("match",),
     "sentgen/lookups/search/filters.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/search/regular_patterns.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),
-    "sentgen/lookups/cql/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/question/lookup.py": (
         "ngrams",
         "kwic",
@@ -153,8 +149,6 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/vectors/cooccurrence.py": (),  # of building
     "sentgen/models/vectors/factorization.py": (),
     "sentgen/server/operations/generation.py": ("regenerate",),
-    "sentgen/server/operations/sql.py": (),  # tells the name of an option to `command_line`
-    "sentgen/server/routes.py": (),  # of the command in an answer
     "sentgen/server/app/running.py": (),
 }
 _COMMAND = re.compile(r"\bsentgen [a-z][^;,`()]*")
@@ -166,13 +160,22 @@ def bare(message: str) -> list[str]:
     return _OPTION.findall(_COMMAND.sub("", message))
 
 
-def texts(path: Path) -> Iterator[str]:
-    """The texts of a file that are no docstrings, and no names and help of options; `{}` for what is filled in."""
+def spelled(path: Path) -> Iterator[tuple[str, str]]:
+    """The options that a file spells: the name of each, and that of its opposite if it is meant."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "spell":
+            name, off = node.args[0], [ast.literal_eval(keyword.value) for keyword in node.keywords]
+            if isinstance(name, ast.Constant):
+                yield str(name.value), "".join(off)
+
+
+def named(path: Path) -> Iterator[str]:
+    """The texts of a file that name options with dashes; not docstrings, names and help of options, and commands."""
     tree, others = ast.parse(path.read_text("utf-8")), set[int]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
             others.add(id(node.value))
-        elif isinstance(node, ast.keyword) and node.arg in ("shell", "off"):
+        elif isinstance(node, ast.keyword) and node.arg in ("shell", "off", "short"):
             others |= {id(one) for one in ast.walk(node)}
         elif isinstance(node, ast.JoinedStr):
             others |= {id(one) for one in node.values}
@@ -180,49 +183,114 @@ def texts(path: Path) -> Iterator[str]:
         if id(node) in others:
             continue
         if isinstance(node, ast.JoinedStr):
-            yield "".join(one.value if isinstance(one, ast.Constant) else "{}" for one in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
+            text = "".join(one.value if isinstance(one, ast.Constant) else "{}" for one in node.values)
+        else:
+            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        if bare(text):
+            yield text
 
 
+def spelling_files(rooms: Iterable[str], sign: str) -> dict[str, Path]:
+    """The files of rooms that have a sign, by their paths; the others need not be parsed."""
+    paths = [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
+    paths += [ROOT / room for room in rooms if room.endswith(".py")]
+    return {str(path.relative_to(ROOT)): path for path in paths if sign in path.read_text("utf-8")}
+
+
+LIBRARY = ("schema", *(f"sentgen/{path.name}" for path in (ROOT / "sentgen").iterdir() if path.name != "cli"))
 MESSAGES = [
-    (str(path.relative_to(ROOT)), text)
-    for room in ROOMS
-    for path in sorted((ROOT / room).rglob("*.py"))
-    if "--" in path.read_text("utf-8")  # the others need not be parsed
-    for text in texts(path)
-    if bare(text)
+    (file, *option) for file, path in spelling_files(ROOMS, "spell(").items() for option in spelled(path)
 ]
+#: What names options with dashes and is no message of the library.
+DASHED = {
+    "sentgen/alignment/baselines/external.py": "options of a program",
+    "sentgen/alignment/view/html.py": "names of colors in CSS",
+    "schema/tables/alignment.py": "the data dictionary says what commands write",
+    "schema/tables/corpus.py": "the same",
+    "sentgen/api/saved_query.py": "the command line that was saved",
+    "sentgen/counts/cluster/machines.py": "a script for a cluster",
+    "sentgen/evaluation/papers/daume2004.py": "a report of a command",
+    "sentgen/evaluation/papers/paper.py": "help of a command alone",
+    "sentgen/evaluation/papers/treebank_experiment.py": "a report of a command",
+    "sentgen/evaluation/papers/wan2005.py": "the same",
+    "sentgen/corpus/formats.py": "a command",
+    "sentgen/corpus/readers/table.py": "the end of a command",
+    "sentgen/first_use.py": "commands",
+    "sentgen/lookups/search/absence.py": "a value of an answer",
+    "sentgen/server/pages/page.py": "what reads that value",
+    "sentgen/server/routes.py": "what is told of the command in an answer",
+}
 
 
-@pytest.mark.parametrize(("file", "message"), MESSAGES)
-def test_no_answer_names_an_option(file: str, message: str) -> None:
+@pytest.mark.parametrize(("file", "option", "off"), MESSAGES)
+def test_no_answer_names_an_option(file: str, option: str, off: str) -> None:
     """Whatever the library says with an option, the operation that says it has a name of its own for it.
 
     A message that names an option for the first time in its file belongs into the table above.
     """
-    options = bare(message)
-    special = [said for key, said in SAID.items() if key in {f"{file}:{option}" for option in options}]
-    assert special or file in SAID
+    dashes = option.replace("_", "-")
+    assert f"{file}:{dashes}" in SAID or file in SAID
 
-    for name in special[0] if special else SAID[file]:
-        assert not bare(in_words_of(operations()[name], message)), name
+    for name in SAID.get(f"{file}:{dashes}", SAID.get(file, ())):
+        assert not bare(spelling_of(operations()[name])(option, off)), name
 
 
 def test_the_table_of_messages_is_current() -> None:
     """No file stands there that has no such message."""
-    assert {key.partition(":")[0] for key in SAID} == {file for file, _ in MESSAGES}
+    assert {key.partition(":")[0] for key in SAID} == {file for file, *_ in MESSAGES}
 
 
-@pytest.mark.parametrize("option", ["memory-limit", "parser"])
+def test_messages_spell_options() -> None:
+    """No message of the library names an option by dashes: each face writes options in its own way."""
+    files = spelling_files(LIBRARY, "--")
+
+    assert {file for file, path in files.items() if any(named(path))} == set(DASHED)
+
+
+def test_what_is_spelled_is_an_option() -> None:
+    """Each name, and each opposite, is one of a command."""
+    listed = [command for each in COMMANDS for command in (each, *each.commands)]
+    names = {
+        name
+        for command in listed
+        for option in command.options
+        for each in option.get("names", ())
+        for name in each.split("/")
+    }
+    files = spelling_files(LIBRARY, "spell(")
+    used = {dashed(name, off) for path in files.values() for name, off in spelled(path)}
+
+    # All commands with --db have --wait, which `sentgen.cli.console.parsing` gives them.
+    assert used <= names | {"--wait"}
+
+
+def test_options_are_spelled_when_a_message_is_made() -> None:
+    """Not when a module is imported: which face it is for is not known yet."""
+    early = []
+    for file, path in spelling_files(LIBRARY, "spell(").items():
+        tree = ast.parse(path.read_text("utf-8"))
+        within = {
+            id(node)
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef | ast.Lambda)
+            for part in (function.body if isinstance(function.body, list) else [function.body])
+            for node in ast.walk(part)
+        }
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in within]
+        early += [file for call in calls if isinstance(call.func, ast.Name) and call.func.id == "spell"]
+
+    assert not early
+
+
+@pytest.mark.parametrize("option", ["memory_limit", "parser"])
 def test_what_the_server_decides_names_its_own_option(option: str) -> None:
     """An option that no request has is one of `sentgen serve`, which whoever runs it can give."""
-    told = in_words_of(operations()["generate"], f"raise --{option}")
+    written = spelling_of(operations()["generate"])(option, "")
     serve: Any = typer.main.get_command(build()).load("serve")  # type: ignore[attr-defined]
-    named = re.search(r"sentgen serve (--[a-z-]+)", told)
+    match = re.search(r"sentgen serve (--[a-z-]+)", written)
 
-    assert named
-    assert named[1] in {name for parameter in serve.params for name in parameter.opts}
+    assert match
+    assert match[1] in {name for parameter in serve.params for name in parameter.opts}
 
 
 @pytest.fixture(scope="module")
@@ -266,6 +334,9 @@ def said(context: Context, operation: str, **parameters: Any) -> list[str]:
         ("generate", {"file": "no trees here\n", "format": "text"}, "or choose `algorithm` bigram"),
         ("compare_models", {"models": "relief"}, "a comparison is on one text; give `test` or `corpus`"),
         ("ngrams", {"pattern": "Camps"}, "did you mean camps or `ignore_case`?"),
+        # What was sent stays as it was.
+        ("regenerate", {"model": "--model {model}"}, "no model '--model {model}'; there are: "),
+        ("ngrams", {"pattern": "--model {model}"}, "--model {model}"),
     ],
 )
 def test_messages_are_in_the_words_of_the_api(

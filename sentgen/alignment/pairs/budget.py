@@ -14,7 +14,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentgen.errors import MemoryLimitError
+from sentgen.errors import MemoryLimitError, spell
 from sentgen.output.wording import quantity
 
 #: What Python, its packages and the texts take besides.
@@ -136,7 +136,7 @@ class Budget:
         there = f" and {_size(file)} in files" if file else ""
         return MemoryLimitError(
             f"{what} take {_size(limit_wanted)} of memory{there} to align, more than the limit of"
-            f" {_size(limit)}; give --memory-limit {limit_wanted >> 20}MB, or shorter texts"
+            f" {_size(limit)}; give {spell('memory_limit')} {limit_wanted >> 20}MB, or shorter texts"
         )
 
 
@@ -175,7 +175,7 @@ def events_take_too_much(events: float, most: float) -> MemoryLimitError:
     more = _size((events - most) * EVENT_BYTES + _UNIT)
     return MemoryLimitError(
         f"the texts have {events:,} phrases in common, for which {more} of memory are missing; raise"
-        " --memory-limit, or give shorter texts"
+        f" {spell('memory_limit')}, or give shorter texts"
     )
 
 

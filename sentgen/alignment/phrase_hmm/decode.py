@@ -33,7 +33,7 @@ from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import breaks
 from sentgen.arrays import Bools, Floats, Longs
-from sentgen.errors import MemoryLimitError
+from sentgen.errors import MemoryLimitError, spell
 
 
 class _StopLinks:
@@ -192,7 +192,7 @@ class LinkChoice:
         if self._count > self._most:
             raise MemoryLimitError(
                 f"more than {int(self._most):,} links reach the threshold {self._threshold:g}, too many for"
-                " the memory limit; give a higher threshold, or raise --memory-limit"
+                f" the memory limit; give a higher threshold, or raise {spell('memory_limit')}"
             )
         self._found.append((rows, columns, posteriors))
 

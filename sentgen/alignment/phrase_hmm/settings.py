@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from math import inf, isfinite, nan
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 
 #: The parts of the parameters that EM may leave as they are.
 Part = Literal["null", "weights", "unigram", "jumps", "table"]
@@ -222,7 +222,7 @@ def with_decoding(
         settings = replace(settings, decode=decode)
     if threshold is not None:
         if settings.decode != "posterior":
-            raise InputError("the best path has no --threshold; choose --decode posterior")
+            raise InputError(f"the best path has no {spell('threshold')}; choose {spell('decode')} posterior")
         settings = replace(settings, threshold=threshold)
     return settings
 
@@ -278,7 +278,7 @@ def training_settings(
 def _assignment(part: str) -> tuple[str, str]:
     name, equals, value = part.partition("=")
     if not equals:
-        raise InputError(f"{part!r} is no setting; write --set NAME=VALUE")
+        raise InputError(f"{part!r} is no setting; write {spell('set')} NAME=VALUE")
     return name.strip(), value.strip()
 
 

@@ -45,7 +45,7 @@ from sentgen.alignment.phrase_hmm.weights import (
 )
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 
@@ -245,7 +245,9 @@ def tune(
     what = f"{quantity(len(examples), 'text pair')} with {quantity(cells, 'pair')} of words"
     budget.ensure_fits(_TASK_BYTES * cells, what)
     if not any(example.sure.any() for example in examples):
-        raise InputError("there are no sure links to learn from; look at --gold and --format")
+        raise InputError(
+            f"there are no sure links to learn from; look at {spell('gold')} and {spell('format')}"
+        )
     plan, settings, plain = (
         plan or TuningPlan(),
         preset_settings("best"),

@@ -27,7 +27,7 @@ from sentgen.alignment.stored.model_store import (
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.view import figures, places_of
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_rows, raw
@@ -255,7 +255,7 @@ def found_rows(
         InputError: both words and sentences are wanted.
     """
     if words and sentences:
-        raise InputError("--words and --sentences are rows of two kinds; choose one")
+        raise InputError(f"{spell('words')} and {spell('sentences')} are rows of two kinds; choose one")
     view, order = _FOUND["words" if words else "sentences" if sentences else "links"]
     query = f"""
         select * exclude (model, corpus)

@@ -48,7 +48,7 @@ from sentgen.alignment.stored.stored_pairs import batches_of, pair_corpus, pair_
 from sentgen.alignment.words.kinship import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Ints
-from sentgen.errors import InputError, MemoryLimitError, ModelError
+from sentgen.errors import InputError, MemoryLimitError, ModelError, spell
 from sentgen.models.vectors.loading import WordVectors
 from sentgen.options import Option
 from sentgen.schema import Store
@@ -237,13 +237,14 @@ def train_model(
         ModelError: a pair is impossible under the settings; a model without an iteration is removed.
     """
     if plan.iterations < 1:
-        raise InputError("training takes at least 1 iteration; give --iterations N")
+        raise InputError(f"training takes at least 1 iteration; give {spell('iterations')} N")
     find = model_store.get_model if plan.resume else model_store.find_model
     with store.connect() as connection:
         known = find(connection, name)
     if known is not None and not plan.resume:
         raise InputError(
-            f"the alignment model {name!r} exists; go on with it with --resume, choose another name, "
+            f"the alignment model {name!r} exists; go on with it with {spell('resume')}, choose"
+            " another name, "
             f"or remove it: sentgen align remove {name}"
         )
     settings = known.settings if known is not None else settings
@@ -351,7 +352,9 @@ class _Training:
             expected = self._count(parameters, number)
             posterior = expected.logp + self._log_prior(parameters)
             if not np.isfinite(posterior):
-                raise ModelError("some pair is impossible under these settings; choose others with --set")
+                raise ModelError(
+                    f"some pair is impossible under these settings; choose others with {spell('set')}"
+                )
             parameters = self._maximize(expected, parameters)
             self.space.relax()
             yield self._store(number, expected.logp, posterior, parameters, began)

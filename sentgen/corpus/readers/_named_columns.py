@@ -12,7 +12,7 @@ from sentgen.corpus.readers._columns import FormatError, optional
 from sentgen.corpus.readers._tags import UNDEFINED, decode_entities
 from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.validation import check_heads
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.output.wording import quantity
 
 #: Fields by the names that their columns have; `pos` is the tag beside which there may be another.
@@ -68,9 +68,11 @@ class NamedColumns:
         given = tuple(name.strip() for name in names)
         wrong = next((name for name in given if not _NAME.fullmatch(name)), None)
         if wrong is not None:
-            raise InputError(f"{wrong!r} is no name of a column; write them as --columns word,pos,lemma")
+            raise InputError(
+                f"{wrong!r} is no name of a column; write them as {spell('columns')} word,pos,lemma"
+            )
         if len(set(given)) < len(given):
-            raise InputError(f"a column stands twice in {','.join(given)}; give other --columns")
+            raise InputError(f"a column stands twice in {','.join(given)}; give other {spell('columns')}")
         fields: dict[str, int] = {}
         spaces: int | None = None
         others = []
@@ -86,7 +88,7 @@ class NamedColumns:
             else:
                 others.append(("" if name == _MISC else given[number], number))
         if "forms" not in fields:
-            raise InputError(f"no column of {','.join(given)} is word or form; give other --columns")
+            raise InputError(f"no column of {','.join(given)} is word or form; give other {spell('columns')}")
         return cls(given, fields, spaces, tuple(others))
 
     @property
@@ -103,7 +105,8 @@ class NamedColumns:
             )
             named = ",".join(self.names)
             message = (
-                f"{quantity(count, 'tab-separated column')} where {size} belong ({named}); give --columns"
+                f"{quantity(count, 'tab-separated column')} where {size} belong ({named}); give"
+                f" {spell('columns')}"
             )
             raise FormatError("columns", message, row)
         text = "\t".join(rows)

@@ -34,7 +34,7 @@ from sentgen.corpus.readers._blocks import (
     xml_parser,
 )
 from sentgen.corpus.sources import BLOCK_BYTES
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
         decoder = decoder_of(encoding)
     except LookupError as error:
         raise InputError(
-            f"names an encoding that is not known, {encoding!r}; give --encoding", path=path
+            f"names an encoding that is not known, {encoding!r}; give {spell('encoding')}", path=path
         ) from error
     number, carry = 1, ""
     try:
@@ -251,7 +251,9 @@ def _lines(file: BinaryIO, path: str, encoding: str) -> Iterator[str]:
     except UnicodeDecodeError as error:
         line_number = number + error.object.count(b"\n", 0, error.start)
         byte = error.object[error.start]
-        message = f"byte 0x{byte:02x} is not {encoding.removesuffix('-sig')}; give another --encoding"
+        message = (
+            f"byte 0x{byte:02x} is not {encoding.removesuffix('-sig')}; give another {spell('encoding')}"
+        )
         raise InputError(message, path=path, line=line_number) from error
 
 

@@ -23,7 +23,7 @@ from sentgen.corpus.readers.text import blank_separators
 from sentgen.corpus.readers.text import read_raw as read_paragraphs
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import Rejection
+from sentgen.errors import Rejection, spell
 
 #: Names of the keys that `--text` and `--id` replace.
 TEXT, ID = "text", "id"
@@ -85,7 +85,7 @@ def _sentences(
         for raw in read_paragraphs(check_raw(whole).splitlines(), path=path):
             yield RawText(raw.text, line)
     elif text != TEXT:
-        raise FormatError("json", f"`{text}` is no string here, which --text says")
+        raise FormatError("json", f"`{text}` is no string here, which {spell('text')} says")
     else:
         raise FormatError("json", "none of `tokens`, `sentences` and `text` (a string) is there")
 

@@ -24,7 +24,7 @@ from sentgen.corpus.sentence import RawText
 from sentgen.corpus.sources import Source, base_name, uncompressed_name
 from sentgen.corpus.tables import TableRow, TextTable, read_csv, read_parquet, read_sheet
 from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 
 #: The setting that names the column of the text.
 TEXT = "text"
@@ -45,9 +45,11 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
     """
     path = table.path
     if not text:
-        raise InputError(f"which column is the text? give --text: {table.most_text_first()}", path=path)
-    column = table.column_index(text, "--text")
-    named = table.column_index(id, "--id") if id else None
+        raise InputError(
+            f"which column is the text? give {spell('text')}: {table.most_text_first()}", path=path
+        )
+    column = table.column_index(text, spell("text"))
+    named = table.column_index(id, spell("id")) if id else None
     others = [(at, name) for at, name in enumerate(table.columns) if at not in (column, named)]
     file, seen = base_name(path), dict[str, int]()
     for row_number, row in enumerate(table.rows, 1):

@@ -36,7 +36,7 @@ from sentgen.corpus.readers._xml import (
 )
 from sentgen.corpus.sentence import UNIVERSAL_TAGS, Sentence
 from sentgen.corpus.written_names import name_written
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 
 if TYPE_CHECKING:
@@ -433,14 +433,16 @@ def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
     for option in given:
         name, equals, path = (part.strip() for part in option.partition("="))
         if not (equals and path and _NAME.fullmatch(name)):
-            raise InputError(f"--meta {option!r} is not NAME=XPATH, such as date=//creation/date/@when")
+            raise InputError(
+                f"{spell('meta')} {option!r} is not NAME=XPATH, such as date=//creation/date/@when"
+            )
         # Prefixes are no part of names here; a literal is left as it is.
         pieces = _LITERAL.split(path)
         pieces[::2] = [re.sub(r"\btei:", "", piece) for piece in pieces[::2]]
         try:
             paths[name] = etree.XPath("".join(pieces))
         except etree.XPathError as error:
-            raise InputError(f"--meta {name}: no XPath: {path!r}: {error}") from error
+            raise InputError(f"{spell('meta')} {name}: no XPath: {path!r}: {error}") from error
     return paths
 
 
@@ -492,7 +494,7 @@ class _Header:
             try:
                 metadata[key] = _value(expression(header))
             except Exception as error:  # what lxml raises depends on the expression
-                raise InputError(f"--meta {key}: {error}", path=path) from error
+                raise InputError(f"{spell('meta')} {key}: {error}", path=path) from error
         return [document_comment(key, value) for key, value in metadata.items() if value]
 
 

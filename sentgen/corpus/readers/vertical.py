@@ -31,7 +31,7 @@ from sentgen.corpus.readers._tags import LONGEST, Tag, decode_entities, tag_of
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.corpus.written_names import name_written
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 from sentgen.output.wording import quantity
 
 #: What a file has of which nothing is said.
@@ -527,7 +527,7 @@ def notes_on(pieces: Pieces) -> Iterator[str]:
     if pieces.cut:
         yield (
             f"{quantity(pieces.cut, 'sentence')} without <s>, cut at final punctuation;"
-            " --sentences KIND takes a region"
+            f" {spell('sentences')} KIND takes a region"
         )
     if pieces.treeless:
         yield (

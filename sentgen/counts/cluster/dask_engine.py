@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from sentgen.counts.cluster.engine import ClusterTask
-from sentgen.errors import InputError, StoreError
+from sentgen.errors import InputError, StoreError, spell
 from sentgen.extras import needs
 
 #: How often the worker of a task may die before the task is to blame.
@@ -51,7 +51,7 @@ class DaskEngine:
         except distributed.KilledWorker as error:
             raise StoreError(
                 f"a task lost its worker {_DEATHS} times; the workers may lack memory: give them "
-                f"more, or a lower --memory-limit, and {_AGAIN}"
+                f"more, or a lower {spell('memory_limit')}, and {_AGAIN}"
             ) from error
         except lost as error:
             raise StoreError(f"the scheduler of the cluster is gone; start it, and {_AGAIN}") from error

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from sentgen.counts.cluster.files import read_json, write_json
+from sentgen.errors import Spelling, current_spelling, spelling
 from sentgen.schema.engine import translated_errors
 
 
@@ -19,6 +20,8 @@ class ClusterTask:
     function: Callable[..., Mapping[str, Any]]
     arguments: Sequence[object]
     named: Mapping[str, object]
+    #: A process of a cluster names options as this one does.
+    spelling: Spelling = field(default_factory=current_spelling)
 
     def __call__(self) -> Mapping[str, Any]:
         """Do it, unless it is done; return what it returned, then or now.
@@ -28,7 +31,7 @@ class ClusterTask:
         """
         done: Mapping[str, Any] | None = read_json(self.receipt)
         if done is None:
-            with translated_errors(self.receipt.parent):
+            with spelling(self.spelling), translated_errors(self.receipt.parent):
                 done = self.function(*self.arguments, **self.named)
                 write_json(self.receipt, done)
         return done

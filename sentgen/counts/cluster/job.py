@@ -22,7 +22,7 @@ from sentgen.counts.cluster.reading import TREES, ShardReading
 from sentgen.counts.cluster.shards import Shard, SourcePart, pack, survey
 from sentgen.counts.cluster.stages import disk_note
 from sentgen.counts.settings import Settings
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.schema.lakes.layout import LakeFile
 
 #: What counting the trees of a shard takes.
@@ -127,7 +127,7 @@ class Job(LakeJob):
             else:
                 self._summary.passed_over.append((source.name, reader))
         if not readable:
-            raise InputError("none of the files found is a corpus; give --format")
+            raise InputError(f"none of the files found is a corpus; give {spell('format')}")
         return readable
 
     def _choose(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.options import Option
 
 
@@ -30,7 +30,9 @@ class Machines:
 
     def __post_init__(self) -> None:
         if self.local is not None and self.scheduler is not None:
-            raise InputError("--local and --scheduler exclude each other; give one of them")
+            raise InputError(
+                f"{spell('local')} and {spell('scheduler')} exclude each other; give one of them"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.reading import read_trees
-from sentgen.errors import InputError, MemoryLimitError
+from sentgen.errors import InputError, MemoryLimitError, spell
 from sentgen.evaluation.check.check import SupportCheck, check, with_words
 from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.evaluation.check.words import NO_LIMITS, WordLimits, check_words
@@ -61,7 +61,8 @@ class CheckRequest:
     def __post_init__(self) -> None:
         if self.words and self._of_relations:
             raise InputError(
-                "--words checks no relations, which --lemmas, --match-case and --other-words are for"
+                f"{spell('words')} checks no relations, which {spell('lemmas')},"
+                f" {spell('match_case')} and {spell('other_words')} are for"
             )
 
     @property

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple
 
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.generation.prepare import is_punctuation, is_verb
 
 Kind = Literal["all", "adjacent", "long"]
@@ -123,7 +123,9 @@ def arguments(sentence: Sentence, spelling: Spelling = FORMS) -> list[Argument]:
     [RelationKey(head='ate', modifier='he', head_first=False)]
     """
     if sentence.heads is None or (sentence.upos is None and sentence.xpos is None):
-        raise InputError("a sentence without a tree and tags has no verb arguments; parse it with --parser")
+        raise InputError(
+            f"a sentence without a tree and tags has no verb arguments; parse it with {spell('parser')}"
+        )
     words, tags = spelling.words(sentence), tags_of(sentence)
     deprels = sentence.deprels or ["_"] * len(words)
     return [

@@ -16,7 +16,7 @@ from sentgen.corpus.readers._columns import FormatError
 from sentgen.corpus.reading import read_parsed
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 from sentgen.evaluation.clusters.clusters import read_clusters
 
 #: Keys of JSON Lines that say which sentence is what.
@@ -87,7 +87,7 @@ def read_cases(
             else:
                 short += 1
     if not cases:
-        needed = f"a key, a related sentence and {references} to hold back; try fewer --references"
+        needed = f"a key, a related sentence and {references} to hold back; try fewer {spell('references')}"
         raise InputError(f"no cluster has {needed}", path=path)
     return FusionCases(cases, short, path)
 

@@ -14,7 +14,7 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.readers import conllu
 from sentgen.corpus.reading import read_trees
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError, Rejection
+from sentgen.errors import InputError, Rejection, spell
 from sentgen.evaluation.clusters.clusters import Cluster, read_clusters
 from sentgen.generation.fusion.request import FusionRequest
 from sentgen.options import Option
@@ -110,7 +110,9 @@ def _of_text(key: str, parser: Parser | None) -> Sentence:
                 raise one.as_error()
         return _only([one for one in read if isinstance(one, Sentence)], "key")
     if parser is None:
-        raise InputError(f"{key!r} is no file, number or sent_id; give --parser if it is the sentence itself")
+        raise InputError(
+            f"{key!r} is no file, number or sent_id; give {spell('parser')} if it is the sentence itself"
+        )
     parsed = [sentence for of_text in parser.parse([key]) for sentence in of_text]
     if not parsed:
         raise InputError("the key sentence has no words")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.evaluation.papers import daume2004, schmaltz2016, wan2005, wan2007_2009
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
 from sentgen.evaluation.papers.published import record_published
@@ -40,7 +40,7 @@ def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
         raise InputError(f"no paper {name!r}; there are: {', '.join(PAPERS)}")
     paper = PAPERS[name]
     for field in sorted({field for paper in PAPERS.values() for field in (*paper.needs, *paper.takes)}):
-        option, given = f"--{field.replace('_', '-')}", bool(getattr(request, field))
+        option, given = spell(field), bool(getattr(request, field))
         if given and field not in (*paper.needs, *paper.takes):
             raise InputError(f"{name} does not look at {option}; leave it out")
         if not given and field in paper.needs:

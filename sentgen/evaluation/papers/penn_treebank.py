@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from sentgen.corpus.readers import wsj
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.evaluation.testset import read_test_set
 from sentgen.output.wording import quantity
 
@@ -122,7 +122,10 @@ def _untagged(
     files = (file for section in sections[_ending(kind)].values() for file in section.values())
     if not any(map(wsj.partner, files)):
         return ""
-    return f"{_missing(sections, better, training)}, as others have; give --trees {kind} to look at none"
+    return (
+        f"{_missing(sections, better, training)}, as others have; give {spell('trees')} {kind} to"
+        " look at none"
+    )
 
 
 def _split(sections: Sections, trees: Trees, training: range, *, quick: bool) -> Split:

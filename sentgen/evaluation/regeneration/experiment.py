@@ -17,7 +17,7 @@ from sqlalchemy import select
 
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.results import Recorder
 from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
@@ -160,7 +160,7 @@ def _entries(
     if len({entry.preparation.lowercase for entry in found}) > 1:
         raise InputError(
             f"of {', '.join(labels)} some are of lower-cased corpora and some are not;"
-            " say how the test set is with --lowercase or --keep-case"
+            f" say how the test set is with {spell('lowercase')} or {spell('lowercase', off='--keep-case')}"
         )
     return found
 

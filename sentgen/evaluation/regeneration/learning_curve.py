@@ -18,7 +18,7 @@ from sqlalchemy import Connection
 from sentgen import temporary
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.settings import find_corpus
-from sentgen.errors import InputError, ModelError
+from sentgen.errors import InputError, ModelError, spell
 from sentgen.evaluation.figures.results import Recorder, compare_systems
 from sentgen.evaluation.regeneration.experiment import COMMAND
 from sentgen.evaluation.regeneration.results import (
@@ -103,7 +103,9 @@ def learning_curve(
     store.downgrade_to_read()
     wanted = _sizes(sizes, search.seed)
     if search.dependencies:
-        raise InputError("the trees of a curve are those of the drawn sentences; leave --dependencies out")
+        raise InputError(
+            f"the trees of a curve are those of the drawn sentences; leave {spell('dependencies')} out"
+        )
     _refuse_others(store, model)
     parts: dict[int, RegenerationResult] = {}
     with temporary.folder() as folder:

@@ -18,7 +18,7 @@ from sentgen.corpus.parsers import Parser
 from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts import corpora
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import TagKind
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
@@ -299,7 +299,8 @@ def trace_sentence(
     settings = settings or GenerationSettings()
     if settings.arguments == "supported":
         raise InputError(
-            "supported arguments have no head stack to trace; leave --arguments or --sentence out"
+            f"supported arguments have no head stack to trace; leave {spell('arguments')} or"
+            f" {spell('sentence')} out"
         )
     forms = [fold(form) if settings.lowercase else form for form in text.split()]
     if not forms:
@@ -333,7 +334,9 @@ def _known(prepared: PreparedCluster, number: dict[str, int], form: str) -> int:
     if form in number:
         return number[form]
     alike = next((other for other in number if fold(other) == fold(form)), None)
-    hint = f"; it has {alike!r}" if alike else "; take its words, or choose another one with --cluster"
+    hint = (
+        f"; it has {alike!r}" if alike else f"; take its words, or choose another one with {spell('cluster')}"
+    )
     raise InputError(f"{form!r} is not a word of cluster {prepared.counts.name!r}{hint}")
 
 
@@ -342,13 +345,13 @@ def _obstacle(prepared: PreparedCluster, words: Sequence[int]) -> str | None:
     names = [*prepared.model.words, RESERVED_WORDS[BOS]]
     for word in words:
         if prepared.emission[word] == -float("inf"):
-            return f"{names[word]!r} has salience 0; leave it out, or choose another --salience"
+            return f"{names[word]!r} has salience 0; leave it out, or choose another {spell('salience')}"
     allowed, edge = prepared.allowed, len(prepared.model.words)
     for before, after in pairwise((edge, *words, edge)):
         if allowed is not None and not allowed[before, after]:
             name = RESERVED_WORDS[EOS] if after == edge else names[after]
             return (
                 f"{name!r} never follows {names[before]!r} in cluster {prepared.counts.name!r};"
-                " leave --transitions out"
+                f" leave {spell('transitions')} out"
             )
     return None

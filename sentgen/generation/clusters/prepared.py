@@ -10,7 +10,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.case_folding import fold
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.generation.clusters import salience
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import UNLIMITED
@@ -91,7 +91,7 @@ def prepared_clusters(
     """
     if dependencies is not None and (settings.algorithm == "bigram" or settings.arguments == "supported"):
         one = "bigrams" if settings.algorithm == "bigram" else "supported arguments"
-        raise InputError(f"{one} use no dependencies of other corpora; leave --dependencies out")
+        raise InputError(f"{one} use no dependencies of other corpora; leave {spell('dependencies')} out")
     chosen = cluster_names(store, corpus) if clusters is None else clusters
     return (
         prepared

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple, get_args
 
 from sentgen.corpus.sentence import Sentence
+from sentgen.errors import spell
 from sentgen.generation.clusters.casing import capitalized
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import Rows
@@ -167,10 +168,13 @@ def _changes_by_kind(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
 def fusion_notes(answer: FusionAnswer) -> Iterator[str]:
     """Say what was done, or why there is no sentence."""
     if not answer.changes:
-        yield "nothing to add: no phrase of the related sentences fits; try more --words, or other sentences"
+        yield (
+            f"nothing to add: no phrase of the related sentences fits; try more {spell('words')},"
+            " or other sentences"
+        )
         return
     for kind, texts in _changes_by_kind(answer.changes).items():
         if texts:
             yield f"{kind}: {'; '.join(map(closed_up, texts))}"
     if not answer.sentences:
-        yield "no new sentence was found; add more words with --words, or related sentences"
+        yield f"no new sentence was found; add more words with {spell('words')}, or related sentences"

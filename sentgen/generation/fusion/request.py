@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.options import Option
 
@@ -57,5 +57,9 @@ class FusionRequest:
         """
         if self.algorithm == REVISE or (self.model is None) == (self.algorithm == DEPVITERBI):
             return
-        needs = "takes no model" if self.model else "needs a model to order words with; give --model NAME"
+        needs = (
+            "takes no model"
+            if self.model
+            else f"needs a model to order words with; give {spell('model')} NAME"
+        )
         raise InputError(f"{self.algorithm} {needs}")

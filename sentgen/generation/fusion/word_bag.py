@@ -15,7 +15,7 @@ from typing import Literal
 
 from sentgen.case_folding import fold
 from sentgen.corpus.sentence import Sentence
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.casing import decapitalized
 
@@ -164,7 +164,9 @@ def bag_of(sentences: Sequence[Sentence]) -> WordBag:
 
 def _words(number: int, sentence: Sentence, first: int) -> Iterator[BagWord]:
     if sentence.heads is None or (sentence.upos is None and sentence.xpos is None):
-        raise InputError("a sentence without a tree and tags cannot be fused; parse it with --parser")
+        raise InputError(
+            f"a sentence without a tree and tags cannot be fused; parse it with {spell('parser')}"
+        )
     forms = decapitalized(sentence).forms
     fine = sentence.xpos or sentence.upos or []
     tags = [_OF_PENN.get(tag, "X") for tag in fine] if sentence.upos is None else sentence.upos

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import (
     COLUMNS,
     TAGS,
@@ -291,7 +291,9 @@ class StoreKeys:
             key = None
         for kind, way in ways.items():
             if key is not None and isinstance(key, kind):
-                return f"{key.name} is {key.what}: {way.format(name=name, key=key.name)}"
+                return (
+                    f"{key.name} is {key.what}: {way.format(name=name, key=key.name, where=spell('where'))}"
+                )
         if known is None:
             known = [*([] if what == MetadataKey.what else self.of_tokens), *self.of_sentences]
         return f"no {what} {name!r}; {instead(bare(name), known)}"

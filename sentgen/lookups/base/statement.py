@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
-from sentgen.errors import MemoryLimitError
+from sentgen.errors import MemoryLimitError, spell
 from sentgen.lookups.base.words import id_of
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, one_row, raw
@@ -81,7 +81,7 @@ class ResultBudget:
         if self._most is not None and self._bytes > self._most:
             raise MemoryLimitError(
                 f"the answer has more than {self._most / 2**20:,.0f} MB of rows, which is too much for the"
-                " memory limit; ask for fewer with --limit, or raise --memory-limit"
+                f" memory limit; ask for fewer with {spell('limit')}, or raise {spell('memory_limit')}"
             )
 
 

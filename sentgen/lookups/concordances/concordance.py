@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
@@ -112,18 +112,25 @@ class Kwic(HitLookup):
         read_shown(self.show, REASONS if self.explain else ())
         if self.explain and (TYPICAL not in [one.name for one in keys] or self.count or self.places):
             raise InputError(
-                "--explain tells why lines are typical; give --sort typical, and no --count or --places"
+                f"{spell('explain')} tells why lines are typical; give {spell('sort')} typical, and"
+                f" no {spell('count')} or {spell('places')}"
             )
         if self.random is not None and (self.sample, self.seed) != (None, None):
-            raise InputError("--random is a --sample of as many lines as are shown; give one of the two")
+            raise InputError(
+                f"{spell('random')} is a {spell('sample')} of as many lines as are shown; give one of the two"
+            )
         if self.seed is not None and self.sample is None:
-            raise InputError("--seed is that of a sample; give --sample N, too")
+            raise InputError(f"{spell('seed')} is that of a sample; give {spell('sample')} N, too")
         if self.places and (self.count or self.dedupe or self.sample or self.random is not None):
             raise InputError(
-                "places are those of all hits; leave out --count, --dedupe, --sample and --random"
+                f"places are those of all hits; leave out {spell('count')}, {spell('dedupe')},"
+                f" {spell('sample')} and {spell('random')}"
             )
         if self.offset and self.random is not None:
-            raise InputError("--random draws the lines that are shown; with --offset give --sample N instead")
+            raise InputError(
+                f"{spell('random')} draws the lines that are shown; with {spell('offset')} give"
+                f" {spell('sample')} N instead"
+            )
 
     @property
     def drawn(self) -> tuple[int, int]:

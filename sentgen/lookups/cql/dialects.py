@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from sentgen.errors import QueryError
+from sentgen.errors import QueryError, spell
 from sentgen.options import Option
 
 
@@ -125,7 +125,7 @@ _COMMANDS = (
 )
 _UNKNOWN = {
     Dialect.CQP: (
-        (r"set\s+(?:MatchingStrategy|ms)\b", "write --strategy longest, or (?longest) before the query"),
+        (r"set\s+(?:MatchingStrategy|ms)\b", "write {strategy} longest, or (?longest) before the query"),
         (r"set\s+\w*Context\b", "write a context as an option: 10, 2s or 1p"),
         (
             rf"(?:^|(?<=;))\s*(?:{_COMMANDS})\b",
@@ -143,8 +143,8 @@ _UNKNOWN = {
         ),
         (r"\b(?:contains|matches)\b(?=\s*[\"'])", 'write a regular expression, such as ".*\\|Zeuge\\|.*"'),
         (r"@\d", "write a label, such as a:[], instead of a numbered target"),
-        (r"\bcut\s+\d+", "write --limit instead of cut"),
-        (r"\bwithin\s+\d+", "write within s, or a gap such as []{0,5}"),
+        (r"\bcut\s+\d+", "write {limit} instead of cut"),
+        (r"\bwithin\s+\d+", "write within s, or a gap such as []{{0,5}}"),
         (r":[A-Z][A-Z0-9_-]+\b(?!:)", "ask one corpus at a time"),
         (r"(?<=[\])])\s*!\s*;?\s*$", "write the pattern of the whole region with containing"),
     ),
@@ -169,4 +169,5 @@ def check_known(text: str, dialect: Dialect) -> None:
         if match := re.search(sign, bare):
             start = match.start() + len(match[0]) - len(match[0].lstrip())
             what = " ".join(text[start : match.end()].split())
-            raise QueryError(f"{what} is not known here; {instead}", query=text, offset=start)
+            cure = instead.format(strategy=spell("strategy"), limit=spell("limit"))
+            raise QueryError(f"{what} is not known here; {cure}", query=text, offset=start)

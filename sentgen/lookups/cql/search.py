@@ -38,7 +38,7 @@ CqlOption = Annotated[
 ]
 #: How to ask for what is no attribute of tokens.
 _WAYS: dict[type, str] = {
-    MetadataKey: "write :: match.{name} behind the pattern, or --where '{key} = ...'",
+    MetadataKey: "write :: match.{name} behind the pattern, or {where} '{key} = ...'",
     RegionKey: "write :: match.{name} behind the pattern",
 }
 #: What patterns of words do not begin with, but for a bracket, a quote or a parenthesis alone.

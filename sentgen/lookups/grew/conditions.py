@@ -25,8 +25,8 @@ from sentgen.lookups.question.selection import Selection
 FORM = ("form", "word")
 #: How to ask for what is no attribute of tokens, and for what is no metadata.
 _WAYS: dict[type, str] = {
-    MetadataKey: "write global {{ {name} = ... }}, or --where '{key} = ...'",
-    RegionKey: "give --where '{key} = ...', or ask in CQL for match.{name}",
+    MetadataKey: "write global {{ {name} = ... }}, or {where} '{key} = ...'",
+    RegionKey: "give {where} '{key} = ...', or ask in CQL for match.{name}",
 }
 _OTHER_WAYS: dict[type, str] = {
     RegionKey: _WAYS[RegionKey],

@@ -9,7 +9,7 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold_sql
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import NAMED, Test, TokenKey, Value
 from sentgen.lookups.base.extent import SENTENCE
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
@@ -87,9 +87,13 @@ class Match(Lookup):
 
     def __post_init__(self) -> None:
         if self.count and self.sort != NONE:
-            raise InputError("--sort puts lines and rows in order, and a count has none; leave it out")
+            raise InputError(
+                f"{spell('sort')} puts lines and rows in order, and a count has none; leave it out"
+            )
         if self.offset and self.random is not None:
-            raise InputError("--random draws the hits that are shown; ask without --offset")
+            raise InputError(
+                f"{spell('random')} draws the hits that are shown; ask without {spell('offset')}"
+            )
         if not self.is_count:
             read_order(self.sort)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.options import Option
@@ -183,5 +183,5 @@ def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
 def _check(offset: int, rows: int) -> None:
     if offset >= rows:
         raise InputError(
-            f"--offset {offset} leaves out all there is, {quantity(rows, 'row')}; give a smaller one"
+            f"{spell('offset')} {offset} leaves out all there is, {quantity(rows, 'row')}; give a smaller one"
         )

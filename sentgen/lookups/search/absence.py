@@ -11,6 +11,7 @@ from unicodedata import normalize
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, plain, plain_text
+from sentgen.errors import spell
 from sentgen.lookups.base.attributes import COLUMNS, Value
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, any_row, where
 from sentgen.lookups.base.words import id_of
@@ -49,6 +50,8 @@ _JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
 _NO_SENTENCE = "no sentence meets the condition"
 #: Signs for an apostrophe.
 _APOSTROPHES = "'’ʼ"
+#: What `Answer.near` has for the option that ignores capitals; hints spell it.
+IGNORE_CASE = "--ignore-case"
 #: What gives tokens more than their forms.
 PARSE = "a parser gives them: sentgen ingest PATH --corpus NAME --replace --parser PARSER"
 
@@ -155,7 +158,9 @@ def explain_absence(
         # What was asked for stands in the answer already; of several things, one has to be named.
         if not said_of and (within or len(named) > 1):
             said_of = f"{value.prefix}{value.pattern} never occurs"
-        question = f"did you mean {either(alternatives)}?" if alternatives else ""
+        # The object, not its text: a word of a corpus may look the same.
+        named_so = [spell("ignore_case") if one is IGNORE_CASE else one for one in alternatives]
+        question = f"did you mean {either(named_so)}?" if alternatives else ""
         bare = (one.removeprefix(value.prefix) for one in alternatives)
         question += in_other_characters(value.pattern, bare)
         hints[", ".join(filter(None, (said_of, question)))] = None
@@ -241,7 +246,9 @@ class _AbsenceSearch:
         text = f"{value.pattern} is a tag of {other}"
         if value.attribute != COUNTED:
             # A list of frequencies has no prefixes, but says what it lists.
-            near = [f"{other}:{name}" for name in names[:_MOST]] if value.prefix else [f"--by {other}"]
+            near = (
+                [f"{other}:{name}" for name in names[:_MOST]] if value.prefix else [f"{spell('by')} {other}"]
+            )
             return text, near
         bindings = Bindings()
         condition = tag_among(f"token.{COLUMNS[other][0]}", value.pattern, bindings)
@@ -295,7 +302,7 @@ class _AbsenceSearch:
         forms = [f"{value.prefix}{row['form']}" for row in rows if row["same"]][:_MOST]
         loosely = replace(self, selection=replace(self.selection, ignore_case=True))
         if forms or loosely.tokens(value):
-            return [*forms, "--ignore-case"]
+            return [*forms, IGNORE_CASE]
         slips = sorted((row for row in rows if not row["alike"]), key=lambda row: int(row["slips"]))
         fewest = [f"{value.prefix}{row['form']}" for row in slips[:_MOST]]
         return self._with_tag(value) or self._lemmas(value) or fewest

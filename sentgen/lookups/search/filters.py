@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.options import NOT, Option
 from sentgen.output.wording import quantity
 
@@ -103,13 +103,15 @@ def read_filters(queries: Sequence[str], windows: Sequence[str]) -> tuple[HitFil
             empty.
     """
     if not queries and windows:
-        raise InputError("--within says how near a filter matches; give --filter QUERY, too")
+        raise InputError(
+            f"{spell('within')} says how near a filter matches; give {spell('filter')} QUERY, too"
+        )
     if len(queries) > _MOST_FILTERS:
         raise InputError(f"hits go through {_MOST_FILTERS} filters at most; there are {len(queries)}")
     if len(windows) not in (0, 1, len(queries)):
         raise InputError(
             f"{quantity(len(queries), 'filter')} and {len(windows)} windows;"
-            " give --within once for all, or once for each"
+            f" give {spell('within')} once for all, or once for each"
         )
     if not all(one.strip() for one in queries):
         raise InputError("a filter is empty; write a pattern, or a query in CQL")

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
-from sentgen.errors import MemoryLimitError
+from sentgen.errors import MemoryLimitError, spell
 from sentgen.lookups.base.languages import Either
 from sentgen.lookups.base.tokens import Block, pair_rows
 from sentgen.lookups.cql import syntax
@@ -218,7 +218,7 @@ class WalkSearch:
             matches = quantity(size, "match", "matches")
             raise MemoryLimitError(
                 f"more than {matches} within one text, which is too much for the memory limit; give a"
-                " number of tokens at most, as in []{0,20}, or raise --memory-limit"
+                f" number of tokens at most, as in []{{0,20}}, or raise {spell('memory_limit')}"
             )
 
     def _symbol(self, state: int) -> syntax.Token | None:

@@ -23,7 +23,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import (
     Answer,
@@ -106,7 +106,10 @@ class Collocations(HitLookup):
         HitLookup.__post_init__(self)
         check_one(self.word, self.cql)
         if self.graph and (self.sort or self.offset):
-            raise InputError("a graph is one of the strongest collocates; ask without --sort and --offset")
+            raise InputError(
+                f"a graph is one of the strongest collocates; ask without {spell('sort')} and"
+                f" {spell('offset')}"
+            )
 
     @in_pages
     def ask(self, connection: Connection) -> Answer:
@@ -179,13 +182,18 @@ class Collocations(HitLookup):
         if self.window is not None and self.dependency:
             raise InputError("a window and a dependency relation exclude each other; choose one")
         if self.dependency and self.reading.reaches:
-            raise InputError("a dependency relation does not leave its sentence; ask for it without --across")
+            raise InputError(
+                f"a dependency relation does not leave its sentence; ask for it without {spell('across')}"
+            )
         if self.graph and (self.dependency or self.reading.reaches):
-            raise InputError("a graph is one of windows in a sentence; ask without relation and --across")
+            raise InputError(
+                f"a graph is one of windows in a sentence; ask without relation and {spell('across')}"
+            )
         if self.graph and not 0 < self.limit <= MOST_COLLOCATES:
             many = self.limit or "all"
             raise InputError(
-                f"a graph has 1 to {MOST_COLLOCATES} collocates, not {many}; say how many with --limit"
+                f"a graph has 1 to {MOST_COLLOCATES} collocates, not {many}; say how many with"
+                f" {spell('limit')}"
             )
 
 

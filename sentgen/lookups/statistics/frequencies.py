@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
@@ -89,15 +89,16 @@ class Frequencies(HitLookup):
     def __post_init__(self) -> None:
         HitLookup.__post_init__(self)
         if self.filter and self.query is None:
-            raise InputError("a filter is one of hits; give --query QUERY, too")
+            raise InputError(f"a filter is one of hits; give {spell('query')} QUERY, too")
         if self.query is not None and self.pattern != ANY:
             raise InputError("a pattern and a query exclude each other; give one of them")
         if self._query == ALL_TOKENS and self.pattern != ANY:
             listed = ", ".join(By)
-            option = f"by {self._by}" if self.parts is None else f"parts {self.parts}"
-            option = option if self.mean is None else f"mean {self.mean}"
+            listings = (("mean", self.mean), ("parts", self.parts), ("by", self._by))
+            option, value = next((option, value) for option, value in listings if value is not None)
             raise InputError(
-                f"a pattern is of what is listed: {listed}; with --{option} give a --query instead"
+                f"a pattern is of what is listed: {listed}; with {spell(option)} {value} give a"
+                f" {spell('query')} instead"
             )
 
     @property

@@ -14,7 +14,7 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, fold_sql
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import (
     Answer,
@@ -398,7 +398,7 @@ class Keywords:
         if items.by in _OF_WORDS and focus.lowercase is not reference.lowercase and not self.ignore_case:
             raise InputError(
                 "only one of the sides was lower-cased, so that their words differ in"
-                " capitals; compare them with --ignore-case"
+                f" capitals; compare them with {spell('ignore_case')}"
             )
         for side, names in zip((focus, reference), named, strict=True):
             _check_side(connection, side, ", ".join(names), items)
@@ -439,7 +439,7 @@ def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
     if alike and (both := [name for name in sides[0] if name in sides[1]]):
         raise InputError(
             f"compared with itself: {', '.join(both)}; name each corpus on one side only, or choose"
-            " sentences with --where and --against-where"
+            f" sentences with {spell('where')} and {spell('against_where')}"
         )
 
 

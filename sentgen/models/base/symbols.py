@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sentgen.case_folding import fold
-from sentgen.errors import InputError, ModelError
+from sentgen.errors import InputError, ModelError, spell
 from sentgen.output.wording import quantity
 
 WORDS, TAGS, CLASSES, ITEMS = OVER = ("words", "tags", "classes", "items")
@@ -68,7 +68,7 @@ def symbols(over: str, size: int | None) -> Symbols:
         raise InputError(f"no model is over {over!r}; there are: {', '.join(OVER)}")
     if over not in (CLASSES, ITEMS):
         if size is not None:
-            raise InputError(f"a model over {over} keeps no number of words; leave --classes out")
+            raise InputError(f"a model over {over} keeps no number of words; leave {spell('classes')} out")
         return Symbols(over)
     if size is not None and size < 0:
         raise InputError(f"classes {size}: give 0 or more")

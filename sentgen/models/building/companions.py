@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import select
 
-from sentgen.errors import ModelError, StoreError
+from sentgen.errors import ModelError, StoreError, spell
 from sentgen.models.base import sql
 from sentgen.models.base.symbols import CLASSES, ITEMS, TAGS
 from sentgen.schema import Store
@@ -41,7 +41,8 @@ def corpora_of_companions(store: Store, names: Sequence[str]) -> list[str]:
     """
     if store.lake:
         raise StoreError(
-            f"{store.lake}: a lake has no text to count tags in; build the model without --companions"
+            f"{store.lake}: a lake has no text to count tags in; build the model without"
+            f" {spell('companions')}"
         )
     without = _annotated(store, names)[1]
     left = [name for name in dict.fromkeys(names) if name not in without]
@@ -49,7 +50,8 @@ def corpora_of_companions(store: Store, names: Sequence[str]) -> list[str]:
     if names and not left:
         raise ModelError(
             f"{', '.join(sorted(without))}: not every word has a tag and a place in or outside of base noun"
-            " phrases there, as companions need; name a treebank as --corpus, or leave --companions out"
+            f" phrases there, as companions need; name a treebank as {spell('corpus')}, or leave"
+            f" {spell('companions')} out"
         )
     return left
 

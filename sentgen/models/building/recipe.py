@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.base.symbols import ITEMS, OF_WORDS, Symbols
 from sentgen.models.smoothing import katz, kneser_ney
@@ -90,7 +90,7 @@ def _check_together(made: Recipe) -> None:
     if made.unknown == "tag" and not made.symbols.are_words:
         raise InputError(
             f"a model over {made.symbols.over} knows rare words by their tags already;"
-            " leave --unknown tag out"
+            f" leave {spell('unknown')} tag out"
         )
     if made.brackets and made.symbols.over == ITEMS:
-        raise InputError("a phrase is one item, which no brackets go around; leave --brackets out")
+        raise InputError(f"a phrase is one item, which no brackets go around; leave {spell('brackets')} out")

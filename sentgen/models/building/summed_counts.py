@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection
 
-from sentgen.errors import ModelError
+from sentgen.errors import ModelError, spell
 from sentgen.models.base import sql
 from sentgen.models.base.symbols import ITEMS, PHRASE, TAG, Symbols
 from sentgen.models.building.chosen import BuiltFrom
@@ -78,14 +78,15 @@ def _find_classes(connection: Connection, tokens: str) -> None:
     untagged = [str(row[0]) for row in sql.run(connection, _RECOUNT, "untagged")]
     if untagged:
         raise ModelError(
-            f"{', '.join(untagged)}: words seen once have no tags there; choose another --unknown than tag"
+            f"{', '.join(untagged)}: words seen once have no tags there; choose another"
+            f" {spell('unknown')} than tag"
         )
 
 
 def _find_symbols(connection: Connection, tokens: str, symbols: Symbols) -> None:
     """Make ``class``: the tokens for which a symbol stands, and those of phrases that have none."""
     if symbols.over == ITEMS:
-        _require_phrases(connection, tokens, f"choose another --over than {ITEMS}")
+        _require_phrases(connection, tokens, f"choose another {spell('over')} than {ITEMS}")
     sql.run(connection, _RECOUNT, "frequent", tokens=tokens, root=ROOT, kept=symbols.kept)
     found = sql.run(connection, _RECOUNT, "frequent_symbols", tag=TAG, phrase=PHRASE)
     if found:
@@ -111,12 +112,12 @@ def _require_phrases(connection: Connection, tokens: str, cure: str) -> None:
 
 def _find_brackets(connection: Connection, tokens: str) -> None:
     """Make ``bracket``: the places of the brackets, before (0) and behind (2) tokens."""
-    _require_phrases(connection, tokens, "build without --brackets")
+    _require_phrases(connection, tokens, f"build without {spell('brackets')}")
     names = {"opening": OPENING, "closing": CLOSING}
     if sql.run(connection, _RECOUNT, "bracket_words", tokens=tokens, **names)[0][0]:
         raise ModelError(
             f"the text contains {OPENING} or {CLOSING} as words; replace them and ingest it again, or build"
-            " without --brackets"
+            f" without {spell('brackets')}"
         )
     sql.run(connection, _RECOUNT, "brackets", tokens=tokens, **names)
 
@@ -132,12 +133,13 @@ def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
         ModelError: there are none, or they are empty or not counted to its order.
     """
     if not corpora:
-        raise ModelError("a model needs a corpus; give --corpus NAME")
+        raise ModelError(f"a model needs a corpus; give {spell('corpus')} NAME")
     for each in corpora:
         if each.max_order < settings.order:
             raise ModelError(
                 f"corpus {each.name!r} is counted up to order {each.max_order}, not {settings.order}; "
-                f"choose --order {each.max_order}, or ingest it again with --order {settings.order}"
+                f"choose {spell('order')} {each.max_order}, or ingest it again with {spell('order')}"
+                f" {settings.order}"
             )
     if not sum(each.sentences for each in corpora):
         raise ModelError(f"no sentences in {', '.join(each.name for each in corpora)}; ingest some first")

@@ -17,7 +17,7 @@ from sqlalchemy import func, literal, select
 
 from sentgen.case_folding import fold, fold_sql
 from sentgen.counts import corpora
-from sentgen.errors import ModelError
+from sentgen.errors import ModelError, spell
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.base.sql import statements
 from sentgen.models.dependency.tree_lookups import Layer
@@ -96,7 +96,7 @@ def named_treebanks(store: Store, names: Sequence[str], layer: Layer = "unit") -
     if missing:
         raise ModelError(
             f"there are no dependency trees in {' and '.join(missing)}; name treebanks only"
-            " with --dependencies"
+            f" with {spell('dependencies')}"
         )
     return found
 
@@ -272,7 +272,7 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
             )
             raise ModelError(
                 f"{missing}; ingest a treebank with: sentgen ingest FILE --corpus NAME, or name one with"
-                " --dependencies CORPUS"
+                f" {spell('dependencies')} CORPUS"
             )
     return found
 

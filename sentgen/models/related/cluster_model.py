@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Longs
-from sentgen.errors import ModelError
+from sentgen.errors import ModelError, spell
 from sentgen.models.related.cluster_counts import ClusterCounts, PairCounts
 from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
 
@@ -83,8 +83,8 @@ def require_trees(counts: ClusterCounts) -> None:
     """
     if not counts.parsed:
         raise ModelError(
-            f"cluster {counts.name!r} has no dependency trees; parse it with --parser, give CoNLL-U,"
-            " or choose --algorithm bigram"
+            f"cluster {counts.name!r} has no dependency trees; parse it with {spell('parser')}, give CoNLL-U,"
+            f" or choose {spell('algorithm')} bigram"
         )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs, compiled
 from sentgen.case_folding import fold_sql
-from sentgen.errors import ModelError, StoreError
+from sentgen.errors import ModelError, StoreError, spell
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.question.selection import Selection
 from sentgen.schema.tables.corpus import RESERVED_WORDS
@@ -190,7 +190,7 @@ def find_vocabulary(connection: Connection, selection: Selection, least: int, mo
     forms = found["form"].to_pylist()
     if not forms:
         often = f" that occur {least} times or more" if least > 1 else ""
-        raise ModelError(f"no words{often} in these corpora; ingest more, or lower --min-count")
+        raise ModelError(f"no words{often} in these corpora; ingest more, or lower {spell('min_count')}")
     ids = Statement(_IDS.format(form=fold_sql("w.form"), reserved=len(RESERVED_WORDS)), {"forms": forms}).run(
         connection
     )
@@ -236,12 +236,13 @@ def count_cells(
         keys, counts = _added(keys, counts, some[:size])
         if len(keys) * BYTES_OF_PAIR > memory:
             raise StoreError(
-                f"more than {len(keys):,} pairs of words do not fit into memory; lower --words or --window,"
-                " or raise --memory-limit"
+                f"more than {len(keys):,} pairs of words do not fit into memory; lower"
+                f" {spell('words')} or {spell('window')},"
+                f" or raise {spell('memory_limit')}"
             )
     if not len(keys):
         raise ModelError(
-            "no word stands with another one in these corpora; take others, or --contexts window"
+            f"no word stands with another one in these corpora; take others, or {spell('contexts')} window"
         )
     contexts = keys % width
     there = np.zeros(width, np.bool_)

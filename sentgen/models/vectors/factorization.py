@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sentgen.arrays import Floats
-from sentgen.errors import ModelError
+from sentgen.errors import ModelError, spell
 from sentgen.models.vectors.cooccurrence import ContextCounts
 
 #: What the libraries of BLAS that come with scipy read when they are loaded.
@@ -52,7 +52,7 @@ def decomposed(
     if dimensions >= min(cells.shape):
         raise ModelError(
             f"too few words for {dimensions} dimensions, {min(cells.shape)}, or too few contexts;"
-            " lower --dimensions or --min-count, or ingest more"
+            f" lower {spell('dimensions')} or {spell('min_count')}, or ingest more"
         )
     with one_thread():
         from scipy.sparse import csr_array

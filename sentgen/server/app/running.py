@@ -14,7 +14,7 @@ import h11
 import uvicorn
 
 from sentgen.desk.desk import Desk, note_of_new_desk
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.extras import insides_of
 from sentgen.server.app.gate import is_loopback
 from sentgen.server.logs import to_standard_error
@@ -188,7 +188,9 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
     """
     # Refused, not warned of: a warning scrolls by, and the store is open.
     if not is_loopback(settings.host) and not settings.tokens:
-        raise InputError(f"{settings.host} is open to others; give --token-file, or listen on 127.0.0.1")
+        raise InputError(
+            f"{settings.host} is open to others; give {spell('token_file')}, or listen on 127.0.0.1"
+        )
     to_standard_error()
     if settings.desk:
         if not settings.desk.exists():
@@ -285,7 +287,7 @@ def _listen(settings: ServerSettings) -> Iterator[socket.socket]:
         except OSError as error:
             reason = error.strerror or str(error)
             raise InputError(
-                f"{settings.host}:{settings.port} cannot be used ({reason}); choose another --port"
+                f"{settings.host}:{settings.port} cannot be used ({reason}); choose another {spell('port')}"
             ) from error
         yield sock
     finally:

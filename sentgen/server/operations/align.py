@@ -27,7 +27,6 @@ from sentgen.server.operations.operation import (
     Context,
     Operation,
     Result,
-    in_words_of,
     listing,
 )
 
@@ -84,7 +83,7 @@ def align(context: Context, request: Align) -> Result:
     ]
     if request.pairs:
         objects = [
-            {"id": pair.id, "error": None if isinstance(answer, PairView) else _message(answer), **values}
+            {"id": pair.id, "error": None if isinstance(answer, PairView) else str(answer), **values}
             for pair, answer, values in zip(pairs, answers, objects, strict=True)
         ]
     elif isinstance(refused := answers[0], InputError):
@@ -98,10 +97,6 @@ def align(context: Context, request: Align) -> Result:
         notes=notes(request, (view.alignment for view in views)),
         more={"html": html} if request.html else {},
     )
-
-
-def _message(error: InputError) -> str:
-    return in_words_of(next(each for each in OPERATIONS if each.run is align), str(error))
 
 
 def _table(objects: Sequence[Mapping[str, object]]) -> Rows:

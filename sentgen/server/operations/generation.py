@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.generation.answers import OrderingRequest, answer, table_of
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
@@ -23,7 +23,7 @@ from sentgen.server.operations.operation import Context, Operation, Result
 def regenerate(context: Context, request: OrderingRequest) -> Result:
     """Answer `sentgen regenerate`."""
     if request.tree and request.explain:
-        raise InputError("--tree and --explain are two tables; choose one of them")
+        raise InputError(f"{spell('tree')} and {spell('explain')} are two tables; choose one of them")
     context.check_size((len(bag.split()) for bag in request.bag), "bag")
     answers = answer(context.opened, request, lambda notation: list(map(notation.bag, request.bag)))
     more = {"svg": answers.svg(), "conllu": answers.conllu()} if request.tree else {}

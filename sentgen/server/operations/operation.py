@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import duckdb
 
 from sentgen.corpus.parsers import Parser, open_parser
-from sentgen.errors import InputError
+from sentgen.errors import InputError, Spelling
 from sentgen.listings import LISTINGS
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.command_line import command_line as called
 from sentgen.lookups.question.lookup import Question
-from sentgen.options import parameters_of, spell_options, values_of
+from sentgen.options import dashed, parameters_of, values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: What a command is told and a request is not, as whoever runs the server has decided it.
 _OF_SERVER = {
-    "memory-limit": "the server's memory (sentgen serve --worker-memory)",
+    "memory_limit": "the server's memory (sentgen serve --worker-memory)",
     "parser": "the server's parser (sentgen serve --parser)",
 }
 #: Hits whose tokens are told: as many as a page shows.
@@ -210,15 +210,22 @@ def _parser(name: str) -> Parser:
     return open_parser(name)
 
 
-def in_words_of(operation: Operation, message: str) -> str:
-    """Return a message with parameters of an operation in the place of the options of its command.
+def spelling_of(operation: Operation) -> Spelling:
+    """Return what names the parameters of an operation in messages, in the place of options of its command.
 
     >>> from sentgen.server.operations import operations
-    >>> in_words_of(operations()["align"], "--model and --system exclude each other; see sentgen -h")
-    '`model` and `system` exclude each other; see sentgen -h'
+    >>> spelling_of(operations()["regenerate"])("verb_root", "--any-root")
+    '`verb_root`: false'
     """
-    named = dict(_OF_SERVER)
-    for each in parameters_of(operation.declaration):
-        option = each.option.short if each.option.line == "named" else each.dashed
-        named |= {option[2:]: f"`{each.name}`", each.off[2:]: f"`{each.name}`: false"}
-    return spell_options(message, named.get)
+    names = {
+        # In a list whose values have names, each is given by another option of the command line.
+        each.option.short[2:] if each.option.line == "named" else each.name: each.name
+        for each in parameters_of(operation.declaration)
+    }
+
+    def write(option: str, off: str) -> str:
+        if option in names:
+            return f"`{names[option]}`: false" if off else f"`{names[option]}`"
+        return _OF_SERVER.get(option) or dashed(option, off)
+
+    return write
