@@ -131,7 +131,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if number := config.getoption("--busiest"):
         tests, rooms = Counter[str](), Counter[str]()
         for report in reports:
-            seconds = dict(report.user_properties).get(_COMPUTED, 0.0)
+            seconds = dict(getattr(report, "user_properties", ())).get(_COMPUTED, 0.0)
             tests[report.nodeid] += seconds
             rooms[report.nodeid.split("/")[1]] += seconds
         terminalreporter.section(f"processor time: {rooms.total():.0f} s")
@@ -142,7 +142,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(f"{seconds:.1f} s {name}")
     if not config.getoption("--nightly"):
         return
-    added = Counter(dict(one.user_properties).get(_ADDED) for one in reports if one.when == "call")
+    added = Counter(
+        dict(one.user_properties).get(_ADDED) for one in reports if getattr(one, "when", "") == "call"
+    )
     added.pop(None, None)
     counts = ", ".join(f"{room} {number}" for room, number in sorted(added.items()))
     terminalreporter.write_line(

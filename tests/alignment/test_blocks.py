@@ -202,7 +202,7 @@ def test_more_memory_is_used_before_files_and_checkpoints(
     with pytest.raises(MemoryLimitError) as refused:
         Budget.of_limit(500 << 20).plan(sizes, table=True)
     # What the error says is enough.
-    wanted = int(str(refused.value).split("--memory-limit ")[1].split("MB")[0])
+    wanted = int(str(refused.value).split("`memory_limit` ")[1].split("MB")[0])
     assert Budget.of_limit(wanted << 20).plan(sizes, table=True) == checkpoints
     with pytest.raises(MemoryLimitError):
         Budget.of_limit((wanted - 100) << 20).plan(sizes, table=True)

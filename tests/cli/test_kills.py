@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,11 +74,14 @@ BY_DAY = ("ingest", "models apply")
 
 
 @pytest.fixture(scope="module")
-def migrations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """One more revision than there is, for an upgrade to be killed."""
+def migrations(
+    tmp_path_factory: pytest.TempPathFactory, copied_stores: Callable[..., None]
+) -> Iterator[Path]:
+    """One more revision than there is, for an upgrade to be killed; new stores are of that one."""
     folder = next_revision.write(tmp_path_factory.mktemp("next") / "migrations")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(migrate, "REVISIONS", (*migrate.REVISIONS, next_revision.NEXT))
+        patch.setattr(Store, "__init__", copied_stores)
         yield folder
 
 

@@ -96,5 +96,5 @@ def test_a_summary_and_what_was_left_out(reproduced: tuple[Store, Findings]) -> 
 def test_what_it_needs_is_asked_for(missing: str) -> None:
     """Before there is a store."""
     given = {"clusters": "c.jsonl", "parser": "udpipe:none"} | {missing: None}
-    with pytest.raises(InputError, match=f"wan2005 needs --{missing}"):
+    with pytest.raises(InputError, match=f"wan2005 needs `{missing}`"):
         prepared("wan2005", PaperRequest(**given))  # type: ignore[arg-type]

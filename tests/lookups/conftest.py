@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection
 from ten_sentences import fill
 
-from sentgen.schema import Store
+from sentgen.cli.console.options import StoreOptions
 
 
 @pytest.fixture(scope="session")
@@ -21,5 +21,5 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def connection(path: Path) -> Iterator[Connection]:
     """The store, opened for reading with the settings of the commands, which run beside it."""
-    with Store(path, read_only=True) as store, store.connect() as opened:
+    with StoreOptions(db=path).store(read_only=True) as store, store.connect() as opened:
         yield opened

@@ -28,6 +28,7 @@ from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch
+from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()
@@ -285,7 +286,7 @@ def test_answers_are_those_of_a_store_of_the_chosen_sentences(
     for name, one, other in zip(names, found, expected, strict=True):
         assert rounded(one) == rounded(other), name
         assert rounded(one) == rounded(
-            Answer(Statement(one.query.with_values()).run(everything), one.query, "")
+            Answer(Rows.from_arrow(Statement(one.query.with_values()).run(everything)), one.query, "")
         ), name
     assert [str(name) for name, one in zip(names, expected, strict=True) if not one.rows.num_rows] == []
     assert [one.total for name, one in zip(names, found, strict=True) if isinstance(name, Kwic)] == [
