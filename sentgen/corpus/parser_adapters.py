@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -20,14 +21,36 @@ from types import ModuleType
 from typing import Any
 
 from sentgen.corpus.sentence import ABSENT, Sentence
-from sentgen.errors import ModelError, NotFoundError, spell
+from sentgen.default_store import unnamed_path
+from sentgen.errors import InputError, ModelError, NotFoundError, spell
 from sentgen.extras import needs
 
 #: Changes when parses of the same model are stored differently.
 _VERSION = "1"
 
 
-_MODELS = "get one from https://ufal.mff.cuni.cz/udpipe/1/models, or train one with UDPipe"
+_MODELS = (
+    "get one from https://ufal.mff.cuni.cz/udpipe/1/models, or train one: sentgen parser train NAME --corpus"
+    " TREEBANK"
+)
+#: Letters, digits and marks that mean nothing in a path: names are those of files.
+_NAME = re.compile(r"\w[\w.-]*")
+
+
+def parser_path(name: str) -> Path:
+    """Return where the model of a parser that was trained under a name lies: in the user's data folder.
+
+    Raises:
+        InputError: it cannot be a name.
+    """
+    if not _NAME.fullmatch(name) or name == "gold":
+        raise InputError(f"{name!r} cannot be the name of a parser; take letters, digits, '-', '_' and '.'")
+    return unnamed_path().parent / "parsers" / f"{name}.udpipe"
+
+
+def trained_parsers() -> list[str]:
+    """Return the names under which parsers were trained."""
+    return sorted(path.stem for path in parser_path("any").parent.glob("*.udpipe"))
 
 
 def load_udpipe(model: str) -> _UDPipe:
@@ -52,11 +75,15 @@ _COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels")
 def _columns(words: Sequence[Any], *names: str) -> dict[str, Any]:
     """Return the columns of `_COLUMNS` of words, whose attributes have these names in their library."""
     columns: dict[str, Any] = {}
-    for column, name in zip(_COLUMNS, names, strict=True):
+    for column, name in zip(_COLUMNS, names, strict=False):  # tags only: without the last two
         values = [getattr(word, name) for word in words]
         is_text = column not in ("forms", "heads")
         columns[column] = [str(value or "") or ABSENT for value in values] if is_text else values
     return columns
+
+
+#: UDPipe's names of these columns.
+_FIELDS = ("form", "lemma", "upostag", "xpostag", "feats", "head", "deprel")
 
 
 class _UDPipe:
@@ -67,6 +94,8 @@ class _UDPipe:
     def __init__(self, udpipe: ModuleType, model: Any, path: str, version: str) -> None:
         self._udpipe, self._model, self._path = udpipe, model, path
         self.version = version
+        #: A model may have tags only; what a model lacks is told of a sentence alone.
+        self._has_trees = self._parses_a_word()
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
@@ -100,15 +129,22 @@ class _UDPipe:
             sentence.forms, sentence.space_after, sentence.text = list(forms), None, ""
             yield sentence
 
+    def _parses_a_word(self) -> bool:
+        word, error = self._udpipe.Sentence(), self._udpipe.ProcessingError()
+        word.addWord("a")
+        return bool(self._model.parse(word, "", error))
+
     def _annotate(self, parsed: Any) -> Sentence:
         """Tag and parse a sentence of UDPipe's and return it as ours."""
         error = self._udpipe.ProcessingError()
-        done = self._model.tag(parsed, "", error) and self._model.parse(parsed, "", error)
+        done = self._model.tag(parsed, "", error) and (
+            not self._has_trees or self._model.parse(parsed, "", error)
+        )
         if not done:
-            raise ModelError(f"{self._path}: {error.message or 'the model has no tagger or no parser'}")
+            raise ModelError(f"{self._path}: {error.message or 'the model has no tagger'}")
         words = list(parsed.words)[1:]  # the first one is the root
         return Sentence(
-            **_columns(words, "form", "lemma", "upostag", "xpostag", "feats", "head", "deprel"),
+            **_columns(words, *(_FIELDS if self._has_trees else _FIELDS[:-2])),
             space_after=_udpipe_spaces(words, parsed.multiwordTokens),
             multiwords=[(token.idFirst, token.idLast, token.form) for token in parsed.multiwordTokens],
             text=parsed.getText(),

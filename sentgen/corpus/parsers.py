@@ -14,7 +14,13 @@ from typing import Never, Protocol, TypeVar
 
 import pyarrow as pa
 
-from sentgen.corpus.parser_adapters import load_spacy, load_stanza, load_udpipe
+from sentgen.corpus.parser_adapters import (
+    load_spacy,
+    load_stanza,
+    load_udpipe,
+    parser_path,
+    trained_parsers,
+)
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.output.tabular import Rows
@@ -71,22 +77,25 @@ _LOADERS: dict[str, Callable[[str], Parser]] = {
     "spacy": load_spacy,
     "stanza": load_stanza,
 }
-_USAGE = "udpipe:FILE, spacy:NAME, stanza:LANGUAGE, gold"
+_USAGE = "NAME of one that you trained, udpipe:FILE, spacy:NAME, stanza:LANGUAGE, gold"
 
 
 def open_parser(specification: str) -> Parser:
-    """Load the parser that ``udpipe:FILE``, ``spacy:NAME``, ``stanza:LANGUAGE`` or ``gold`` names.
+    """Load a parser: the name of a trained one, or ``udpipe:FILE``, ``spacy:NAME``, ``gold`` and the like.
 
     Raises:
-        InputError: there is no such kind of parser, or its package is not installed.
+        InputError: there is no such parser, or its package is not installed.
         NotFoundError: there is no such model.
         ModelError: the model is broken.
     """
     kind, _, model = specification.partition(":")
     if specification == "gold":
         return GoldParser()
+    if specification in (trained := trained_parsers()):
+        return load_udpipe(str(parser_path(specification)))
     if kind not in _LOADERS or not model:
-        raise InputError(f"{specification!r} is no parser; write one of: {_USAGE}")
+        known = f"; trained here: {', '.join(trained)}" if trained else ""
+        raise InputError(f"{specification!r} is no parser; write one of: {_USAGE}{known}")
     return _LOADERS[kind](model)
 
 

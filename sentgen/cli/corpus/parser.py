@@ -1,4 +1,4 @@
-"""``sentgen parser``: run a dependency parser, and see what the store has kept."""
+"""``sentgen parser``: train and run a dependency parser, and see what the store has kept."""
 
 from __future__ import annotations
 
@@ -15,9 +15,29 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.reading import sentences_of
 from sentgen.errors import Rejection
+from sentgen.models.parser_training import TrainParser
+from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
 
-app = typer.Typer(help="Run dependency parsers, and see what they gave.")
+app = typer.Typer(help="Train and run dependency parsers, and see what they gave.")
+
+
+@app.command()
+def train(*, request: TrainParser, out: StoreOutput) -> None:
+    """Train UDPipe on a treebank of the store, for `--parser NAME` of other commands.
+
+    The scores, in percent, are those of each tenth sentence as plain text; it does not learn from them. Ctrl-C
+    ends the training at once; the model is written whole, at the end, or not at all.
+
+    Example: `sentgen parser train english --corpus ewt`
+    """
+    with out.store(read_only=True) as store, counting_bars("tokenizer", "tagger") as progress:
+        trained = request.train(store, progress)
+    out.table(trained.rows())
+    out.note(
+        f"{trained.path}: learnt from {quantity(trained.sentences, 'sentence')}; use it with: sentgen ingest"
+        f" FILE --corpus NAME --parser {trained.name}"
+    )
 
 
 @app.command()
