@@ -218,7 +218,10 @@ def sentences_of(
                     raise result.as_error()
                 rejected(result)
             elif trees and result.heads is None:
-                message = f"no tree here; give CoNLL-U with trees, or {spell('parser')}, such as udpipe:FILE"
+                message = (
+                    f"no tree here; give CoNLL-U with trees, or {spell('parser')}, such as udpipe:FILE; sentgen"
+                    " parser train makes one"
+                )
                 error = InputError(message, path=source.name, line=result.line)
                 if treeless is None:
                     raise error

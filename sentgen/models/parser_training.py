@@ -1,17 +1,11 @@
 """Train a UDPipe model on corpora of the store under a name, for ``--parser NAME``.
 
-UDPipe lets Python do nothing while it trains, not even notice Ctrl-C: it has a process of its own, which
-tells its progress on standard error::
-
-    python -m sentgen.models.parser_training TOKENIZER TAGGER PARSER < TREEBANK.conllu > MODEL
-
 Straka and Straková 2017, Tokenizing, POS Tagging, Lemmatizing and Parsing UD 2.0 with UDPipe.
 """
 
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +18,7 @@ from sqlalchemy import Connection
 
 from sentgen.corpus.parser_adapters import parser_path
 from sentgen.counts.conllu_export import sentences_conllu
-from sentgen.errors import InputError, ModelError, SentgenError
+from sentgen.errors import InputError, ModelError
 from sentgen.extras import needs
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.question.selection import select_corpora
@@ -72,8 +66,6 @@ PARSER = (
 )
 #: What UDPipe takes for a part that the model does not get.
 _NO_PART = "none"
-#: Begins the line that says why there is no model.
-_FAILED = "sentgen: "
 #: Lines of UDPipe that tell of a round, by what is trained; the parser numbers its own.
 _ROUNDS = (
     ("tokenizer", re.compile(r"Epoch \d+,"), _EPOCHS),
@@ -205,7 +197,7 @@ def _train(treebank: str, parser: str, progress: Progress | None) -> bytes:
     with TemporaryFile() as text, TemporaryFile() as model:
         text.write(treebank.encode())
         text.seek(0)
-        command = [sys.executable, "-m", "sentgen.models.parser_training", TOKENIZER, TAGGER, parser]
+        command = [sys.executable, "-m", "sentgen.corpus.udpipe_trainer", TOKENIZER, TAGGER, parser]
         with subprocess.Popen(
             command, stdin=text, stdout=model, stderr=subprocess.PIPE, text=True, errors="replace"
         ) as process:
@@ -230,38 +222,6 @@ def _follow(lines: Iterable[str], progress: Progress) -> str:
             if pattern.match(line):
                 done[part] += 1
                 progress(part, done[part], rounds)
-        if line.startswith(_FAILED):
-            reason = line.removeprefix(_FAILED).strip()
+        if line.startswith("sentgen: "):  # `udpipe_trainer.FAILED`
+            reason = line.removeprefix("sentgen: ").strip()
     return reason
-
-
-def _trained(treebank: str, tokenizer: str, tagger: str, parser: str) -> bytes:
-    """Train on CoNLL-U text, each part with options of UDPipe such as ``iterations=5;order=2``."""
-    from ufal import udpipe
-
-    error = udpipe.ProcessingError()
-    source = udpipe.InputFormat.newConlluInputFormat()
-    source.setText(treebank)
-    sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
-    while source.nextSentence(sentence, error):
-        sentences.append(sentence)  # copies
-    model = b""
-    if not error.occurred():
-        held_out = udpipe.Sentences()  # none, so that all rounds run
-        model = udpipe.Trainer.train(
-            "morphodita_parsito", sentences, held_out, tokenizer, tagger, parser, error
-        )
-    if error.occurred():
-        raise ModelError(f"UDPipe cannot train on this treebank: {' '.join(error.message.split())}")
-    return bytes(model)
-
-
-if __name__ == "__main__":
-    # Python ignores this signal. Whoever started this process and was killed leaves a broken pipe behind: the
-    # next line of progress then ends the training.
-    if sys.platform != "win32":
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    try:
-        sys.stdout.buffer.write(_trained(sys.stdin.buffer.read().decode(), *sys.argv[1:4]))
-    except SentgenError as failure:
-        sys.exit(f"\n{_FAILED}{failure}")

@@ -26,8 +26,8 @@ app = typer.Typer(help="Train and run dependency parsers, and see what they gave
 def train(*, request: TrainParser, out: StoreOutput) -> None:
     """Train UDPipe on a treebank of the store, for `--parser NAME` of other commands.
 
-    The scores, in percent, are those of each tenth sentence as plain text; it does not learn from them. Ctrl-C
-    ends the training at once; the model is written whole, at the end, or not at all.
+    The scores, in percent, are those of each tenth sentence as plain text; it does not learn from them.
+    Ctrl-C ends the training at once; the model is written whole, at the end, or not at all.
 
     Example: `sentgen parser train english --corpus ewt`
     """
