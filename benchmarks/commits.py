@@ -46,7 +46,7 @@ def main(tokens: int, files: int) -> None:
         ),
         (
             "remove the small files",
-            [[SENTGEN, "corpora", "remove", "small", "--db", str(store)]],
+            [[SENTGEN, "corpora", "remove", "small", "--yes", "--db", str(store)]],
         ),
     ]
     rows = []

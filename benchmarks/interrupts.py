@@ -88,7 +88,7 @@ WRITING = [
     "evaluate alignment --gold {rte} --format rte",
     "evaluate generation --clusters {work}/cluster.conllu --parser udpipe:{work}/parser.udpipe",
     "reproduce wan2009 --ptb {wsj}",
-    "corpora remove ewt",
+    "corpora remove ewt --yes",
     "db compact",
     "db upgrade",
     "demo --db {round}/demo.duckdb",

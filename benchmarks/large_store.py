@@ -24,8 +24,8 @@ def main(tokens: int) -> None:
             f"    {tokens // 100:,} tokens as another corpus",
             [SENTGEN, "ingest", str(small), "--corpus", "small", *options],
         ),
-        ("(e) remove the small corpus", [SENTGEN, "corpora", "remove", "small", "--db", str(store)]),
-        ("(e) remove the large corpus", [SENTGEN, "corpora", "remove", "big", "--db", str(store)]),
+        ("(e) remove the small corpus", [SENTGEN, "corpora", "remove", "small", "--yes", "--db", str(store)]),
+        ("(e) remove the large corpus", [SENTGEN, "corpora", "remove", "big", "--yes", "--db", str(store)]),
     ]
     first = 0.0
     for name, command in steps:

@@ -80,7 +80,7 @@ def perform(folder: Path) -> None:
     for command in (
         ["ingest", str(folder / "large.txt"), "--corpus", "large"],
         ["ingest", str(folder / "small.txt"), "--corpus", "small"],
-        ["corpora", "remove", "large"],
+        ["corpora", "remove", "large", "--yes"],
     ):
         program([*command, "--db", str(store)], standalone_mode=False)
 

@@ -58,7 +58,7 @@ evaluate regeneration --model five --test few.conllu -a {",".join(ALGORITHMS)}
 tune relief.conllu --model five --rounds 1
 db compact
 db check
-corpora remove text
+corpora remove text --yes
 """
 #: What is compiled when somebody first asks for it: models of models, sentences from others, and training of
 #: alignments.

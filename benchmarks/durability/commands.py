@@ -135,7 +135,7 @@ def commands(shop: Workshop, only: Sequence[str] = ()) -> list[Command]:
         Command("models build katz", FULL, (*models, "--smoothing", "katz"), "once"),
         Command("models import-arpa", FULL, ("models", "import-arpa", "new", shop_arpa(shop)), "once"),
         Command("models remove", FULL, ("models", "remove", "kn"), "once"),
-        Command("corpora remove", FULL, ("corpora", "remove", "text"), "once", 1.5),
+        Command("corpora remove", FULL, ("corpora", "remove", "text", "--yes"), "once", 1.5),
         Command(
             "align train",
             FULL,

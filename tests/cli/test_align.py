@@ -342,7 +342,7 @@ def test_limit(trained: Sentgen, command: tuple[str, ...]) -> None:
 def test_removing_the_pairs_removes_their_alignments(trained: Sentgen, store: Path) -> None:
     """The model stays."""
     trained("align", "apply", *OF)
-    trained("corpora", "remove", "toy")
+    trained("corpora", "remove", "toy", "--yes")
 
     assert len(json.loads(trained("align", "models", "--json").out)) == 1
     with Store(store, read_only=True) as opened:

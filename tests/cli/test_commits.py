@@ -23,7 +23,7 @@ WRITING = (
     ("db", "upgrade"),
     ("publish", "--to", "snapshots"),
     ("align", "remove", "hmm"),
-    ("corpora", "remove", "pets"),
+    ("corpora", "remove", "pets", "--yes"),
     ("db", "repair"),
 )
 

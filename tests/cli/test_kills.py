@@ -63,8 +63,10 @@ JOBS = {
         "base",
         "alignment_rewrite",
     ),
-    "corpora remove": Job(("corpora", "remove", "novels"), "base", "token"),
-    "corpora remove --source": Job(("corpora", "remove", "novels", "--source", "a.lines"), "base", "token"),
+    "corpora remove": Job(("corpora", "remove", "novels", "--yes"), "base", "token"),
+    "corpora remove --source": Job(
+        ("corpora", "remove", "novels", "--yes", "--source", "a.lines"), "base", "token"
+    ),
     "corpora sync": Job(("corpora", "sync", "novels", "--yes"), "base", "token"),
     "db compact": Job(("db", "compact"), "segments", "ngram_3"),
     "publish": Job(("publish", "--to", "snapshots"), "base", ""),

@@ -129,7 +129,7 @@ def test_one_of_each(filled: Sentgen, tmp_path: Path) -> None:
     assert filled("models", "build", "one", "--corpus", "one", "--order", "1").err.endswith(
         "words, 1 token\n"
     )
-    assert filled("corpora", "remove", "one").out == "removed one: 1 sentence, 1 token\n"
+    assert filled("corpora", "remove", "one", "--yes").out == "removed one: 1 sentence, 1 token\n"
 
 
 def test_what_was_given_stays_as_it_is(filled: Sentgen) -> None:

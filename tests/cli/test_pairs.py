@@ -235,7 +235,7 @@ def test_what_is_shown_as_json_can_be_read_again(filled: Sentgen, tmp_path: Path
 
 def test_removing_the_corpus_removes_its_pairs(filled: Sentgen, store: Path) -> None:
     """As any corpus; the store is sound, and the pairs can be stored again."""
-    assert filled("corpora", "remove", "toy").code == 0
+    assert filled("corpora", "remove", "toy", "--yes").code == 0
 
     assert filled("pairs", "list", "--json").out == "[]\n"
     assert sound(store) == []

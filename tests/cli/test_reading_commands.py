@@ -87,7 +87,7 @@ WRITERS = (
     "demo",
     "ingest {folder}/notes.txt --corpus more",
     "corpora metadata notes {folder}/about.csv --key name",
-    "corpora remove pets",
+    "corpora remove pets --yes",
     "corpora sync notes --yes",
     "subcorpora define long --where 'length > 5'",
     "subcorpora remove short",

@@ -29,7 +29,7 @@ READING = (
 )
 WRITING = (
     ("ingest", "pets.conllu", "--corpus", "pets"),
-    ("corpora", "remove", "pets"),
+    ("corpora", "remove", "pets", "--yes"),
     ("models", "build", "m", "--corpus", "pets"),
     ("db", "compact"),
     ("db", "repair"),
@@ -135,7 +135,7 @@ def test_collecting_broken_sentences(sentgen: Sentgen, tmp_path: Path) -> None:
     [
         ("corpora", "show", "nope"),
         ("corpora", "verify", "nope"),
-        ("corpora", "remove", "nope"),
+        ("corpora", "remove", "nope", "--yes"),
         ("ngrams", "the *", "--corpus", "nope"),
         ("kwic", "dog", "--corpus", "nope"),
         ("models", "build", "m", "--corpus", "nope"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from conftest import Sentgen
+from conftest import Sentgen, Told
 
 
 def damage(store: Path, statement: str) -> None:
@@ -25,8 +25,16 @@ def damaged(filled: Sentgen, store: Path) -> Sentgen:
 def test_damage_is_found(damaged: Sentgen) -> None:
     """A check names the cure."""
     checked = damaged("db", "check", "--quick")
+    quiet = damaged("db", "check", "--quick", "--quiet")
     assert checked.code == 1
     assert "token.sentence_id without sentence: sentgen db repair" in checked.err
+    assert (quiet.code, quiet.err) == (1, checked.err)
+    assert quiet.out.count("failed") == checked.out.count("failed") == len(quiet.out.splitlines()) - 1
+
+
+def test_a_check_is_quiet_if_all_is_well(filled: Sentgen) -> None:
+    """Nothing is printed, as a job that runs at night wants it."""
+    assert filled("db", "check", "--quick", "--quiet") == Told(0, "", "")
 
 
 def test_repair(damaged: Sentgen, store: Path) -> None:
@@ -59,7 +67,7 @@ def test_what_is_left_to_do(filled: Sentgen, store: Path, pets: Path) -> None:
         "corpus pets: its counts do not add up; sentgen corpora remove pets, and ingest it again",
         "model pets@1: may be wrong; sentgen models remove pets@1, and build it again",
     ]
-    assert filled("corpora", "remove", "pets").code == 0
+    assert filled("corpora", "remove", "pets", "--yes").code == 0
     assert filled("models", "remove", "pets@1").code == 0
     assert filled("ingest", pets, "--corpus", "pets").code == 0
     assert filled("models", "build", "pets", "--corpus", "pets").code == 0

@@ -174,7 +174,7 @@ def test_adding_a_file_later(sentgen: Sentgen, tmp_path: Path, store: Path) -> N
     grown = counts(store)
     sentgen("ingest", "a.conllu", "b.conllu", "--corpus", "c")
     assert counts(store) == grown
-    sentgen("corpora", "remove", "c")
+    sentgen("corpora", "remove", "c", "--yes")
     sentgen("ingest", "a.conllu", "b.conllu", "--corpus", "c")
 
     assert counts(store) == grown
@@ -189,8 +189,14 @@ def test_removing(filled: Sentgen, tmp_path: Path, store: Path) -> None:
         filled("corpora", "remove", "gone", "--dry-run").out == "would remove gone: 6 sentences, 36 tokens\n"
     )
     assert counts(store) != before
+    # Nobody sits there to answer.
+    refused(
+        filled("corpora", "remove", "gone"),
+        "this would remove gone: 6 sentences, 36 tokens; give --yes, or --dry-run",
+    )
+    assert counts(store) != before
 
-    assert filled("corpora", "remove", "gone").out == "removed gone: 6 sentences, 36 tokens\n"
+    assert filled("corpora", "remove", "gone", "--yes").out == "removed gone: 6 sentences, 36 tokens\n"
 
     assert counts(store) == before
     assert filled("db", "check").code == 0
@@ -200,7 +206,7 @@ def test_compacting(filled: Sentgen, tmp_path: Path, store: Path) -> None:
     """What a removal leaves is packed, and changes no count."""
     (tmp_path / "b.conllu").write_text(PETS.replace("dog", "bird") * 3)
     filled("ingest", "b.conllu", "--corpus", "gone")
-    filled("corpora", "remove", "gone")
+    filled("corpora", "remove", "gone", "--yes")
     before = counts(store)
 
     told = filled("db", "compact")
@@ -290,7 +296,7 @@ def test_models_of_counts_and_tags(filled: Sentgen) -> None:
 
 def test_stale_model(filled: Sentgen) -> None:
     """A model whose corpus changed says so, and still answers."""
-    filled("corpora", "remove", "pets")
+    filled("corpora", "remove", "pets", "--yes")
 
     assert json.loads(filled("models", "list", "--json").out)[0]["stale"] is True
     assert filled("score", "-m", "pets", "The dog").code == 0

@@ -45,7 +45,7 @@ def test_novels_come_back(novels: Sentgen, tmp_path: Path) -> None:
     assert "0 (2 unchanged)" in novels(*ASKED).out
     # Without notes, it is another reading of the same files.
     assert "unchanged" not in novels(*ASKED[:-1]).out
-    novels("corpora", "remove", "eltec")
+    novels("corpora", "remove", "eltec", "--yes")
     novels(*ASKED)
     written = novels("corpora", "export", "eltec", "--format", "tei")
     assert written.err == ""

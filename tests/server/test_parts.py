@@ -241,6 +241,17 @@ def test_health_needs_no_token() -> None:
     assert through(ServerSettings(Path(), tokens=(TOKEN,)), url="/healthz").status_code == 200
 
 
+def test_what_watches_the_server_fills_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    """A line a request, but for those that come each second; a refusal is logged."""
+    with caplog.at_level("INFO", "sentgen.access"):
+        for url in ("/healthz", "/metrics", "/v1/corpora"):
+            through(ServerSettings(Path()), url=url)
+        through(ServerSettings(Path(), tokens=(TOKEN,)), url="/metrics")
+
+    told = [(record.__dict__["path"], record.__dict__["status"]) for record in caplog.records]
+    assert told == [("/v1/corpora", 200), ("/metrics", 401)]
+
+
 @pytest.mark.parametrize(("size", "status"), [(1000, 200), (1001, 413)])
 @pytest.mark.parametrize("streamed", [False, True])
 def test_size_of_a_request(size: int, status: int, streamed: bool) -> None:

@@ -37,6 +37,7 @@ def written(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quick(written: Path, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
     """A server of that store: it asks for a token, SQL has a second, and one request may wait."""
     folder = tmp_path_factory.mktemp("quick")
+    (folder / "tokens").touch(0o600)
     (folder / "tokens").write_text("# no comment: a token\n0123456789abcdef\n")
     limits = ("--no-warm-up", "--workers", 1, "--sql-timeout", 1, "--max-queue", 1)
     options = ("--db", written, *limits, "--token-file", folder / "tokens")
@@ -300,6 +301,7 @@ def test_sql_and_lines_are_offered_or_not(sql: bool, desk: Path | None) -> None:
         (["--db", "none.duckdb"], "no store here"),
         (["--snapshots", ".", "--host", "0.0.0.0"], "give --token-file"),
         (["--snapshots", ".", "--token-file", "short"], "16 characters"),
+        (["--snapshots", ".", "--token-file", "open"], "others may read these tokens; run: chmod 600 open"),
         (["--snapshots", ".", "--token-file", "none"], "cannot be read"),
     ],
 )
@@ -311,7 +313,10 @@ def test_refusals(
     told: str,
 ) -> None:
     """What cannot be served is said in one line."""
+    (tmp_path / "short").touch(0o600)
     (tmp_path / "short").write_text("abc\n")
+    (tmp_path / "open").touch(0o644)
+    (tmp_path / "open").write_text("0123456789abcdef\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sentgen.server.app.running.to_standard_error", lambda: None)  # the logs of all tests
     monkeypatch.setattr("sys.argv", ["sentgen", "serve", "--port", "0", *options])

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: Names of one kind that are listed.
 _SHOWN = 20
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 app = typer.Typer(help="List, show, verify, sync, export and remove corpora, and tell more of them.")
 
 
@@ -160,21 +161,39 @@ def remove(
         ),
     ] = None,
     dry_run: DryRunOption = False,
+    yes: YesOption = False,
     options: StoreOptions,
 ) -> None:
     """Remove a corpus with all its counts, or some of its sources; the other counts stay as they are.
 
+    A question is asked before.
+
     Example: `sentgen corpora remove ewt`
     """
-    with options.store(read_only=dry_run) as store:
+
+    def removed(*, only_count: bool) -> str:
         if source:
             from sentgen.counts.sync import remove_from  # as below
 
-            sentences, tokens = remove_from(store, request.name, source, dry_run=dry_run)
+            sizes = remove_from(store, request.name, source, dry_run=only_count)
         else:
-            sentences, tokens = (corpora.size if dry_run else corpora.remove)(store, request.name)
-    done = f"{'would remove' if dry_run else 'removed'} {'from ' if source else ''}{request.name}"
-    typer.echo(f"{done}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
+            sizes = (corpora.size if only_count else corpora.remove)(store, request.name)
+        numbers = f"{quantity(sizes[0], 'sentence')}, {quantity(sizes[1], 'token')}"
+        return f"{'from ' if source else ''}{request.name}: {numbers}"
+
+    with options.store(read_only=dry_run) as store:
+        if not (dry_run or yes):
+            question = f"remove {removed(only_count=True)}"
+            _require_terminal(question)
+            typer.confirm(f"{question}?", abort=True, err=True)
+        done = removed(only_count=dry_run)
+    typer.echo(f"{'would remove' if dry_run else 'removed'} {done}")
+
+
+def _require_terminal(question: str) -> None:
+    """Refuse to ask where nobody can answer."""
+    if not (sys.stdin and sys.stdin.isatty()):
+        raise InputError(f"this would {question}; give --yes, or --dry-run")
 
 
 @app.command()
@@ -183,7 +202,7 @@ def sync(
     request: Sync,
     parser: ParserOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what differs.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     options: StoreOptions,
 ) -> None:
     """Add what is new in the folders of a corpus, read again what has changed, and remove what is gone.
@@ -207,8 +226,8 @@ def sync(
         for name, reason in differences.kept:
             typer.echo(printable(f"kept as it was: {name}: {reason}"), err=True)
         asks = bool(differences) and not (dry_run or yes)
-        if asks and not (sys.stdin and sys.stdin.isatty()):
-            raise InputError(f"this would {_numbers(differences)}; give --yes, or --dry-run")
+        if asks:
+            _require_terminal(_numbers(differences))
         for what in ("added", "replaced", "removed"):
             _first(what, getattr(differences, what))
         if not dry_run:

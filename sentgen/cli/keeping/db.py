@@ -46,7 +46,14 @@ def info(*, out: StoreOutput) -> None:
 
 
 @app.command()
-def check(*, quick: QuickOption = False, out: StoreOutput) -> None:
+def check(
+    *,
+    quick: QuickOption = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Show only what failed or was skipped.")
+    ] = False,
+    out: StoreOutput,
+) -> None:
     """Check that everything in the store fits together; exit code 1 if something does not.
 
     Reads every block, so that a byte that changed on the disk is found, counts everything again, and compares
@@ -57,7 +64,9 @@ def check(*, quick: QuickOption = False, out: StoreOutput) -> None:
     with out.store(read_only=True) as store:
         results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
         without = [name for _, name in maintenance.corpora_without_sentences(store)]
-    out.table(maintenance.result_rows(results), essential=("status", "first problem"))
+    shown = [r for r in results if r.status != "ok"] if quiet else results
+    if shown or not quiet:
+        out.table(maintenance.result_rows(shown), essential=("status", "first problem"))
     failed = [r for r in results if r.status == "failed"]
     for result in failed:
         out.note(f"{result.check.name}: {result.check.cure}")
@@ -65,9 +74,11 @@ def check(*, quick: QuickOption = False, out: StoreOutput) -> None:
         out.note(f"counts not compared with sentences, which the lake does not have: {', '.join(without)}")
     # Not a failure by itself: the damaged block that it is skipped for has failed.
     skipped = sum(r.status == "skipped" for r in results)
-    out.note(
-        f"{quantity(len(results), 'check')}, {len(failed)} failed{f', {skipped} skipped' if skipped else ''}"
-    )
+    if shown or not quiet:
+        out.note(
+            f"{quantity(len(results), 'check')}, {len(failed)} failed"
+            f"{f', {skipped} skipped' if skipped else ''}"
+        )
     if failed:
         raise typer.Exit(1)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -182,9 +184,13 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
     try:
+        open_to_others = path.stat().st_mode & 0o044
         lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the tokens cannot be read: {error}", path=str(path)) from error
+    # Modes say nothing in Windows, nor of the secrets of a container, in which there are no others.
+    if open_to_others and os.name == "posix" and path.parent != Path("/run/secrets"):
+        raise InputError(f"others may read these tokens; run: chmod 600 {quote(str(path))}", path=str(path))
     tokens = tuple(line.strip() for line in lines if line.strip())
     # Shorter ones are found by trying: nothing limits who asks how often.
     if not tokens or any(len(token) < 16 for token in tokens):

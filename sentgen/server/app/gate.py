@@ -23,6 +23,8 @@ from sentgen.server.settings import ServerSettings
 
 #: Whoever only wants to know whether the server lives needs no token.
 _OPEN = "/healthz"
+#: Asked again and again by programs, of whom a log would have a line a second.
+_POLLED = frozenset((_OPEN, "/metrics"))
 _TOKEN = (
     "give a token: in a browser as the password, with any user name; elsewhere as Authorization: Bearer"
     " TOKEN; whoever runs the server gives them out"
@@ -123,6 +125,8 @@ class AccessMiddleware:
         # The route, not the path: a metric for each path that somebody makes up would fill the memory.
         path = getattr(scope.get("route"), "path", "other")
         self._metrics.requested(path, status, seconds)
+        if scope["path"] in _POLLED and status < 400:
+            return
         client = scope.get("client")
         access.info(
             "request",
