@@ -34,6 +34,7 @@ from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.models.build_request import BuildRequest
 from sentgen.models.mix import MixRequest
+from sentgen.models.parser_training import TrainParser
 from sentgen.models.prune import PruneRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
@@ -76,6 +77,7 @@ DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
     "IngestOptions": (Settings, ("corpus",), (_PARSER,)),
     "SyncOptions": (Sync, ("name", "folder"), (_PARSER,)),
     "DocumentTableOptions": (DocumentTable, ("name", "table"), ()),
+    "TrainParserOptions": (TrainParser, ("name", "corpus"), ()),
     "NgramsOptions": (Ngrams, ("pattern",), ()),
     "DependenciesOptions": (Dependencies, ("head", "modifier"), ()),
     "ArgumentsOptions": (Arguments, ("word",), ()),

@@ -39,6 +39,7 @@ SAME = [
     ("ingest_pairs", "pairs ingest", None),
     ("pairs", "pairs list", None),
     ("pair", "pairs show", None),
+    ("train_parser", "parser train", None),
     ("parses", "parser list", None),
     ("forget_parses", "parser forget", None),
     ("schema", "schema", None),
