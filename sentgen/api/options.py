@@ -44,6 +44,13 @@ class DocumentTableOptions(TypedDict, total=False):
     encoding: Annotated[str, "utf-8", "Encoding of the table, where it is not UTF-8, such as latin-1."]
 
 
+class TrainParserOptions(TypedDict, total=False):
+    """A parser to train."""
+
+    held_out: Annotated[str | Sequence[str], (), "Treebank to score with, instead of each tenth sentence."]
+    only: Annotated[Literal["tags"] | None, None, "Learn tags and lemmas, and no trees: half of the time."]
+
+
 class NgramsOptions(TypedDict, total=False):
     """The n-grams that match a pattern."""
 

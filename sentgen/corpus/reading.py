@@ -219,8 +219,8 @@ def sentences_of(
                 rejected(result)
             elif trees and result.heads is None:
                 message = (
-                    f"no tree here; give CoNLL-U with trees, or {spell('parser')}, such as udpipe:FILE; sentgen"
-                    " parser train makes one"
+                    f"no tree here; give CoNLL-U with trees, or {spell('parser')}, such as udpipe:FILE;"
+                    " sentgen parser train makes one"
                 )
                 error = InputError(message, path=source.name, line=result.line)
                 if treeless is None:

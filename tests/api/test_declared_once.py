@@ -142,6 +142,7 @@ OF_COMMANDS = {
         "conllu",
         "dry_run",
         "yes",
+        "quiet",
         "timeout",
     ),
     *(
