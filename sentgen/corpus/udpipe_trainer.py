@@ -2,15 +2,16 @@
 
     python -m sentgen.corpus.udpipe_trainer TOKENIZER TAGGER PARSER < TREEBANK.conllu > MODEL
 
-UDPipe tells its progress on standard error. Nothing but UDPipe is imported: to start takes no time.
+UDPipe tells its progress on standard error. Little but UDPipe is imported: to start takes no time.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
 
 from ufal import udpipe
+
+from sentgen.system.processes import end_on_broken_pipe
 
 #: Begins the line that says why there is no model.
 FAILED = "sentgen: "
@@ -40,10 +41,9 @@ def train(treebank: str, tokenizer: str, tagger: str, parser: str) -> bytes:
 
 
 if __name__ == "__main__":
-    # Python ignores this signal. Whoever started this process and was killed leaves a broken pipe behind: the
-    # next line of progress then ends the training.
-    if sys.platform != "win32":
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # Whoever started this process and was killed leaves a broken pipe behind: the next line of progress then
+    # ends the training.
+    end_on_broken_pipe()
     try:
         sys.stdout.buffer.write(train(sys.stdin.buffer.read().decode(), *sys.argv[1:4]))
     except ValueError as failure:

@@ -199,7 +199,7 @@ def _train(treebank: str, parser: str, progress: Progress | None) -> bytes:
         text.seek(0)
         command = [sys.executable, "-m", "sentgen.corpus.udpipe_trainer", TOKENIZER, TAGGER, parser]
         with subprocess.Popen(
-            command, stdin=text, stdout=model, stderr=subprocess.PIPE, text=True, errors="replace"
+            command, stdin=text, stdout=model, stderr=subprocess.PIPE, encoding="utf-8", errors="replace"
         ) as process:
             try:
                 reason = _follow(process.stderr or (), progress or (lambda *_: None))

@@ -310,6 +310,11 @@ def _has_descriptors(folder: str) -> bool:
     return own or folder == "/dev/fd"
 
 
+def others_may_read(path: Path) -> bool:
+    """Say whether users other than its owner may read a file; modes say nothing in Windows."""
+    return sys.platform != "win32" and bool(path.stat().st_mode & 0o044)
+
+
 def may_be_written(path: Path, status: os.stat_result) -> bool:
     """Say whether a file may be written; one that nobody may write to is not to be, by root neither."""
     return bool(status.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)) and os.access(path, os.W_OK)

@@ -140,6 +140,12 @@ def after_fork(do: Callable[[], object]) -> None:
         os.register_at_fork(after_in_child=do)
 
 
+def end_on_broken_pipe() -> None:
+    """Let this process end when nobody reads any more what it writes, as programs do that are not Python."""
+    if sys.platform != "win32":
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
 def signal_pipe() -> int:
     """Return the descriptor from which the number of each signal can be read as soon as it has come."""
     read_fd, write_fd = os.pipe()

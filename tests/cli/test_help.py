@@ -116,7 +116,7 @@ def test_the_package_runs_as_a_program() -> None:
         (("corpora", "shwo"), "Did you mean 'show'?"),
         (("align", "trian"), "Did you mean 'train'?"),
         (("db", "upgade"), "Did you mean 'upgrade'?"),
-        (("train",), "Did you mean 'sentgen align train'?"),
+        (("train",), "Did you mean 'sentgen parser train' or 'sentgen align train'?"),
         (("vectors", "publish"), "Did you mean 'sentgen publish'?"),
         (("corpora", "ingest"), "Did you mean 'sentgen ingest' or 'sentgen pairs ingest'?"),
         (("xyzzy",), "No such command 'xyzzy'. ╰"),

@@ -176,7 +176,11 @@ def equal_share(columns: list[tuple[Any, Any]]) -> float:
             "none.udpipe: no model here; get one from https://",
         ),
         ("udpipe:broken.udpipe", ModelError, "broken.udpipe: not a UDPipe 1 model"),
-        ("udpipe:", InputError, "'udpipe:' is no parser; write one of: udpipe:FILE, spacy:NAME"),
+        (
+            "udpipe:",
+            InputError,
+            "'udpipe:' is no parser; write one of: NAME of one that you trained, udpipe:FILE",
+        ),
         ("ewt.udpipe", InputError, "'ewt.udpipe' is no parser"),
         ("gold:x", InputError, "'gold:x' is no parser"),
     ],

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Connection
 
+from sentgen.cli.console.options import StoreOptions
 from sentgen.errors import InputError, NotFoundError, QueryError
 from sentgen.lookups.base import languages
 from sentgen.lookups.base.statement import Bindings
@@ -29,7 +30,7 @@ from sentgen.schema import Store
 @pytest.fixture(scope="module")
 def store(path: Path) -> Iterator[Store]:
     """The store itself: a statement that fails ends the transaction of its connection."""
-    with Store(path, read_only=True) as opened:
+    with StoreOptions(db=path).store(read_only=True) as opened:
         yield opened
 
 

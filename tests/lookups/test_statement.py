@@ -8,12 +8,12 @@ import pytest
 from duckdb import DuckDBPyConnection
 from sqlalchemy import Connection
 
+from sentgen.cli.console.options import StoreOptions
 from sentgen.lookups.base import words
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.base.words import id_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.schema import Store
 from sentgen.schema.engine import raw
 
 _NAMED = "(select id from word where form = $word)"
@@ -60,7 +60,7 @@ def test_lines_are_the_same_when_all_words_are_kept(
     expected = asked.ask(connection).query
     monkeypatch.setattr(words, "_OFTEN", often)
 
-    with Store(path, read_only=True) as store, store.connect() as opened:
+    with StoreOptions(db=path).store(read_only=True) as store, store.connect() as opened:
         found = [list(asked.ask(opened).rows) for _ in range(3)]
 
     assert found == [raw(connection).execute(expected.with_values()).fetchall()] * 3
@@ -81,7 +81,7 @@ def test_numbers_are_the_same_when_all_words_are_kept(
 
     monkeypatch.setattr(words, "_OFTEN", often)
     monkeypatch.setattr(words, "one_row", one_row)
-    with Store(path, read_only=True) as store, store.connect() as opened:
+    with StoreOptions(db=path).store(read_only=True) as store, store.connect() as opened:
         found = {form: id_of(opened, "word", form) for form in [*expected, "zebra", ""] * 2}
 
     assert found == expected | {"zebra": None, "": None}

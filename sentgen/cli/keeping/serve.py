@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from sentgen.options import Option
 from sentgen.schema import snapshots as published
 from sentgen.server.operations.limits import Limits
 from sentgen.server.settings import ServerSettings, Serving
-from sentgen.system.files import read_text
+from sentgen.system.files import others_may_read, read_text
 
 _WHO = "Who may ask"
 _AFTER = Arrange(after="workers")
@@ -184,12 +183,11 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
     try:
-        open_to_others = path.stat().st_mode & 0o044
         lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the tokens cannot be read: {error}", path=str(path)) from error
-    # Modes say nothing in Windows, nor of the secrets of a container, in which there are no others.
-    if open_to_others and os.name == "posix" and path.parent != Path("/run/secrets"):
+    # In a container there are no others.
+    if others_may_read(path) and path.parent != Path("/run/secrets"):
         raise InputError(f"others may read these tokens; run: chmod 600 {quote(str(path))}", path=str(path))
     tokens = tuple(line.strip() for line in lines if line.strip())
     # Shorter ones are found by trying: nothing limits who asks how often.
