@@ -54,7 +54,8 @@ counted as (
         source,
         count(source) as linked,
         count(source) / words as share,
-        avg(posterior) filter (where source is not null) as posterior,
+        -- In an order, as a sum of fractions depends on it in its last digit.
+        avg(posterior order by position) filter (where source is not null) as posterior,
         bool_and(source is null) over (partition by model, corpus, pair_id, sentence) as alone
     from of_word
     group by model, corpus, pair_id, pair, sentence, words, source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -167,3 +168,14 @@ def test_filters_on_words_come_before_the_sum(store: Store, view: str) -> None:
     squeezed = re.sub(r"[ _│()\n]", "", plan).lower()
     assert "form='the'" in squeezed
     assert squeezed.index("groupby") < squeezed.index("form='the'")
+
+
+def test_means_are_taken_in_an_order() -> None:
+    """A sum of fractions depends on their order in its last digit, and threads take rows in any."""
+    views = {
+        view.name: view.read_text("utf-8") for view in files("sentgen.schema").joinpath("views").iterdir()
+    }
+    means = [(name, found) for name, text in views.items() for found in re.findall(r"\bavg\([^)]*\)", text)]
+
+    assert means
+    assert [mean for mean in means if " order by " not in mean[1]] == []
