@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sentgen.corpus import udpipe_trainer
 from sentgen.demo import TREEBANK
 
 #: Short segments for the tokenizer, bigrams of tags, a small network.
@@ -24,15 +25,5 @@ def train(
     parser: str = PARSER,
 ) -> None:
     """Write a model of a treebank in CoNLL-U, that of the demo if none is given."""
-    from ufal import udpipe
-
-    error = udpipe.ProcessingError()
-    source = udpipe.InputFormat.newConlluInputFormat()
-    source.setText(TREEBANK.read_text() if treebank is None else treebank)
-    sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
-    while source.nextSentence(sentence, error):
-        sentences.append(sentence)  # copies
-    held_out = udpipe.Sentences()  # none, so that all iterations run
-    model = udpipe.Trainer.train("morphodita_parsito", sentences, held_out, tokenizer, tagger, parser, error)
-    assert not error.occurred(), error.message
-    path.write_bytes(model)
+    text = TREEBANK.read_text() if treebank is None else treebank
+    path.write_bytes(udpipe_trainer.train(text, tokenizer, tagger, parser))

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import sys
 
-from ufal import udpipe
-
 from sentgen.system.processes import end_on_broken_pipe
 
 #: Begins the line that says why there is no model.
@@ -23,6 +21,8 @@ def train(treebank: str, tokenizer: str, tagger: str, parser: str) -> bytes:
     Raises:
         ValueError: UDPipe cannot learn from this text.
     """
+    from ufal import udpipe  # which is an extra
+
     error = udpipe.ProcessingError()
     source = udpipe.InputFormat.newConlluInputFormat()
     source.setText(treebank)

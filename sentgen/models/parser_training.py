@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 from sqlalchemy import Connection
 
 from sentgen.corpus.parser_adapters import parser_path
+from sentgen.corpus.udpipe_trainer import FAILED
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError, ModelError
 from sentgen.extras import needs
@@ -29,7 +30,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 #: Features of the tagger, over bigrams of tags: UDPipe's own, over trigrams, take minutes for a round of EWT.
-_TAGGER = (
+TAGGER_FEATURES = (
     *("Tag 0", "Tag 0,Tag -1", "Tag 0,TagUPos -1", "TagUPos 0", "TagUPos 0,TagUPos -1"),
     *("Tag 0,Form 0", "Tag 0,Form 0,Form -1", "Tag 0,Form -1", "Tag 0,Form -2"),
     *("Tag 0,Form 1", "Tag 0,Form 1,Form 2", "Tag 0,PreviousVerbTag 0", "Tag 0,PreviousVerbForm 0"),
@@ -49,7 +50,8 @@ _LEMMATIZER = (
 _EPOCHS, _TAGGINGS, _LEMMATIZINGS, _PARSINGS = 10, 5, 2, 8
 
 
-def _templates(features: Iterable[str]) -> str:
+def templates(features: Iterable[str]) -> str:
+    """Return features as UDPipe reads them."""
     return "".join(f"{feature}\n" for feature in features)
 
 
@@ -57,7 +59,7 @@ def _templates(features: Iterable[str]) -> str:
 TOKENIZER = f"dimension=16;epochs={_EPOCHS}"
 TAGGER = (
     f"models=2;order=2;use_feats=0;provide_feats=0;iterations_1={_TAGGINGS};iterations_2={_LEMMATIZINGS};"
-    f"templates_1={_templates(_TAGGER)};templates_2={_templates(_LEMMATIZER)}"
+    f"templates_1={templates(TAGGER_FEATURES)};templates_2={templates(_LEMMATIZER)}"
 )
 PARSER = (
     f"transition_system=projective;transition_oracle=dynamic;structured_interval=0;iterations={_PARSINGS};"
@@ -222,6 +224,6 @@ def _follow(lines: Iterable[str], progress: Progress) -> str:
             if pattern.match(line):
                 done[part] += 1
                 progress(part, done[part], rounds)
-        if line.startswith("sentgen: "):  # `udpipe_trainer.FAILED`
-            reason = line.removeprefix("sentgen: ").strip()
+        if line.startswith(FAILED):
+            reason = line.removeprefix(FAILED).strip()
     return reason
