@@ -25,7 +25,7 @@ class Listing:
         source: module of sentgen and function that gives the rows of a store; of what plug-ins add, the rows
             and what is wrong with plug-ins.
         summary: what the server says of it.
-        help: of the command.
+        text: the help of the command, but for its example.
         none: what the command says where there are no rows.
         essential: columns without which a row says nothing.
         of_store: whether it is of a store, and not of what is installed.
@@ -36,12 +36,17 @@ class Listing:
     command: str
     source: str
     summary: str
-    help: str
+    text: str
     _: KW_ONLY
     none: str = ""
     essential: Sequence[str] = ()
     of_store: bool = True
     limits_memory: bool = True
+
+    @property
+    def help(self) -> str:
+        """Return the help of the command."""
+        return f"{self.text}\n\nExample: `sentgen {self.command}`"
 
     def rows(self, store: Store | None) -> tuple[Rows, Sequence[str]]:
         """Return the rows, and what is wrong with plug-ins."""
@@ -51,14 +56,14 @@ class Listing:
 
 
 def _of_plugins(name: str, source: str, summary: str, text: str, *, none: str = "") -> Listing:
-    about = f"{text}\nA plug-in that cannot be used is named on standard error, and the exit code is 1."
+    text = f"{text}\nA plug-in that cannot be used is named on standard error, and the exit code is 1."
     essential = ("description", "settings")
     return Listing(
         name,
         name,
         source,
         summary,
-        f"{about}\n\nExample: `sentgen {name}`",
+        text,
         none=none,
         essential=essential,
         of_store=False,
@@ -73,7 +78,7 @@ LISTINGS = {
             "corpora list",
             "counts.corpora:overview",
             "Corpora with their sizes and licences.",
-            "List the corpora with their sizes and licences.\n\nExample: `sentgen corpora list`",
+            "List the corpora with their sizes and licences.",
             none="no corpora yet; make one with: sentgen ingest FILE --corpus NAME",
             essential=("sentences", "tokens"),
         ),
@@ -82,7 +87,7 @@ LISTINGS = {
             "models list",
             "models.base.registry:overview",
             "Models with their settings.",
-            "List the models with their settings.\n\nExample: sentgen models list",
+            "List the models with their settings.",
             none="no models yet; make one with: sentgen models build NAME --corpus CORPUS",
             essential=("order", "smoothing", "tokens", "over"),
         ),
@@ -91,7 +96,7 @@ LISTINGS = {
             "vectors list",
             "models.vectors.registry:overview",
             "Vectors with their settings.",
-            "List the vectors with their settings.\n\nExample: `sentgen vectors list`",
+            "List the vectors with their settings.",
             none="no vectors yet; make some with: sentgen vectors build NAME --corpus CORPUS",
             essential=("corpora", "dimensions", "words"),
         ),
@@ -100,7 +105,7 @@ LISTINGS = {
             "saved list",
             "lookups.command_line:saved_rows",
             "Saved queries with their command lines.",
-            "List the saved queries, each with its command line.\n\nExample: `sentgen saved list`",
+            "List the saved queries, each with its command line.",
             none="no saved queries yet; make one with: sentgen saved add NAME -- kwic WORD",
             essential=("query",),
             limits_memory=False,
@@ -110,7 +115,7 @@ LISTINGS = {
             "subcorpora list",
             "lookups.subcorpora:overview",
             "Subcorpora with their corpora and conditions.",
-            "List the subcorpora with their corpora and conditions.\n\nExample: `sentgen subcorpora list`",
+            "List the subcorpora with their corpora and conditions.",
             none="no subcorpora yet; make one with: sentgen subcorpora define NAME --where CONDITION",
             essential=("where",),
         ),
@@ -119,7 +124,7 @@ LISTINGS = {
             "parser list",
             "corpus.parsers:parse_rows",
             "Parsers whose parses the store has kept.",
-            "List the parsers whose parses the store has kept.\n\nExample: `sentgen parser list`",
+            "List the parsers whose parses the store has kept.",
             none="no parses yet; keep some with: sentgen ingest FILE --corpus NAME --parser PARSER",
         ),
         Listing(
@@ -127,7 +132,7 @@ LISTINGS = {
             "align models",
             "alignment.stored.model_store:list_models",
             "Models that align.",
-            "List the models that align.\n\nExample: `sentgen align models`",
+            "List the models that align.",
             none="no models that align yet; make one with: sentgen align train --pairs CORPUS --model NAME",
             limits_memory=False,
         ),
