@@ -161,12 +161,11 @@ def _annotation(parameter: Parameter, panel: str) -> object:
 
 def _names(parameter: Parameter) -> list[str]:
     """Return the names of an option on the command line."""
-    dashed = parameter.name.replace("_", "-")
     if parameter.is_list and parameter.option.off:
-        return [f"--{dashed}", parameter.option.off]  # see `sentgen.cli.console.parsing`
+        return [parameter.dashed, parameter.off]  # see `sentgen.cli.console.parsing`
     if parameter.kind == bool | None or parameter.default is True or parameter.option.off:
-        return [f"--{dashed}/{parameter.option.off or f'--no-{dashed}'}"]
-    return [f"--{dashed}", *([parameter.option.short] if parameter.option.short else [])]
+        return [f"{parameter.dashed}/{parameter.off}"]
+    return [parameter.dashed, *([parameter.option.short] if parameter.option.short else [])]
 
 
 _ROWS = "Rows to show; 0 for all."
