@@ -211,15 +211,13 @@ def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.fixture(scope="session")
 def relief(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with the treebank of the demo and a model of it, made once for all processes; no test changes it."""
-    path = _shared_folder(tmp_path_factory) / "relief.duckdb"
-    draft = path.with_suffix(".draft")
-    with _one_process(path):
-        if not path.exists():
-            with Store(draft, create=True) as made:
-                ingest(made, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
-                build(made, "relief", ["relief"], order=3, smoothing="kneser-ney")
-            draft.rename(path)
-    return path
+
+    def make(path: Path) -> None:
+        with Store(path, create=True) as made:
+            ingest(made, [str(TREEBANK)], Settings("relief", licence="Apache-2.0"))
+            build(made, "relief", ["relief"], order=3, smoothing="kneser-ney")
+
+    return _made_once(tmp_path_factory, "relief.duckdb", make)
 
 
 @pytest.fixture
@@ -259,27 +257,32 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A UDPipe model of the demo treebank, trained once for all processes of a test run."""
-    path = _shared_folder(tmp_path_factory) / "demo.udpipe"
-    with _one_process(path):
-        if not path.exists():
-            tiny_parser.train(path)
-    return path
+    return _made_once(tmp_path_factory, "demo.udpipe", tiny_parser.train)
 
 
 @pytest.fixture(scope="session")
 def documentation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documentation as pages, built once for all processes of a test run; a warning is an error."""
-    folder = _shared_folder(tmp_path_factory) / "documentation"
-    unfinished = folder.with_suffix(".unfinished")
-    with _one_process(folder):
-        if not folder.exists():
-            command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(unfinished)]
-            environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-            root = Path(__file__).parents[1]
-            built = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
-            assert built.returncode == 0, built.stderr
-            unfinished.rename(folder)
-    return folder
+
+    def make(folder: Path) -> None:
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+        root = Path(__file__).parents[1]
+        built = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+        assert built.returncode == 0, built.stderr
+
+    return _made_once(tmp_path_factory, "documentation", make)
+
+
+def _made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a file or folder for all processes of a test run, made by the first that wants it, whole or not."""
+    path = _shared_folder(tmp_path_factory) / name
+    draft = path.with_suffix(".draft")
+    with _one_process(path):
+        if not path.exists():
+            make(draft)
+            draft.rename(path)
+    return path
 
 
 def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
