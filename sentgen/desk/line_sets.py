@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from sqlalchemy import Connection, delete, insert, select
 
@@ -23,10 +23,6 @@ from sentgen.options import Option, parameters_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 from sentgen.schema.engine import raw, register_arrow
-
-if TYPE_CHECKING:
-    pass
-
 
 #: What is said of a line whose sentence is gone, and of one whose node has other words now.
 GONE, CHANGED = "gone", "changed"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -24,9 +23,6 @@ from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
-
-if TYPE_CHECKING:
-    pass
 
 _BAR = 24
 _MOST_ARGUMENTS = 7

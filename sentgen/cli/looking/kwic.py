@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from sentgen.cli.console.options import Arrange
 from sentgen.cli.looking.line_table import WidthOption, fitted, line_look, show_lines
@@ -11,9 +11,6 @@ from sentgen.cli.looking.questions import PlotOption, QuestionOutput
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.output.plots import PARTS
 from sentgen.output.tabular import Rows
-
-if TYPE_CHECKING:
-    pass
 
 #: Cells of the strip that stands for a document.
 _STRIP = 24

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import Field, dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 
 from sqlalchemy import Connection
 
@@ -16,9 +16,6 @@ from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
 from sentgen.schema.base import quote_identifier
-
-if TYPE_CHECKING:
-    pass
 
 #: No count is greater, and no seed.
 MOST = 2**62
