@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from sqlalchemy import Column, Integer, MetaData
+from sqlalchemy import Column, Integer, MetaData, Table
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
 T = TypeVar("T")
@@ -60,6 +60,17 @@ def key(comment: str) -> Column[int]:
 def quote_identifier(name: str) -> str:
     """Quote an identifier for SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def row_digest(table: Table, database: str = "main") -> str:
+    """Return the query for the number of rows of a table and the sum of their hashes, in any order.
+
+    Args:
+        table: the table.
+        database: the schema that it is in, with an attached database before it if need be.
+    """
+    columns = ", ".join(quote_identifier(each.name) for each in table.columns)
+    return f"select count(*), sum(hash({columns})) from {database}.{table.name}"
 
 
 def now() -> datetime:

@@ -17,7 +17,7 @@ from sqlalchemy import Engine, Table, select, text
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
 from sentgen.schema import folders
-from sentgen.schema.base import metadata, quote_identifier
+from sentgen.schema.base import metadata, quote_identifier, row_digest
 from sentgen.schema.counting import COUNTED, PAIRS, recount, recount_pairs
 from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
@@ -380,9 +380,8 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
 
 def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
     for table in metadata.sorted_tables:
-        columns = ", ".join(quote_identifier(c.name) for c in table.columns)
-        digest = f"select count(*), sum(hash({columns})) from {{}}.main.{table.name}"
-        if duck.execute(digest.format(current)).fetchall() != duck.execute(digest.format("draft")).fetchall():
+        rows = [duck.execute(row_digest(table, f"{each}.main")).fetchall() for each in (current, "draft")]
+        if rows[0] != rows[1]:
             raise StoreError(f"{path}: the packed copy of {table.name} differs; the store was left as it was")
 
 

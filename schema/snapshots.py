@@ -17,9 +17,9 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -31,10 +31,11 @@ from sqlalchemy import Connection, text
 
 from sentgen.errors import InputError, NotFoundError, StoreError, spell
 from sentgen.schema import folders
-from sentgen.schema.base import metadata
+from sentgen.schema.base import metadata, row_digest
 from sentgen.schema.durability import write_lock
 from sentgen.schema.durability.duckdb_faults import log_of
-from sentgen.schema.engine import raw, translated_errors
+from sentgen.schema.engine import one_row, raw, translated_errors
+from sentgen.schema.excerpt import write_excerpt
 from sentgen.schema.lakes.loading import load
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import Snapshot, place_of, snapshot_of, snapshots
@@ -63,7 +64,12 @@ class Publication:
 
 
 def publish(
-    store: Path, folder: Path, *, keep: int | None = None, memory_limit: int | None = None
+    store: Path,
+    folder: Path,
+    *,
+    corpora: Sequence[str] = (),
+    keep: int | None = None,
+    memory_limit: int | None = None,
 ) -> Publication:
     """Copy a store into a folder of snapshots; nothing is copied if its content is there already.
 
@@ -74,11 +80,12 @@ def publish(
     Args:
         store: the store, to which nobody may be writing, or a lake.
         folder: where the snapshots are; made if it is not there, but not the folders above it.
+        corpora: publish these alone, and what was made of them alone (`sentgen.schema.excerpt`); all if none.
         keep: remove all but so many of the newest.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
 
     Raises:
-        NotFoundError: there is no store, or no folder above that of the snapshots.
+        NotFoundError: there is no store, none of the corpora in it, or no folder above that of the snapshots.
         InputError: ``keep`` is less than 1.
         StoreError: the store is in use, damaged or of another version, or the copy cannot be written.
     """
@@ -88,13 +95,16 @@ def publish(
     if not (lake_at(store) or store.exists()):
         raise write_lock.no_store(store)
     with _publishing_lock(folder):
-        draft, digest = _copy(store, folder / _DRAFTS / _DRAFT, memory_limit)
-        path = folder / f"{_name(digest)}.duckdb"
+        draft = _copy(store, folder / _DRAFTS, corpora, memory_limit)
+        digest = _digest(draft)
+        path = folder / f"{_name(_content(draft, memory_limit) if corpora else digest)}.duckdb"
         existing = snapshot_of(path.with_suffix(".json"))
-        snapshot = _describe(draft, path, digest, memory_limit)
         # A file without a manifest is what a kill has left: it is replaced.
+        snapshot = _describe(draft, path, digest, memory_limit)
         if existing is None:
             files.replace(draft, path)
+        else:  # the file that is there stays, with the same rows in other bytes if it is an excerpt
+            snapshot = replace(snapshot, sha256=existing.sha256, bytes=existing.bytes)
         # Also for an old snapshot: the time in it makes it the newest.
         _write_manifest(snapshot, draft.parent)
         removed = _prune(folder, keep) if keep else ()
@@ -134,20 +144,25 @@ def _publishing_lock(folder: Path) -> Iterator[None]:
                 folders.remove(drafts)
 
 
-def _copy(store: Path, draft: Path, memory_limit: int | None) -> tuple[Path, str]:
+def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int | None) -> tuple[Path, str]:
     """Copy the file while nobody can write to it, for the public; return the copy and its hash.
 
     What a killed writer left in the log of the store is put into the copy; the store stays as it is.
     """
+    draft = folder / _DRAFT
     if lake := lake_at(store):
         load(lake, draft, memory_limit=memory_limit)
     else:
         _copy_file(store, draft, memory_limit)
     make_public(draft, memory_limit=memory_limit)
+    if corpora:
+        whole = folder / f"whole{_DRAFT}"
+        files.replace(draft, whole)
+        write_excerpt(whole, draft, corpora, memory_limit=memory_limit)
     with draft.open("rb+") as copy:  # Windows syncs only what can be written
         os.chmod(draft, 0o444)
         os.fsync(copy.fileno())
-    return draft, _digest(draft)
+    return draft
 
 
 def _copy_file(store: Path, draft: Path, memory_limit: int | None) -> None:
@@ -192,6 +207,15 @@ def _describe(draft: Path, path: Path, digest: str, memory_limit: int | None) ->
     )
 
 
+def _content(draft: Path, memory_limit: int | None) -> str:
+    """Return a hash of all rows: a file that DuckDB makes anew has other bytes each time."""
+    digest = hashlib.sha256()
+    with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
+        for table in metadata.sorted_tables:
+            digest.update(repr((table.name, *one_row(raw(connection), row_digest(table)))).encode())
+    return digest.hexdigest()
+
+
 def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
     """Write the manifest whole, in the place of an old one; with it the snapshot is there."""
     values = {"file": snapshot.path.name, **asdict(snapshot)}
@@ -210,9 +234,9 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest snapshots; servers that have one open keep what they opened."""
     # Renamed by hand, a snapshot is its owner's.
-    old = [snapshot for snapshot in snapshots(folder) if snapshot.name == _name(snapshot.sha256)][:-keep]
+    old = [each for each in snapshots(folder) if re.fullmatch(f"sentgen-[0-9a-f]{{{_DIGITS}}}", each.name)]
     removed = []
-    for snapshot in old:
+    for snapshot in old[:-keep]:
         # A manifest without its file is no snapshot: killed in between, nobody opens half of a pair.
         if not files.remove_unless_open(snapshot.path):
             continue  # it is whole, and goes with one that is published later

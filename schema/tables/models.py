@@ -6,6 +6,10 @@ from sqlalchemy import BigInteger, Boolean, DateTime, Double, Integer, SmallInte
 
 from sentgen.schema.base import column, key, metadata
 
+#: What the names of the parameters begin with that note the models that a model was made of; their values are
+#: what these weigh.
+PARTS = "of: "
+
 model = Table(
     "model",
     metadata,

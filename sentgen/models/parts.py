@@ -11,7 +11,6 @@ from sentgen.errors import ModelError, StoreError
 from sentgen.models.base.registry import (
     DYNAMIC,
     LATER,
-    PARTS,
     STUPID_BACKOFF,
     ModelInfo,
     changes,
@@ -29,7 +28,7 @@ from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
 from sentgen.models.smoothing.rows import NgramRows
 from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
-from sentgen.schema.tables.models import model_corpus
+from sentgen.schema.tables.models import PARTS, model_corpus
 from sentgen.space import Space
 
 

@@ -16,6 +16,14 @@ def publish(
     to: Annotated[
         Path, typer.Option("--to", metavar="DIR", help="Folder of the snapshots; made if need be.")
     ],
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus",
+            metavar="CORPUS",
+            help="Publish this corpus only, and what is made of it alone; may be repeated.",
+        ),
+    ] = None,
     keep: Annotated[
         int | None, typer.Option("--keep", metavar="N", min=1, help="Remove all but the N newest snapshots.")
     ] = None,
@@ -25,11 +33,14 @@ def publish(
 
     The file is named by the hash of its content, so that a store that did not change is published once. The
     manifest beside it (JSON) lists corpora, licences, models and versions. Files that corpora were read from
-    are named without the folders in which they lie. Prints the path of the file.
+    are named without the folders in which they lie. With --corpus the file has nothing of other corpora: no
+    words, no models that know them, no evaluations. Prints the path of the file.
 
     Example: `sentgen publish --to snapshots --keep 3`
     """
-    done = snapshots.publish(options.path, to, keep=keep, memory_limit=options.database_memory())
+    done = snapshots.publish(
+        options.path, to, corpora=corpus or (), keep=keep, memory_limit=options.database_memory()
+    )
     # Alone on standard output, for scripts.
     typer.echo(done.snapshot.path)
     typer.echo("published" if done.new else "published already; nothing was copied", err=True)

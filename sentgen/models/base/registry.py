@@ -42,9 +42,6 @@ _OF_MODEL = (
     tables.model_corpus,
     tables.surprisal,
 )
-#: What the names of the parameters begin with that note the models that a model was made of; their values are
-#: what these weigh.
-PARTS = "of: "
 #: Smoothing of models that read counts, and of those that are made of others.
 STUPID_BACKOFF, MIXTURE, PRUNED = "stupid-backoff", "mixture", "pruned"
 #: That of a mixture without n-grams: what its models give is summed when it is asked.
@@ -134,7 +131,7 @@ LATER = "has as many tokens, some from sources that came later"
 #: Brackets, symbols, a condition and parts are no figures: notes that are kept in the same table.
 _NOTES = or_(
     tables.model_parameter.c.name == BRACKETS,
-    *(tables.model_parameter.c.name.startswith(note) for note in (CONDITION, SYMBOLS, PARTS, PACKAGE)),
+    *(tables.model_parameter.c.name.startswith(note) for note in (CONDITION, SYMBOLS, tables.PARTS, PACKAGE)),
 )
 #: When the last source of each corpus was stored: other texts may have as many tokens.
 _NEWEST = select(source.c.corpus_id, func.max(source.c.ingested_at).label("newest")).group_by(
@@ -477,7 +474,9 @@ def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, fl
         corpora=tuple(corpora),
         condition=next(iter(conditions), ""),
         symbols=next(iter(over), OF_WORDS),
-        parts=tuple((note.removeprefix(PARTS), notes[note]) for note in notes if note.startswith(PARTS)),
+        parts=tuple(
+            (note.removeprefix(tables.PARTS), notes[note]) for note in notes if note.startswith(tables.PARTS)
+        ),
         package=next((note.removeprefix(PACKAGE) for note in notes if note.startswith(PACKAGE)), ""),
     )
 
