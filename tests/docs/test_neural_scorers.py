@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,14 @@ from plugged import plugged, write_package
 from sentgen.models.plugin_scorers import overview, scorer_named
 from sentgen.models.scorer import Scorer
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "plugins.md").read_text("utf-8")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "scorers"
 SENTENCES = [["the", "cat", "sat"], ["the"], ["a", "dog", "saw", "the", "cat", "."], ["sat", "cat", "the"]]
 
 
 def install(folder: Path, needed: str, entry: str) -> None:
-    """Install what the page shows behind the mark of a package, if that is there."""
-    pytest.importorskip(needed, reason=f"{needed} is not installed, which the example on the page imports")
-    (code,) = re.findall(rf"<!-- with {needed} -->\n```python\n(.*?)```", PAGE, re.DOTALL)
+    """Install the example that the page shows, if the package is there that it needs."""
+    pytest.importorskip(needed, reason=f"{needed} is not installed, which the example imports")
+    code = (EXAMPLES / f"{entry}.py").read_text("utf-8")
     write_package(folder, "neural", {f"scorers.{entry}": "SCORER"}, code)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,9 @@ from sentgen.models import build
 from sentgen.schema import Store
 from sentgen.schema.tables.saved import save_query
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "queries.md").read_text("utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+PAGE = (ROOT / "docs" / "queries.md").read_text("utf-8")
 
 
 def part(title: str) -> str:
@@ -40,11 +41,9 @@ def store(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def debate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The vertical file in the section on regions."""
+    """The vertical file that the section on regions shows."""
     folder = tmp_path_factory.mktemp("regions-page")
-    text, path = folder / "debate.vert", folder / "debate.duckdb"
-    (written,) = re.findall(r"^```vertical\n(.*?)^```$", DEBATE, re.DOTALL | re.MULTILINE)
-    text.write_text(written)
+    text, path = Path(shutil.copy(EXAMPLES / "debate.vert", folder)), folder / "debate.duckdb"
     with Store(path, create=True) as made:
         ingest(made, [str(text)], Settings("debate"))
     return path

@@ -1,4 +1,4 @@
-"""What a server that nobody asks holds in memory: docs/serve.md has the figures."""
+"""What a server that nobody asks holds in memory: docs/figures/measurements.csv has the figures."""
 
 from __future__ import annotations
 
