@@ -27,7 +27,7 @@ def test_another_snapshot_is_not_answered(client: httpx.Client) -> None:
     answers = [
         client.get("/v1/ngrams", params={"pattern": "the *", **cited}),
         client.post("/v1/sql", params=cited, json={"sql": "select 1"}),
-        client.get("/sql/results.csv", params={"query": "select 1", **cited}),
+        client.get("/sql/sql.csv", params={"sql": "select 1", **cited}),
         client.get("/query/sentences.conllu", params={"query": "pattern { X [upos=NOUN] }", **cited}),
     ]
     page = client.get("/word", params={"word": "the", **cited}, headers={"Accept": "text/html"})

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sentgen.lookups.concordances.sorting import TYPICAL
 from sentgen.server.pages import examples
-from sentgen.server.pages.drawings import SurprisalCurve, curves
+from sentgen.server.pages.drawings import curves
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import SORT_KEYS
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
@@ -66,7 +66,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "answer": answer,
         **inside,
         "examples": await _examples(ask, name, tab) if not overview.problem else (),
-        "curves": await _curves(ask, query, name),
+        **await _surprisal(ask, query, name),
         "units": UNITS,
         "orders": ORDERS,
         "context": _context(query),
@@ -104,16 +104,17 @@ async def _documents(
     return await ask("documents", corpus=_only(name), where=where, **part.parameters)
 
 
-async def _curves(ask: Asking, query: PageParameters, name: str) -> list[SurprisalCurve]:
-    """Return the curves of a document that is shown."""
+async def _surprisal(ask: Asking, query: PageParameters, name: str) -> Mapping[str, object]:
+    """Ask for the surprisal of a document that is shown, and draw its curves."""
     document = query.raw("document")
     if not name or not document or query.choice("show", _OF_CORPUS) != "documents":
-        return []
+        return {"curves": ()}
 
     def page_of(sentence: str) -> str:
         return link("/sentence", corpus=name, document=document, sentence=sentence)
 
-    return curves((await ask("surprisal", corpus=name, document=document)).rows, page_of)
+    answer = await ask("surprisal", corpus=name, document=document)
+    return {"surprisal": answer, "curves": curves(answer.rows, page_of)}
 
 
 async def _subcorpora(
@@ -319,6 +320,9 @@ PAGES = (
         "Corpora",
         "corpus.html.j2",
         _view,
-        asks=("corpus", "subcorpus", "frequencies", "ngrams", "kwic"),
+        asks=(
+            *("corpus", "subcorpus", "frequencies", "ngrams", "kwic"),
+            *("facets", "documents", "sentences", "surprisal"),
+        ),
     ),
 )

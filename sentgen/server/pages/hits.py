@@ -65,4 +65,7 @@ async def _sentence(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     return {**names, "answer": await ask("sentence", **names)}
 
 
-PAGES = (Page("/hits", "", "hits.html.j2", _hits), Page("/sentence", "", "sentence.html.j2", _sentence))
+PAGES = (
+    Page("/hits", "", "hits.html.j2", _hits, asks=("hits",)),
+    Page("/sentence", "", "sentence.html.j2", _sentence, asks=("sentence",)),
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import get_args
 from urllib.parse import parse_qsl, quote
 
@@ -16,7 +17,7 @@ from sentgen.desk.line_sets import Sort
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, file_links
 from sentgen.server.pages.query import hits_of
 from sentgen.server.pages.texts import link
 from sentgen.server.problems import Refused
@@ -45,10 +46,12 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("lines", **parameters, label=query.text("label"), limit=rows, offset=part.offset),
         _report(ask, name),
     )
+    # Files have the lines with other labels, too, and can be imported again.
+    every = file_links(operations()["lines"], {"name": name, "labeler": labeler}, "/lines")
     labels = lines.more.get("labels", [])
     return {
         **common,
-        "lines": lines,
+        "lines": replace(lines, files=every),
         "report": report,
         "keys": labels[:_KEYS],
         "others": labels[_KEYS:],
@@ -56,7 +59,6 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "asked": parameters,
         "part": part,
         "url": _route(name),
-        "files": _files(name, labeler),
     }
 
 
@@ -91,20 +93,11 @@ async def _change(request: Request) -> Response:
 
 async def _report(ask: Asking, name: str) -> PageAnswer:
     """Return what came of a set; nothing while no line has a label, which is no mistake here."""
-    reply = await ask.reply(operations()["lines_report"], {"name": name})
-    return wire.decode(reply.body, PageAnswer) if reply.status == 200 else PageAnswer()
-
-
-def _files(name: str, labeler: str) -> dict[str, str]:
-    forms = {
-        "Excel": {"format": "xlsx"},
-        "CSV": {"format": "csv", "escape_formulas": "true"},
-        "JSON": {"format": "json"},
-    }
-    return {
-        form: link(_route(name), labeler=labeler, limit="0", **parameters)
-        for form, parameters in forms.items()
-    }
+    operation, values = operations()["lines_report"], {"name": name}
+    reply = await ask.reply(operation, values)
+    if reply.status != 200:
+        return PageAnswer()
+    return replace(wire.decode(reply.body, PageAnswer), files=file_links(operation, values, "/lines"))
 
 
 def _route(name: str) -> str:

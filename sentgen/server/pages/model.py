@@ -68,5 +68,11 @@ def _example(text: ExamplePassage) -> PageExample:
 
 
 PAGES = (
-    Page("/model", "Models", "model.html.j2", _view, asks=("models", "model", "score", "compare_models")),
+    Page(
+        "/model",
+        "Models",
+        "model.html.j2",
+        _view,
+        asks=("models", "model", "score", "compare_models", "backoff"),
+    ),
 )

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
 from fastapi import Request, Response
 from starlette.datastructures import QueryParams
@@ -23,7 +24,7 @@ from sentgen.server.pages.texts import link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
-from sentgen.server.wire import Reply
+from sentgen.server.wire import Format, Reply
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class PageAnswer:
     """What an operation answered, or the problem in one line.
 
     ``command`` is the command line that gives the same rows, ``sql`` the statements that ran, ``picture``
-    the place where a query cannot be read.
+    the place where a query cannot be read, ``files`` the links to all rows by the name of the format.
     """
 
     columns: Sequence[str] = ()
@@ -43,6 +44,52 @@ class PageAnswer:
     more: Mapping[str, Any] = field(default_factory=dict)
     problem: str = ""
     picture: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+#: Formats of files, with the names that they have on a page; Parquet is for those who write SQL.
+FILE_FORMS = {"CSV": Format.CSV, "Excel": Format.XLSX, "JSON": Format.JSON, "Parquet": Format.PARQUET}
+#: Which rows of an answer a page shows, of which a file has all.
+_PART = ("limit", "offset")
+_IN_PATH = re.compile(r"\{(\w+)\}")
+
+
+def file_links(operation: Operation, values: Mapping[str, object], path: str) -> dict[str, str]:
+    """Return the links to all rows that the server gives, by the name of the format.
+
+    They are those of the API; what it has no such address for, the page itself sends.
+
+    Args:
+        operation: which gives the rows.
+        values: its parameters on the page, as `Asking` takes them.
+        path: of the page.
+    """
+    defaults = {
+        each.name: each.default
+        for each in parameters_of(operation.declaration)
+        if each.option.line != "hidden"
+    }
+    given = {
+        name: "true" if value is True else value
+        for name, value in values.items()
+        if name in defaults and name not in _PART and value not in (None, "", [], defaults[name])
+    }
+    if _PART[0] in defaults:
+        # A graph has as many words as were asked for, and no rows beyond.
+        given[_PART[0]] = values[_PART[0]] if "graph" in given else "0"
+    linked = operation.api and operation.method == "GET"
+    route = _IN_PATH.sub(lambda name: quote(str(given.pop(name[1])), safe=""), operation.route)
+    links = {}
+    for name, form in FILE_FORMS.items():
+        if form is Format.PARQUET and operation.kind != "sql":
+            continue
+        if linked:
+            # A browser hands the file to a spreadsheet, which would run what a corpus says.
+            harmless = {"escape_formulas": "true"} if form is Format.CSV else {}
+            links[name] = link(route, **given, format=form, **harmless)
+        else:
+            links[name] = link(f"{path}/{operation.name}.{form}", **given)
+    return links
 
 
 def default(operation: str, name: str) -> Any:
@@ -151,8 +198,8 @@ class Asking:
         answer = wire.decode(reply.body, PageAnswer)
         if not operation.api and answer.sql:
             # What has no route has no command either; its first statement gives the same rows.
-            return replace(answer, command=shlex.join(["sentgen", "sql", answer.sql[0]]))
-        return answer
+            answer = replace(answer, command=shlex.join(["sentgen", "sql", answer.sql[0]]))
+        return replace(answer, files=file_links(operation, values, self._request.url.path))
 
     async def nothing(self) -> None:
         """Ask nothing, beside what is asked."""
@@ -190,8 +237,9 @@ class Page:
         name: what the navigation calls it; empty if it is reached from other pages only.
         template: the file of its template.
         view: asks for what the template shows, and returns it by name.
-        asks: the operations whose rows it shows, which the API has where only some pages are offered.
-        download: sends a file, by its name below the page.
+        asks: the operations whose rows it shows, which the API has where only some pages are offered; those
+            that have no address there, it sends as files, by the name of the operation below the page.
+        download: sends another file, by its name below the page.
         change: does what a form of it sends.
     """
 

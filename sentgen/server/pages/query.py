@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -96,14 +96,6 @@ EXAMPLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
-    """Where the same answer is, as a file: for hits and counts, by the name of the format."""
-
-    hits: Mapping[str, str] = field(default_factory=dict)
-    counts: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Lines:
     """What the lines of a concordance unfold: trees by the number of their line, and links that turn them.
 
@@ -161,6 +153,8 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         if counts_of
         else ask.nothing(),
     )
+    if by_grew:
+        hits = replace(hits, files={**hits.files, "CoNLL-U": _conllu_link(query)})
     link_values = {name: query.all(name) for name in _ASKED}
     drawn = dict[str, object]()
     if not by_grew:
@@ -180,7 +174,6 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "narrowed": _narrowed_links(query, text, counts, by_grew=by_grew) if counts else (),
         "intervals": [row_rate(row, IN_PART) for row in counts.rows] if counts else (),
         "lines": await _lines(ask, query, hits, by_grew),
-        "files": Files(_files(*parameters, query, by_grew), _files(*counts_of) if counts_of else {}),
     }
 
 
@@ -293,23 +286,6 @@ def _is_bare(by: str, row: Mapping[str, object]) -> bool:
     return "." not in by and "per_million_in_part" in row
 
 
-def _files(
-    name: str, parameters: Mapping[str, object], query: PageParameters | None = None, by_grew: bool = False
-) -> dict[str, str]:
-    """Return the links to an answer as files, with as many rows as the server gives."""
-    route = operations()[name].route
-    values = {key: "true" if value is True else value for key, value in parameters.items()} | {"limit": "0"}
-    values = {key: value for key, value in values.items() if value is not False}
-    # A browser hands the file to a spreadsheet, which would run what a corpus says.
-    links = {"CSV": link(route, **values, format="csv", escape_formulas="true")}
-    links["Excel"] = link(route, **values, format="xlsx")
-    links["JSON"] = link(route, **values, format="json")
-    if query is not None and by_grew:
-        link_values = {key: query.all(key) for key in ("query", "corpus", "where", "random", "ignore_case")}
-        links["CoNLL-U"] = link(f"/query/{_FILE}", **link_values)
-    return links
-
-
 async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: bool) -> Lines:
     """Ask for the trees of the lines that are unfolded, and say how to turn each."""
     opened = sorted({int(line) for line in query.all("open") if line.isdecimal() and len(line) < 4})
@@ -329,6 +305,11 @@ async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: 
         for line in range(len(hits.rows))
     ]
     return Lines(marks if by_grew else [], trees, links)
+
+
+def _conllu_link(query: PageParameters) -> str:
+    link_values = {key: query.all(key) for key in ("query", "corpus", "where", "random", "ignore_case")}
+    return link(f"/query/{_FILE}", **link_values)
 
 
 async def _download(request: Request, name: str) -> Response:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from html import unescape
 from importlib import import_module, resources
@@ -20,17 +21,20 @@ from starlette.routing import Match
 from sentgen import __version__
 from sentgen.alignment.view import html
 from sentgen.errors import InputError
+from sentgen.options import parameters_of
 from sentgen.output import display, templates
 from sentgen.output.typography import closed_up, is_right_to_left, readable
 from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Kind
 from sentgen.server.pages import texts
-from sentgen.server.pages.page import Asking, Page, PageParameters, alternatives
-from sentgen.server.problems import ProblemDocument
-from sentgen.server.routes import SNAPSHOT, permanent_link, require_snapshot
+from sentgen.server.pages.page import FILE_FORMS, Asking, Page, PageParameters, alternatives
+from sentgen.server.parameters import read
+from sentgen.server.problems import ProblemDocument, Refused
+from sentgen.server.routes import SNAPSHOT, answer, permanent_link, require_snapshot
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
+from sentgen.server.wire import Format
 
 _PACKAGE = "sentgen.server.pages"
 #: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.
@@ -51,8 +55,8 @@ def router(settings: ServerSettings) -> APIRouter:
     cited = [Depends(_require_cited)]
     for page in offered_pages(settings):
         routes.add_api_route(page.path, _endpoint(page), methods=["GET", "HEAD"], dependencies=cited)
-        if page.download:
-            routes.add_api_route(f"{page.path}/{{name}}", page.download, methods=["GET"], dependencies=cited)
+        if page.key:
+            routes.add_api_route(f"{page.path}/{{name}}", _file(page), methods=["GET"], dependencies=cited)
         if page.change:
             routes.add_api_route(page.path, page.change, methods=["POST"])
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
@@ -69,6 +73,30 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
         # Outside of the turn: the template needs no worker.
         parameters = {"query": given, "retry": partial(alternatives, page.path, given)}
         return _page(request, page.template, {**parameters, **values}, asking.status)
+
+    return endpoint
+
+
+def _file(page: Page) -> Callable[[Request, str], Awaitable[Response]]:
+    """Make the function that sends the files of a page: all rows of what it asks, or what is its own."""
+
+    async def endpoint(request: Request, name: str) -> Response:
+        asked, _, form = name.rpartition(".")
+        operation = operations()[asked] if asked in page.asks else None
+        # A link changes nothing, and at the desk only those with an address in the API do not.
+        if operation and operation.kind != "desk" and form in FILE_FORMS.values():
+            query = request.query_params
+            lists = [each.name for each in parameters_of(operation.declaration) if each.is_list]
+            given = {key: query.getlist(key) if key in lists else query[key] for key in query}
+            given.pop(SNAPSHOT, None)
+            message = replace(read(operation, given), form=Format(form), escape_formulas=True)
+            response = await answer(request, message)
+            if response.status_code == 200:
+                response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+            return response
+        if page.download:
+            return await page.download(request, name)
+        raise Refused(404, "not-found", f"no file {name!r}; the page has links to its files")
 
     return endpoint
 

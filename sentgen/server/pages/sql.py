@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
-
-from fastapi import Request, Response
 
 from sentgen.schema import dictionary
-from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
-from sentgen.server.parameters import read
-from sentgen.server.problems import Refused
-from sentgen.server.routes import answer
-from sentgen.server.wire import Format
 
 _ROWS = 200
-_FILES = {"results.csv": Format.CSV, "results.xlsx": Format.XLSX, "results.parquet": Format.PARQUET}
 
 
 EXAMPLES = (
@@ -87,17 +78,4 @@ async def _rows(ask: Asking, text: str, part: ListPart) -> PageAnswer:
     return part.cut(answer)
 
 
-async def _download(request: Request, name: str) -> Response:
-    """Send the rows of the query as a file; formulas are made harmless for spreadsheets in CSV."""
-    operation, form = operations()["sql"], _FILES.get(name)
-    if form is None:
-        raise Refused(404, "not-found", f"no {name!r}; there are: {', '.join(_FILES)}")
-    message = read(operation, {"sql": request.query_params.get("query", "")})
-    # A browser hands the file to a spreadsheet, which would run what a corpus says.
-    response = await answer(request, replace(message, form=form, escape_formulas=True))
-    if response.status_code == 200:
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-PAGES = (Page("/sql", "SQL", "sql.html.j2", _view, asks=("sql",), download=_download),)
+PAGES = (Page("/sql", "SQL", "sql.html.j2", _view, asks=("sql",)),)

@@ -79,7 +79,7 @@ def test_twenty_lines_are_labeled_by_keyboard(opened):
     found = page.locator("td.node").all_inner_texts()
     assert found == sorted(found, key=str.casefold)
     with page.expect_download() as download:
-        page.get_by_role("link", name="CSV").click()
+        page.get_by_role("link", name="CSV of Lines").click()
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
     assert [row["label"] for row in rows if row["label"]] == [*want[:18], "person"]
     assert page.get_by_role("heading", name="Labels").is_visible()

@@ -65,7 +65,7 @@ def test_no_link_leads_nowhere(school: Server) -> None:
     assert {"/", "/word", "/query", "/hits", "/sentence", "/v1/kwic", "/v1/frequencies"} <= {*seen}
 
 
-@pytest.mark.parametrize("path", ["/corpus", "/sketch?word=camp", "/sql", "/model", "/sql/results.csv"])
+@pytest.mark.parametrize("path", ["/corpus", "/sketch?word=camp", "/sql", "/model", "/sql/sql.csv"])
 def test_other_pages_are_not_found(school: Server, path: str) -> None:
     answer = school.client.get(path, headers=_HTML)
 

@@ -526,13 +526,13 @@ def test_the_command_on_a_page_gives_its_rows(opened, store):
 
 def test_files_hold_all_rows(site):
     """CSV and Parquet hold the rows of the query; formulas are made harmless in CSV alone."""
-    query = {"query": "select '=1+1' as formula, n from range(300) as r(n) order by n"}
-    rows = csv.reader(io.StringIO(site.client.get("/sql/results.csv", params=query).text))
-    parquet = site.client.get("/sql/results.parquet", params=query)
+    query = {"sql": "select '=1+1' as formula, n from range(300) as r(n) order by n"}
+    rows = csv.reader(io.StringIO(site.client.get("/sql/sql.csv", params=query).text))
+    parquet = site.client.get("/sql/sql.parquet", params=query)
 
     assert list(rows)[:2] == [["formula", "n"], ["'=1+1", "0"]]
     assert pq.read_table(io.BytesIO(parquet.content)).num_rows == 300
-    assert parquet.headers["content-disposition"] == 'attachment; filename="results.parquet"'
+    assert parquet.headers["content-disposition"] == 'attachment; filename="sql.parquet"'
 
 
 @pytest.mark.parametrize(
@@ -545,8 +545,8 @@ def test_files_hold_all_rows(site):
         ("/sentence?corpus=relief&document=x&sentence=y", 404),
         ("/model?name=nothing", 404),
         ("/sql?query=drop+table+token", 400),
-        ("/sql/results.exe?query=select+1", 404),
-        ("/sql/results.csv", 400),
+        ("/sql/sql.exe?sql=select+1", 404),
+        ("/sql/sql.csv", 422),
         ("/static/secret.txt", 404),
         ("/corpus?show=concordance&pattern=*", 400),
         ("/generate?file=no+conllu&format=conllu", 400),
