@@ -54,7 +54,10 @@ class TrainParserOptions(TypedDict, total=False):
 class NgramsOptions(TypedDict, total=False):
     """The n-grams that match a pattern."""
 
+    by: Annotated[Literal["word", "lemma", "upos", "xpos", "deprel"], "word", "What the n-grams are of."]
+    words: Annotated[bool, False, "Only of words: none with a mark, without a letter or a digit, or an end of a sentence."]
     min_count: Annotated[int, 1, "Omit lower counts."]
+    min_documents: Annotated[int, 0, "Omit what fewer documents have, and show how many have it."]
     sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
     offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     corpus: Annotated[str | Sequence[str], (), "Only these corpora."]

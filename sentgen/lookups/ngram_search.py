@@ -1,4 +1,4 @@
-"""Look up n-grams by a pattern of words."""
+"""Look up n-grams by a pattern of words, or of their lemmas or tags."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Annotated
 
 from sqlalchemy import Connection
 
+from sentgen.errors import InputError, spell
+from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
@@ -18,21 +20,30 @@ from sentgen.lookups.base.statement import (
     literal,
     where,
 )
-from sentgen.lookups.question.lookup import Lookup, MinCountOption, OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.question.patterns import split_pattern, word_among
+from sentgen.lookups.question.lookup import (
+    MOST,
+    Lookup,
+    MinCountOption,
+    OffsetOption,
+    RowSortOption,
+    in_pages,
+)
+from sentgen.lookups.question.patterns import ANY, glob, loose, split_pattern
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.question.selection_counts import ngrams, size
+from sentgen.lookups.question.selection_counts import TAG_ENDS, ngrams, size, token_ngrams
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
+from sentgen.lookups.statistics.frequencies import OF_WORDS, By
 from sentgen.options import Option
-from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS
+from sentgen.output.wording import quantity
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 from sentgen.schema.tables.counts import MAX_ORDER
 
 _STATEMENT = """\
 with found as (
-  select {keys}, sum(count)::bigint as count
+  select {keys}, sum(count)::bigint as count{documents}
   from {table}{spelling}{conditions}
   group by all
-  having sum(count) >= $min_count
+  having sum(count) >= $min_count{in_documents}
 ),
 best as (
   select * from found{cut}
@@ -41,7 +52,7 @@ context as (
 {context}
 )
 select {forms},
-  best.count,
+  best.count,{range}
   1e6 * best.count / ({size}) as per_million,
   {probability} as probability
 from best
@@ -62,6 +73,11 @@ _ALL_WORDS = """\
   from {table}{conditions}"""
 
 
+#: A word has a letter or a digit.
+_IS_WORD = rf"select id from word where regexp_matches(form, '[\p{{L}}\p{{N}}]') and id not in ({BOS}, {EOS})"
+_TAGS = "(select id, name from tag union all values {ends})"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ngrams(Lookup):
     """The n-grams that match a pattern."""
@@ -69,7 +85,15 @@ class Ngrams(Lookup):
     pattern: Annotated[
         str, Option("1 to 5 words; `*` is any word, `down*` a word that begins with down.", argument=True)
     ]
+    by: Annotated[By, Option("What the n-grams are of.")] = By.WORD
+    words: Annotated[
+        bool, Option("Only of words: none with a mark, without a letter or a digit, or an end of a sentence.")
+    ] = False
     min_count: MinCountOption = 1
+    min_documents: Annotated[
+        int,
+        Option("Omit what fewer documents have, and show how many have it.", least=0, api={"le": MOST}),
+    ] = 0
     sort: RowSortOption = ""
     offset: OffsetOption = 0
 
@@ -77,82 +101,162 @@ class Ngrams(Lookup):
     def ask(self, connection: Connection) -> Answer:
         """Return the n-grams of 1 to 5 words, most frequent first, then by their words.
 
-        The columns are ``w1`` to ``wn``; ``count``; ``per_million``, the count per million tokens; and
+        The columns are ``w1`` to ``wn``; ``count``; with ``min_documents``, ``documents``, the number of
+        documents that have it (its range); ``per_million``, the count per million tokens; and
         ``probability``, the maximum likelihood estimate c(w1..wn) / c(w1..wn-1) of the last word after the
         others, over all corpora asked for. A single word is compared with all words and ``</s>``; nothing
         precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out.
-        With ``ignore_case``, everything is counted as if all words were lower-cased.
-        Linear in the n-grams of that order, a column scan; with a condition, those of its sentences are
-        counted from their tokens first, of any order.
+        With ``ignore_case``, everything is counted as if all words were lower-cased. Tokens that lack what
+        n-grams are ``by`` are in none of them, and with ``words`` neither are marks and ends of sentences, of
+        which no count is aware then; what stands on both sides of one is no n-gram.
+        Linear in the n-grams of that order, a column scan; by something else than words, with
+        ``min_documents`` or with a condition, those of its sentences are counted from their tokens first, of
+        any order.
 
         Raises:
-            InputError: the pattern is empty or too long.
+            InputError: the pattern is empty or too long, or wants the end of a sentence of words only.
             NotFoundError: no such corpus, or none counted to that order.
         """
         given = split_pattern(self.pattern, most=MAX_ORDER)
-        selection = self.select(connection, min_order=len(given))
-        words = [selection.fold(word) for word in given]
-        query = _statement(words, selection, self.min_count, self.limit)
+        if self.words and (end := next((one for one in given if one in _ENDS), None)):
+            raise InputError(f"{end} is no word; leave out {spell('words')}, or {end}")
+        of_words = self.by in OF_WORDS
+        # Tags keep their case.
+        lookup = self if of_words else replace(self, ignore_case=False)
+        counted = self.by is By.WORD and not self.min_documents
+        selection = lookup.select(connection, min_order=len(given) if counted else 0, sentences=not counted)
+        patterns = [selection.fold(word) if of_words else word for word in given]
+        query = _NgramQuery(self, selection, patterns, Bindings(min_count=self.min_count)).statement()
         missing = f"n-gram {self.pattern!r}{at_least(self.min_count)}"
+        if self.min_documents > 1:
+            missing += f" in at least {quantity(self.min_documents, 'document')}"
         answer = replace(limited_answer(connection, query, self.limit, missing), left_out=selection.left_out)
-        values = [QuestionValue("word", word) for word in words]
+        values = [QuestionValue(self.by, pattern) for pattern in patterns]
         return explain_absence(connection, answer, selection, values, of_tokens=True)
 
 
-def _statement(words: Sequence[str], selection: Selection, min_count: int, limit: int) -> Statement:
-    bindings = Bindings(min_count=min_count)
-    order = len(words)
-    names = [f"w{i}" for i in range(1, order + 1)]
-    # <s> is counted as a unigram, but follows nothing, so that it is no share of the words.
-    if order == 1:
-        table, chosen = ngrams(1, selection, bindings)
-        context = _ALL_WORDS.format(table=table, conditions=where([f"w1 <> {BOS}", *chosen], "  "))
-        start = literal(RESERVED_WORDS[BOS]) if selection.ignore_case else BOS
-        probability = f"case when best.w1 <> {start} then best.count / context.count end"
-        joined = "cross join context"
-    else:
-        # As numbers, the words before are found among all there are without counting these.
-        needed = "" if selection.ignore_case else f"\n  semi join best using ({', '.join(names[:-1])})"
-        context = _CONTEXT.format(**_count_parts(words[:-1], selection, bindings), needed=needed)
-        probability = "best.count / context.count"
-        joined = f"left join context using ({', '.join(names[:-1])})"
-    forms = [f"best.{name}" if selection.ignore_case else f"word_{name}.form as {name}" for name in names]
-    text = _STATEMENT.format(
-        **_count_parts(words, selection, bindings),
-        cut=_CUT if limit else "",
-        context=context,
-        forms=", ".join(forms),
-        size=size(selection, bindings),
-        probability=probability,
-        joins="\n".join([*([] if selection.ignore_case else _spelling_joins(names, "best")), joined]),
-        order_by=", ".join(form.partition(" as ")[0] for form in forms),
-        limit=limit_clause(limit, bindings),
-    )
-    return Statement(text, bindings)
+_ENDS = (RESERVED_WORDS[BOS], RESERVED_WORDS[EOS])
 
 
-def _count_parts(words: Sequence[str], selection: Selection, bindings: Bindings) -> dict[str, str]:
-    """Return where the n-grams that match are, what they are counted by with what it joins, and conditions.
+@dataclass(frozen=True, slots=True)
+class _NgramQuery:
+    """The statement for a question.
 
-    As numbers, unless several words are one.
+    Args:
+        question: what is asked.
+        selection: the corpora.
+        patterns: of each word, as these corpora spell it.
+        bindings: with ``min_count``.
     """
-    table = f"ngram_{len(words)}"
-    source, chosen = ngrams(len(words), selection, bindings)
-    names = [f"w{i}" for i in range(1, len(words) + 1)]
-    matches = [
-        word_among(f"{table}.{name}", word, bindings, selection)
-        for name, word in zip(names, words, strict=True)
-    ]
-    keys = [f"{selection.word_key(f'word_{name}.form')} as {name}" for name in names]
-    joins = _spelling_joins(names, table) if selection.ignore_case else []
-    return {
-        "table": source,
-        "keys": ", ".join(keys if selection.ignore_case else names),
-        "spelling": "".join(f"\n  {join}" for join in joins),
-        "conditions": where([*matches, *chosen], "  "),
-    }
 
+    question: Ngrams
+    selection: Selection
+    patterns: Sequence[str]
+    bindings: Bindings
 
-def _spelling_joins(names: Sequence[str], table: str) -> list[str]:
-    """Return the joins that give the forms of words."""
-    return [f"join word as word_{name} on word_{name}.id = {table}.{name}" for name in names]
+    def statement(self) -> Statement:
+        """Return the statement."""
+        selection, bindings, order = self.selection, self.bindings, len(self.patterns)
+        limit, documents = self.question.limit, self.question.min_documents
+        names, folded = [f"w{i}" for i in range(1, order + 1)], selection.ignore_case
+        # <s> is counted as a unigram, but follows nothing, so that it is no share of the words.
+        if order == 1:
+            table, chosen = self._source(1)
+            start = self._ends[0]
+            context = _ALL_WORDS.format(table=table, conditions=where([f"w1 <> {start}", *chosen], "  "))
+            start_key = literal(RESERVED_WORDS[BOS]) if folded else start
+            probability = f"case when best.w1 <> {start_key} then best.count / context.count end"
+            joined = "cross join context"
+        else:
+            # As numbers, the words before are found among all there are without counting these.
+            needed = "" if folded else f"\n  semi join best using ({', '.join(names[:-1])})"
+            context = _CONTEXT.format(**self._parts(self.patterns[:-1]), needed=needed)
+            probability = "best.count / context.count"
+            joined = f"left join context using ({', '.join(names[:-1])})"
+        forms = [f"best.{name}" if folded else f"{self._string(name)} as {name}" for name in names]
+        text = _STATEMENT.format(
+            **self._parts(self.patterns, documents=documents > 0),
+            documents=", count(distinct document_id) as documents" if documents else "",
+            in_documents=f" and count(distinct document_id) >= {bindings.bind('min_documents', documents)}"
+            if documents
+            else "",
+            range="\n  best.documents," if documents else "",
+            cut=_CUT if limit else "",
+            context=context,
+            forms=", ".join(forms),
+            size=size(selection, bindings),
+            probability=probability,
+            joins="\n".join([*([] if folded else self._spelling_joins(names, "best")), joined]),
+            order_by=", ".join(form.partition(" as ")[0] for form in forms),
+            limit=limit_clause(limit, bindings),
+        )
+        return Statement(text, bindings)
+
+    @property
+    def _ends(self) -> tuple[int, int]:
+        return (BOS, EOS) if self.question.by in OF_WORDS else TAG_ENDS
+
+    def _source(self, order: int, *, documents: bool = False) -> tuple[str, list[str]]:
+        """Return what has n-grams, and conditions on its rows."""
+        selection, bindings, by = self.selection, self.bindings, self.question.by
+        only_words = self.question.words
+        if by is By.WORD and not documents and selection.condition is None:
+            table, conditions = ngrams(order, selection, bindings)
+            words = [f"{table}.w{i} in ({_IS_WORD})" for i in range(1, order + 1) if only_words]
+            return table, [*conditions, *words]
+        source = token_ngrams(
+            order,
+            selection,
+            bindings,
+            column=COLUMNS[by][0],
+            kept=[f"word_id in ({_IS_WORD})"] if only_words else (),
+            ends=None if only_words else self._ends,
+            documents=documents,
+        )
+        return source, []
+
+    def _parts(self, patterns: Sequence[str], *, documents: bool = False) -> dict[str, str]:
+        """Return where n-grams that match are, what they are counted by with what it joins, and conditions.
+
+        As numbers, unless several words are one.
+        """
+        table, selection = f"ngram_{len(patterns)}", self.selection
+        source, chosen = self._source(len(patterns), documents=documents)
+        names = [f"w{i}" for i in range(1, len(patterns) + 1)]
+        matches = [
+            self._matches(f"{table}.{name}", pattern) for name, pattern in zip(names, patterns, strict=True)
+        ]
+        keys = [f"{selection.word_key(self._string(name))} as {name}" for name in names]
+        folded = selection.ignore_case
+        joins = self._spelling_joins(names, table) if folded else []
+        return {
+            "table": source,
+            "keys": ", ".join(keys if folded else names),
+            "spelling": "".join(f"\n  {join}" for join in joins),
+            "conditions": where([*matches, *chosen], "  "),
+        }
+
+    @property
+    def _strings(self) -> str:
+        """What has the strings of the numbers, those of the ends of sentences, too."""
+        if self.question.by in OF_WORDS:
+            return "word"
+        ends = ", ".join(f"({n}, {literal(end)})" for n, end in zip(TAG_ENDS, _ENDS, strict=True))
+        return _TAGS.format(ends=ends)
+
+    def _string(self, name: str) -> str:
+        return f"word_{name}.{COLUMNS[self.question.by][2]}"
+
+    def _matches(self, column: str, pattern: str) -> str:
+        """Return the condition that a column of numbers matches a pattern; empty for ``*``."""
+        if pattern == ANY:
+            return ""
+        # The words that match are few, and found in the dictionary: the counts are compared as numbers only.
+        _, table, string = COLUMNS[self.question.by]
+        ignore_case = table == "word" and loose(pattern, self.selection)
+        matches = glob(pattern).condition(string, self.bindings, ignore_case=ignore_case)
+        return f"{column} in (select id from {self._strings} where {matches})"
+
+    def _spelling_joins(self, names: Sequence[str], table: str) -> list[str]:
+        """Return the joins that give the strings of numbers."""
+        return [f"join {self._strings} as word_{name} on word_{name}.id = {table}.{name}" for name in names]

@@ -48,6 +48,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("ngrams", {"pattern": "the *"}),
     ("ngrams", {"pattern": "in the *", "min_count": 2, "corpus": ["relief"], "limit": 3}),
     ("ngrams", {"pattern": "no such words"}),
+    ("ngrams", {"pattern": "ADJ *", "by": "upos", "words": True, "min_documents": 2}),
     ("ngrams", {"pattern": "The *", "ignore_case": True}),
     ("dependencies", {"head": "arrived"}),
     ("dependencies", {"head": "camp", "reverse": True, "tag": "NN", "layer": "unit"}),

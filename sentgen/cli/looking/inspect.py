@@ -32,9 +32,11 @@ def ngrams(*, request: Ngrams, out: QuestionOutput) -> None:
     """Show the n-grams that match a pattern, with their counts.
 
     `per_million` is the count per million tokens; `probability` is that of the last word after the others,
-    by relative frequency. `<s>` and `</s>` stand for the begin and the end of the sentence.
+    by relative frequency. `<s>` and `</s>` stand for the begin and the end of the sentence. With
+    `--min-documents`, `documents` is the number of documents with the n-gram.
 
-    Example: `sentgen ngrams "the dow *" --min-count 2`
+    Example: `sentgen ngrams "the dow *" --min-count 2`, or
+    `sentgen ngrams "* * *" --by lemma --words --min-documents 3`
     """
     out.show(out.ask(request))
 

@@ -40,6 +40,9 @@ class By(StrEnum):
     DEPREL = "deprel"
 
 
+#: Those of which capital letters may be ignored.
+OF_WORDS = (By.WORD, By.LEMMA)
+
 #: A query that every token matches.
 ALL_TOKENS = "[]"
 
@@ -170,7 +173,7 @@ class Frequencies(HitLookup):
 
         by = By(self._by)
         # Only words and lemmas are lower-cased on the way in, or taken for one; tags keep their case.
-        of_words = by in (By.WORD, By.LEMMA)
+        of_words = by in OF_WORDS
         lookup = self if of_words else replace(self, ignore_case=False)
         selection = lookup.select(connection, sentences=True)
         pattern = selection.fold(self.pattern) if of_words else self.pattern

@@ -38,7 +38,7 @@ from sentgen.lookups.question.lookup import (
 from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.lookups.statistics.collocation_statements import SPELLING
-from sentgen.lookups.statistics.frequencies import By
+from sentgen.lookups.statistics.frequencies import OF_WORDS, By
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -144,17 +144,6 @@ _COUNTED = """\
   select {listed}, {count} as count
   from {source}{conditions}{grouped}"""
 
-#: Neighbors are those of the sentence, also where one of them is left out.
-_FOLLOWING = """\
-(
-    select w1{following}
-    from (
-      select t.sentence_id, t.position, case when {kept} then t.{column} end as w1
-      from token as t{conditions}
-    )
-    window sentence_order as (partition by sentence_id order by position)
-  ) as n"""
-
 
 @dataclass(frozen=True, slots=True)
 class _Items:
@@ -212,15 +201,16 @@ class _Items:
             keys, source, count = {1: f"t.{COLUMNS[self.by][0]}"}, "token as t", "count(*)"
             conditions = [*self.of_tokens("t", bindings), *selection.of_tokens(bindings, "t")]
         else:
-            keys, count = {i: f"n.w{i}" for i in numbers}, "count(*)"
-            leads = [f",\n      lead(w1, {i - 1}) over sentence_order as w{i}" for i in numbers[1:]]
-            source = _FOLLOWING.format(
-                following="".join(leads),
-                kept="\n          and ".join(self.of_tokens("t", bindings)),
+            table = f"ngram_{self.length}"
+            keys, count, conditions = {i: f"{table}.w{i}" for i in numbers}, "count(*)", []
+            source = selection_counts.token_ngrams(
+                self.length,
+                selection,
+                bindings,
                 column=COLUMNS[self.by][0],
-                conditions=where(selection.of_tokens(bindings, "t"), "      "),
+                kept=self.of_tokens("token", bindings),
+                ends=None,
             )
-            conditions = [f"{key} is not null" for key in keys.values()]
         if self.folded:
             for i, key in keys.items():
                 source += f"\n  join spelling as s{i} on s{i}.id = {key}"
@@ -293,8 +283,6 @@ def _column(measure: KeywordMeasure) -> str:
     return measure.replace("-", "_")
 
 
-#: What capital letters may be ignored in.
-_OF_WORDS = (By.WORD, By.LEMMA)
 _SHARED = "select count(*) from sentence{conditions}"
 
 
@@ -395,7 +383,7 @@ class Keywords:
             raise InputError(
                 f"not counted to order {self.n}, and not to be compared by it: {', '.join(left_out)}"
             )
-        if items.by in _OF_WORDS and focus.lowercase is not reference.lowercase and not self.ignore_case:
+        if items.by in OF_WORDS and focus.lowercase is not reference.lowercase and not self.ignore_case:
             raise InputError(
                 "only one of the sides was lower-cased, so that their words differ in"
                 f" capitals; compare them with {spell('ignore_case')}"
@@ -419,7 +407,7 @@ class Keywords:
         Raises:
             InputError: it does not go together.
         """
-        of_words = self.by in _OF_WORDS
+        of_words = self.by in OF_WORDS
         stop = (
             () if self.stop is None else tuple(dict.fromkeys(fold(self.stop.removeprefix("\ufeff")).split()))
         )

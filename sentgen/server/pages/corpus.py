@@ -172,6 +172,9 @@ async def _ngrams(
     return await ask(
         "ngrams",
         pattern=query.text("pattern", "* *"),
+        by=query.choice("by", UNITS),
+        words=query.box("words"),
+        min_documents=query.text("min_documents"),
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),
         where=where,
@@ -209,8 +212,7 @@ def _only(name: str) -> list[str]:
 
 
 #: Words that are looked at, as for examples, and that are shown.
-_FREQUENT, _SHOWN_WORDS = 200, 24
-_ENDS = ("<s>", "</s>")
+_SHOWN_WORDS = 24
 #: Values of a facet that are shown before the others are unfolded.
 _FIRST = 6
 
@@ -297,10 +299,9 @@ def _read_parts(query: PageParameters) -> _PartChoice:
 
 
 async def _frequent_words(ask: Asking, name: str, where: str) -> list[Mapping[str, Any]]:
-    """Return the most frequent words, without what has no letter or figure, such as punctuation."""
-    answer = await ask("ngrams", pattern="*", corpus=[name] if name else [], where=where, limit=_FREQUENT)
-    words = [row for row in answer.rows if row["w1"] not in _ENDS and any(map(str.isalnum, row["w1"]))]
-    return words[:_SHOWN_WORDS]
+    """Return the most frequent words."""
+    answer = await ask("ngrams", pattern="*", words=True, corpus=_only(name), where=where, limit=_SHOWN_WORDS)
+    return [*answer.rows]
 
 
 _VIEWS = {

@@ -58,16 +58,20 @@ def cql_value(text: str) -> str:
     return f'"{escaped}"'
 
 
-def phrase_pattern(words: Sequence[str]) -> str:
-    """Return the pattern for words one after the other; empty if one of them cannot be asked for."""
-    patterns = ["" if word in ("<s>", "</s>") else token_pattern(word) for word in words]
+def phrase_pattern(words: Sequence[str], attribute: str = "word") -> str:
+    """Return the pattern for words, or others, in a row; empty if one of them cannot be asked for.
+
+    >>> phrase_pattern(["the", "camp"]), phrase_pattern(["DET", "NOUN"], "upos"), phrase_pattern(["<s>", "a"])
+    ('the camp', 'upos:DET upos:NOUN', '')
+    """
+    patterns = ["" if word in ("<s>", "</s>") else token_pattern(word, attribute) for word in words]
     pattern = " ".join(patterns) if all(patterns) else ""
     return f"word:{pattern}" if is_cql(pattern) else pattern
 
 
-def ngram_pattern(row: Mapping[str, Any]) -> str:
-    """Return the pattern for the words ``w1`` to ``w5`` of a row, as `phrase_pattern` does."""
-    return phrase_pattern([row[name] for name in ("w1", "w2", "w3", "w4", "w5") if name in row])
+def ngram_pattern(row: Mapping[str, Any], attribute: str) -> str:
+    """Return the pattern for ``w1`` to ``w5`` of a row, as `phrase_pattern` does."""
+    return phrase_pattern([row[name] for name in ("w1", "w2", "w3", "w4", "w5") if name in row], attribute)
 
 
 #: What stands for a value that there is not; no query asks for it.

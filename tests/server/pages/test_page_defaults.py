@@ -94,7 +94,7 @@ def asked_by(path: str, **more: str) -> list[tuple[str, Mapping[str, object]]]:
         ("/query", "frequencies", {"by": "word"}),
         ("/corpus", "kwic", {"show": "concordance"}),
         ("/corpus", "frequencies", {"show": "frequencies"}),
-        ("/corpus", "ngrams", {"show": "ngrams"}),
+        ("/corpus", "ngrams", {"show": "ngrams", "words": ""}),
         ("/word", "collocations", {}),
     ],
 )

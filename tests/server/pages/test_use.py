@@ -81,6 +81,23 @@ def test_the_count_of_an_ngram_leads_to_its_hits(visit):
     assert said(page) == "8 hits"
 
 
+def test_ngrams_of_lemmas_lead_to_their_hits(visit):
+    """`in the` is among those that two documents have; the box leaves out marks."""
+    page = visit("/corpus?name=relief&show=ngrams&pattern=in+*")
+    page.get_by_label("Of", exact=True).select_option("lemma")
+    page.get_by_label("Least number of documents").fill("2")
+    page.get_by_label("of words only").check()
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("columnheader", name="documents").wait_for()
+    assert min(int(one) for one in page.locator('td[data-label="documents"]').all_inner_texts()) == 2
+    count = page.get_by_role("link", name="of lemma:in lemma:the")
+    number = count.inner_text()
+    count.click()
+    page.wait_for_selector("table.kwic")
+
+    assert said(page) == f"{number} hits"
+
+
 def test_hits_are_found_in_capital_and_small_letters(visit):
     """With the box checked, `the` counts `The`, and its count leads to as many lines."""
     page = visit("/corpus?name=relief&show=frequencies")
