@@ -17,7 +17,7 @@ class IngestOptions(TypedDict, total=False):
     encoding: Annotated[str, "utf-8", "Encoding of text, where it is not UTF-8, such as latin-1."]
     columns: Annotated[str | None, None, "Columns of a vertical file, such as word,pos,lemma; others are attributes."]
     sentences: Annotated[str | None, None, "Tag whose regions are the sentences of a vertical file without <s>."]
-    text: Annotated[str | None, None, "Column of a table, or key of JSON Lines, with the text."]
+    text: Annotated[str | None, None, "Column of a table, or key of JSON Lines, with the text or lists of words."]
     id: Annotated[str | None, None, "Column of a table, or key of JSON Lines, with the names of documents."]
     meta: Annotated[str | Sequence[str], (), "More metadata of TEI: what an expression finds in its header; can be repeated."]
     notes: Annotated[bool, False, "Take notes of TEI for text, behind their paragraphs."]

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import csv
+import json
 import logging
 import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, count, islice
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sentgen.corpus.sources import BLOCK_BYTES, BROKEN
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.tabular import csv_value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 logger = logging.getLogger(__name__)
 
@@ -37,21 +41,34 @@ _MOST_TOLD = 12
 class TableRow:
     """A row of a table: its line, or its number in the sheet, and a text a column, empty for no value.
 
+    In a column of lists, a value is a list, or ``None``.
     ``wrong`` says what is wrong with it; then it has no values.
     """
 
     number: int
-    values: Sequence[str] = ()
+    values: Sequence[Any] = ()
     wrong: str = ""
+
+    def text(self, column: int) -> str:
+        """Return a value as text, a list as JSON."""
+        return as_text(self.values[column])
 
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table: the names of its columns, and its rows, which can be read once."""
+    """A table: the names of its columns, and its rows, which can be read once.
+
+    ``depths`` say how deep the lists of a column are, 0 for none; a table without them has no lists.
+    """
 
     path: str
     columns: Sequence[str]
     rows: Iterator[TableRow]
+    depths: Sequence[int] = ()
+
+    def depth(self, column: int) -> int:
+        """Return how deep the lists of a column are."""
+        return self.depths[column] if self.depths else 0
 
     def column_index(self, name: str, option: str) -> int:
         """Return the index of a column.
@@ -73,8 +90,8 @@ class TextTable:
         """Say which columns there are, those with the longest texts first; this reads some rows."""
         sizes = [0] * len(self.columns)
         for row in islice(self.rows, _SAMPLE):
-            for column, value in enumerate(row.values):
-                sizes[column] += len(value)
+            for column in range(len(row.values)):
+                sizes[column] += len(row.text(column))
         order = sorted(range(len(sizes)), key=lambda column: (-sizes[column], column))
         shown = ", ".join(self.columns[column] for column in order[:_MOST_TOLD])
         return shown + (", ..." if len(order) > _MOST_TOLD else "")
@@ -187,22 +204,60 @@ def _has_bare_quotes(sample: Sequence[str]) -> bool:
 
 
 def read_parquet(file: BinaryIO, *, path: str) -> TextTable:
-    """Read Parquet, some rows at a time."""
+    """Read Parquet, some rows at a time; numbers of labels that the file has names for are these names."""
     import pyarrow.parquet as pq
 
     with read_by_library(path, "Parquet"):
         opened = pq.ParquetFile(file)
-        columns = [field.name for field in opened.schema_arrow]
+        schema = opened.schema_arrow
+        columns, depths = schema.names, [_depth(field.type) for field in schema]
+        labels = [_labels_of(schema, name) for name in columns]
 
     def rows() -> Iterator[TableRow]:
         yield TableRow(0, columns)
         with read_by_library(path, "Parquet"):
             numbers = count(1)
             for batch in opened.iter_batches(_BATCH):
-                values = [list(map(_as_text, column.to_pylist())) for column in batch.columns]
+                values = [*map(_cells, batch.columns, depths, labels)]
                 yield from map(TableRow, numbers, zip(*values, strict=True))
 
-    return _with_header(path, rows())
+    return replace(_with_header(path, rows()), depths=depths)
+
+
+def _cells(column: pa.Array, depth: int, labels: Sequence[str]) -> list[Any]:
+    values = column.to_pylist()
+    if labels:
+        values = [_labelled(value, labels) for value in values]
+    return values if depth else [*map(as_text, values)]
+
+
+def _depth(kind: pa.DataType) -> int:
+    """Return how deep lists of texts, numbers or truth values are; 0 for all else."""
+    import pyarrow.types as of
+
+    depth = 0
+    while of.is_list(kind) or of.is_large_list(kind) or of.is_fixed_size_list(kind):
+        depth, kind = depth + 1, kind.value_type
+    return 0 if of.is_nested(kind) else depth
+
+
+def _labels_of(schema: pa.Schema, name: str) -> Sequence[str]:
+    """Return the names of the labels whose numbers a column has, as Hugging Face keeps them in a schema."""
+    try:
+        feature = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"][name]
+        while isinstance(feature.get("feature"), dict):
+            feature = feature["feature"]
+        names = feature["names"]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return ()
+    return names if isinstance(names, list) and all(isinstance(one, str) for one in names) else ()
+
+
+def _labelled(value: object, labels: Sequence[str]) -> object:
+    """Return labels for their numbers, in lists, too; a number without one is no value."""
+    if isinstance(value, list):
+        return [_labelled(one, labels) for one in value]
+    return labels[value] if isinstance(value, int) and 0 <= value < len(labels) else None
 
 
 def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> TextTable:
@@ -224,7 +279,7 @@ def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> Te
     def rows() -> Iterator[TableRow]:
         with read_by_library(path, "workbook"):
             for number, values in enumerate(read, above + 1):
-                texts = [_as_text(value) for value in values]
+                texts = [as_text(value) for value in values]
                 if any(texts):
                     yield TableRow(number, texts)
 
@@ -248,8 +303,10 @@ def read_by_library(path: str, what: str) -> Iterator[None]:
         raise InputError(f"cannot read this {what}; it is damaged", path=path) from error
 
 
-def _as_text(value: object) -> str:
+def as_text(value: object) -> str:
     """Return a value as text, whole numbers and dates without a fraction; empty for none."""
+    if isinstance(value, str):
+        return value
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

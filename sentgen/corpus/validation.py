@@ -45,7 +45,7 @@ CHECKS: dict[str, str] = {
     "bracket": "Brackets are balanced and every tree node has a label.",
     "chunk-tag": "A chunk tag is O, B-TYPE or I-TYPE.",
     "column-length": "Every column of a sentence has one value for each token.",
-    "columns": "A line has exactly the tab- or space-separated columns of its format, none of them empty.",
+    "columns": "A line has all columns of its format and no other, none empty; a list is of one kind.",
     "comment": "Comments stand before the first token of their sentence.",
     "control-character": "No form or name has control characters or lone surrogates.",
     "document-id": "Each row of a table has an id, and no other has the same.",

@@ -210,8 +210,8 @@ class DocumentTable:
             for row in table.rows:
                 if row.wrong:
                     raise InputError(row.wrong, path=self.table, line=row.number)
-                told = {name: one_line(row.values[at]) for at, name in others}
-                name = one_line(row.values[key])
+                told = {name: one_line(row.text(at)) for at, name in others}
+                name = one_line(row.text(key))
                 rows.append((name, row.number, {key: value for key, value in told.items() if value}))
         return [name for _, name in others], rows
 

@@ -51,7 +51,8 @@ class Settings:
         Option("Tag whose regions are the sentences of a vertical file without <s>.", metavar="KIND"),
     ] = None
     text: Annotated[
-        str | None, Option("Column of a table, or key of JSON Lines, with the text.", metavar="COLUMN")
+        str | None,
+        Option("Column of a table, or key of JSON Lines, with the text or lists of words.", metavar="COLUMN"),
     ] = None
     id: Annotated[
         str | None,

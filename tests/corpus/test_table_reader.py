@@ -359,7 +359,7 @@ def test_what_is_called_as_a_table_is_no_prose(tmp_path: Path, name: str, conten
 def test_tables_in_files_are_refused_where_no_column_is_named(tmp_path: Path) -> None:
     """As those in lines are, in words that help there."""
     files.xlsx(tmp_path / "a.xlsx", NOTES)
-    pq.write_table(pa.table({"text": ["It is."]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"body": ["It is."]}), tmp_path / "a.parquet")
 
     for name in ("a.xlsx", "a.parquet"):
         with pytest.raises(InputError, match="is a table, which is not read here"):

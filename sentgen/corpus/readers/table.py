@@ -1,8 +1,10 @@
 """Tables: a row is a document, a column is its text, and the others are its metadata.
 
 `--text` names the column of the text, and `--id` that of the name, without which a document is FILE#ROW, its
-rows numbered from 1. A text is split into sentences and tokens as the format `text` does. Values are text; a
-condition such as `year > 1990` compares those as numbers that are numbers.
+rows numbered from 1. Without `--text`, columns of Parquet that are called `text` and `id` are these. Where
+the text is a list of words, a row is a sentence (`_token_tables`). A text is split into sentences and tokens
+as the format `text` does. Values are text; a condition such as `year > 1990` compares those as numbers that
+are numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers._columns import Carried
+from sentgen.corpus.readers._token_tables import TokenColumns
 from sentgen.corpus.readers.jsonl import FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import RawText
@@ -27,8 +30,10 @@ from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
 
 #: The setting that names the column of the text.
-TEXT = "text"
-_SETTINGS = (TEXT, "id")
+TEXT, ID = "text", "id"
+#: What a column of lists of words is called; without one, `text` of Parquet is the text.
+WORDS = ("tokens", "words")
+_SETTINGS = (TEXT, ID)
 _NEEDED = "--text COLUMN"
 _JSON = (".json", *JSON_READER.extensions)
 #: What is said of a table where there is no way to name its text.
@@ -38,36 +43,56 @@ DELIMITERS = {"csv": "", "tsv": "\t"}
 
 
 def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
-    """Yield the paragraphs of the texts of a table; the first of each begins a document.
+    """Yield the paragraphs of the texts of a table, the first of each begins a document; or its sentences.
 
     Raises:
         InputError: there is no such column.
     """
     path = table.path
-    if not text:
-        raise InputError(
-            f"which column is the text? give {spell('text')}: {table.most_text_first()}", path=path
-        )
-    column = table.column_index(text, spell("text"))
+    column = _text_column(table, text)
     named = table.column_index(id, spell("id")) if id else None
+    if table.depth(column):
+        yield from TokenColumns.of(table, column, named).read()
+        return
+    if not text and named is None and ID in table.columns:
+        named = table.columns.index(ID)
     others = [(at, name) for at, name in enumerate(table.columns) if at not in (column, named)]
     file, seen = base_name(path), dict[str, int]()
     for row_number, row in enumerate(table.rows, 1):
         if row.wrong:
             yield Rejection(path, row.number, "", "columns", row.wrong)
             continue
-        name = f"{file}#{row_number}" if named is None else " ".join(row.values[named].split())
-        wrong = _wrong(name, row.values[column], seen)
+        name = f"{file}#{row_number}" if named is None else " ".join(row.text(named).split())
+        whole = row.text(column)
+        wrong = _wrong(name, whole, seen)
         if wrong:
             yield Rejection(path, row.number, name, *wrong)
             continue
         if named is not None:
             seen[name] = row.number
-        comments = [(key, one_line(row.values[at])) for at, key in others]
+        comments = [(key, one_line(row.text(at))) for at, key in others]
         metadata = [document_comment(key, value) for key, value in comments if value]
-        paragraphs = raw_text.read_raw(raw_text.blank_separators(row.values[column]).splitlines(), path=path)
+        paragraphs = raw_text.read_raw(raw_text.blank_separators(whole).splitlines(), path=path)
         raws = (RawText(raw.text, row.number) for raw in paragraphs)
         yield from Carried().give_document(name, metadata, raws)
+
+
+def _text_column(table: TextTable, text: str) -> int:
+    """Return the column of words or texts: what it is called, or else the first that is called so.
+
+    Raises:
+        InputError: there is none.
+    """
+    if text:
+        return table.column_index(text, spell("text"))
+    for at, name in enumerate(table.columns):
+        if name in WORDS and table.depth(at):
+            return at
+    if table.depths and TEXT in table.columns:
+        return table.columns.index(TEXT)
+    raise InputError(
+        f"which column is the text? give {spell('text')}: {table.most_text_first()}", path=table.path
+    )
 
 
 def _wrong(name: str, text: str, seen: dict[str, int]) -> tuple[str, str] | None:
@@ -168,8 +193,8 @@ CSV = _of_lines("csv", "table of texts, its fields parted by commas, semicolons,
 TSV = _of_lines("tsv", "table of texts, its fields parted by tabs", (".tsv", ".tab"))
 PARQUET = Reader(
     "parquet",
-    "2",
-    description="table of texts in Parquet",
+    "3",
+    description="table of texts, or of lists of words, in Parquet",
     extensions=(".parquet",),
     read_file=_of_file(read_parquet),
     begins=(b"PAR1",),
