@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import logging
 import os
 import shutil
@@ -73,6 +74,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         item.user_properties.append((_ADDED, Path(item.path).relative_to(Path(__file__).parent).parts[0]))
         if not config.getoption("--nightly"):
             item.add_marker(skipped)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the tests and the modules, thousands of objects that stay until the end."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
