@@ -1,6 +1,6 @@
 """What the phrase-based HMM assumes: the choices where the paper is open, its priors, two presets.
 
-Daumé & Marcu 2004; docs/pbhmm.md says what each choice means and which one is the default.
+Daumé & Marcu 2004; docs/pbhmm.md has the formulas.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class PbhmmSettings:
 
 PRESETS: Mapping[str, PbhmmSettings] = {
     "paper": PbhmmSettings(),
-    # Chosen on development data: docs/pbhmm.md has what each is worth. Parts are fixed because EM, as the
+    # Chosen on development data. Parts are fixed because EM, as the
     # likelihood rises, takes P(null) to nearly 0 and lets the table explain everything.
     "best": PbhmmSettings(
         max_document_phrase=1,
