@@ -170,6 +170,7 @@ class FrequenciesOptions(TypedDict, total=False):
     pattern: Annotated[str, "*", "Only these, such as `un*`."]
     query: Annotated[str | None, None, "What a query in CQL, or a pattern as of kwic, matched, instead of all tokens."]
     parts: Annotated[str | None, None, "A kind of regions over which the dispersion is, such as `p`, instead of documents."]
+    compare: Annotated[bool, False, "By metadata, compare each part with all others: log-likelihood, chi-square, BIC, and effect sizes with their 95 % intervals."]
     sort: Annotated[str, "", "Sort all rows by this column, by `-dp` from its end, before some of them are shown."]
     offset: Annotated[int, 0, "Rows to leave out at the beginning."]
     mean: Annotated[str | None, None, "Also the mean of a number, such as `surprisal`, with its 95 % interval by documents."]

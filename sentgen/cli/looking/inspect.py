@@ -25,6 +25,8 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 _BAR = 24
+#: What of a difference is shown first: how sure, and how large it is.
+_DIFFERENCE = ("log_likelihood", "log_ratio", "log_ratio_low", "log_ratio_high")
 _MOST_ARGUMENTS = 7
 
 
@@ -84,14 +86,15 @@ def freq(*, request: Frequencies, plot: PlotOption = None, out: QuestionOutput) 
     the share of all tokens down to that row.
 
     With `--query` it is that of what a query matched, with the `share` of all hits, by one key or several;
-    with metadata among them, `per_million_in_part` is relative to the tokens with the same metadata.
+    with metadata among them, `per_million_in_part` is relative to the tokens with the same metadata, and
+    `--compare` says how sure, and how large, the difference between each part and all others is.
 
     Example: `sentgen freq --by lemma --pattern "un*"`, or `sentgen freq --query '[upos="ADJ"] "time"'`
     """
     answer = out.ask(request, plot)
     names = answer.rows.columns
     means = [name for name in ("mean", "mean_low", "mean_high") if name in names]
-    out.show(answer, *names[: names.index("count") + 1], *means, "per_million_in_part")
+    out.show(answer, *names[: names.index("count") + 1], *means, "per_million_in_part", *_DIFFERENCE)
 
 
 def collocations(*, request: Collocations, plot: PlotOption = None, out: QuestionOutput) -> None:

@@ -78,6 +78,13 @@ class Frequencies(HitLookup):
             metavar="KIND",
         ),
     ] = None
+    compare: Annotated[
+        bool,
+        Option(
+            "By metadata, compare each part with all others: log-likelihood, chi-square, BIC, and effect"
+            " sizes with their 95 % intervals."
+        ),
+    ] = False
     sort: RowSortOption = ""
     offset: OffsetOption = 0
 
@@ -114,7 +121,7 @@ class Frequencies(HitLookup):
         """The query; a pattern can be one, and other attributes than words and tags are of every token."""
         if self.query is None and is_cql(self.pattern):
             return self.pattern
-        of_hits = self._by not in list(By) or self.parts is not None or self.mean is not None
+        of_hits = self._by not in list(By) or self.parts is not None or self.mean is not None or self.compare
         return ALL_TOKENS if self.query is None and of_hits else self.query
 
     @in_pages
@@ -146,15 +153,24 @@ class Frequencies(HitLookup):
         tokens around which the innermost regions have the same. With ``parts``, a token is in the innermost
         region around it, and what is in none is one part more; ``parts`` and ``part_share`` are in the place
         of ``documents`` and ``document_share``. ``mean``, ``mean_low`` and ``mean_high`` are the mean with
-        the interval of 95 %, by documents or parts (see `sentgen.lookups.statistics.intervals`).
+        the interval of 95 %, by documents or parts (see `sentgen.lookups.statistics.intervals`). With
+        ``compare``, each row is compared with those of all other parts that have the same other keys (see
+        `sentgen.lookups.statistics.differences`), and a remark says how far all parts differ.
         """
         # It counts in arrays, whose import takes longer than what other questions ask.
         from sentgen.lookups.statistics.frequency_rows import frequency_rows, frequency_statement
         from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
         tokens, by = self._listed_tokens(connection) if self._query is None else self._hits(connection)
-        rows, more = frequency_rows(connection, tokens, by, self.limit)
-        query = frequency_statement(tokens, by, self.limit)
+        # What is compared has to be there as a whole.
+        limit = 0 if self.compare else self.limit
+        rows, more = frequency_rows(connection, tokens, by, limit)
+        query = frequency_statement(tokens, by, limit)
+        of_parts: tuple[str, ...] = ()
+        if self.compare:
+            from sentgen.lookups.statistics.differences import differences
+
+            rows, more, query, of_parts = differences(connection, rows, query, by, self.limit)
         if isinstance(tokens, ListedTokens):
             answer = Answer(rows, query, f"{tokens.by} {tokens.pattern!r}", truncated=more)
             values = [QuestionValue(tokens.by, tokens.pattern)]
@@ -163,7 +179,7 @@ class Frequencies(HitLookup):
             raise InputError(
                 f"{self.mean} is never a number here, so that there is no mean; take another attribute"
             )
-        remarks = steps(connection, tokens)
+        remarks = (*steps(connection, tokens), *of_parts)
         answer = Answer(rows, query, f"occurrence of {self._query!r}", truncated=more, remarks=remarks)
         return explain_absence(connection, answer, by.selection, tokens.values)
 

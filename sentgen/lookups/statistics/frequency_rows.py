@@ -265,12 +265,12 @@ def _tokens_around(connection: Connection, by: Breakdown, parts: Parts, names: l
         for *key, size in zip(*columns, parts.sizes.tolist(), strict=True):
             known[tuple(key)] += size
     else:
-        known = Counter(_kind_sizes(connection, by))
+        known = Counter(kind_sizes(connection, by))
     rows = zip(*(strings.to_pylist() for strings in names), strict=True)
     return np.array([known.get(key, np.nan) for key in rows], float)
 
 
-def _kind_sizes(connection: Connection, by: Breakdown) -> dict[tuple[str, ...], int]:
+def kind_sizes(connection: Connection, by: Breakdown) -> dict[tuple[str, ...], int]:
     """Return how many tokens have the same around them, by what that is."""
     bindings = Bindings()
     rows = Statement(_kind_sizes_query(by, bindings), bindings).run(connection).to_pylist()
@@ -296,4 +296,4 @@ def part_sizes(
     by = breakdown_of_parts(
         connection, keys, select_corpora(connection, corpora, condition=condition, sentences=True)
     )
-    return PartSizes(list(by.keys), _kind_sizes(connection, by)) if by.keys else PartSizes()
+    return PartSizes(list(by.keys), kind_sizes(connection, by)) if by.keys else PartSizes()

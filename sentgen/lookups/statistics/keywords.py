@@ -75,7 +75,7 @@ _ERFC = (
 )
 POLYNOMIAL = " + t * (".join(map(str, _ERFC)) + ")" * (len(_ERFC) - 1)
 #: Of a normal distribution: 95 per cent are less far from its middle.
-_DEVIATIONS = 1.959964
+DEVIATIONS = 1.959964
 
 _STATEMENT = """\
 with {spelling}focus as (
@@ -269,7 +269,7 @@ def _keyword_statement(
         measures=",\n    ".join(f"{formula} as {_column(key)}" for key, formula in FORMULAS.items()),
         columns=", ".join(map(_column, FORMULAS)),
         polynomial=POLYNOMIAL,
-        deviations=_DEVIATIONS,
+        deviations=DEVIATIONS,
         sign="-" if negative else "",
         side=side,
         last=_LAST.format(side=side) if limit else "",
