@@ -50,6 +50,12 @@ _WIDER = {
 }
 _PARSED = "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."
 _PARSER = ("parser", "str | None", None, _PARSED)
+_TABLE_NAME = (
+    "table_name",
+    "str | None",
+    None,
+    "Of a table in memory: the name by which the corpus knows it; that of the corpus if none is given.",
+)
 _HEAD_PARSER = (
     "parser",
     "str | None",
@@ -74,9 +80,9 @@ _PRESET = (
 _LONGEST = "Most words of {} phrase; paper: 4, best: 1."
 #: Class of options to the declaration, what the method takes beside it, and what is added.
 DECLARATIONS: dict[str, tuple[type, tuple[str, ...], tuple[Any, ...]]] = {
-    "IngestOptions": (Settings, ("corpus",), (_PARSER,)),
+    "IngestOptions": (Settings, ("corpus",), (_PARSER, _TABLE_NAME)),
     "SyncOptions": (Sync, ("name", "folder"), (_PARSER,)),
-    "DocumentTableOptions": (DocumentTable, ("name", "table"), ()),
+    "DocumentTableOptions": (DocumentTable, ("name", "table"), (_TABLE_NAME,)),
     "TrainParserOptions": (TrainParser, ("name", "corpus"), ()),
     "NgramsOptions": (Ngrams, ("pattern",), ()),
     "DependenciesOptions": (Dependencies, ("head", "modifier"), ()),

@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING
 from difflib import get_close_matches
 from enum import Enum
-from typing import SupportsFloat, SupportsIndex, TypeVar, get_args, get_type_hints
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, SupportsFloat, SupportsIndex, TypeVar, get_args, get_type_hints
 
 from sentgen.errors import InputError
 from sentgen.options import Declaration, Parameter, parameters_of
 from sentgen.options import declared as declared_of
+
+if TYPE_CHECKING:
+    from sentgen.corpus.frames import Tabular
 
 Owner = TypeVar("Owner")
 
@@ -38,6 +42,28 @@ def declare(declaration: type[Declaration], given: Mapping[str, object]) -> Decl
         if parameter.default is MISSING and parameter.name not in given:
             raise InputError(f"`{parameter.name}` is missing: {parameter.option.help}")
     return declared_of(declaration, {name: _value(known[name], value) for name, value in given.items()})
+
+
+def table_or_paths(given: object) -> tuple[Tabular | None, list[str]]:
+    """Return a table in memory, or else the paths that were given.
+
+    Raises:
+        InputError: it is neither.
+    """
+    from sentgen.corpus.frames import is_table
+
+    if isinstance(given, (str, PathLike)):
+        return None, [fspath(given)]
+    if is_table(given):
+        return given, []
+    listed = list(given) if isinstance(given, Iterable) else [given]
+    if is_table(listed):
+        return listed, []
+    wrong = next((one for one in listed if not isinstance(one, (str, PathLike))), None)
+    if wrong is not None:
+        message = f"{type(wrong).__name__} is neither a path nor a table; give paths, a data frame, or dicts"
+        raise InputError(message)
+    return None, [fspath(one) for one in listed if isinstance(one, (str, PathLike))]
 
 
 def _instead(name: str, known: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from sentgen.api import options as taken
 from sentgen.api.alignment_models import AlignmentModels
-from sentgen.api.arguments import corpora_in, declare, with_signatures
+from sentgen.api.arguments import corpora_in, declare, table_or_paths, with_signatures
 from sentgen.api.contents import StoreContents, listing
 from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sentgen.api.lines import LineSet
     from sentgen.api.sentences import Sentences
     from sentgen.api.texts import AlignedTexts, CheckedSummary
+    from sentgen.corpus.frames import Tabular
     from sentgen.counts.ingestion import Summary
     from sentgen.counts.sync import Differences
     from sentgen.models.surprisal import Application
@@ -88,23 +89,28 @@ class Database(StoreContents, AlignmentModels):
     # What is in the store.
 
     def ingest(
-        self, paths: str | Path | Sequence[str | Path], corpus: str, **options: Unpack[taken.IngestOptions]
+        self,
+        paths: str | Path | Sequence[str | Path] | Tabular,
+        corpus: str,
+        **options: Unpack[taken.IngestOptions],
     ) -> Summary:
-        """Read files, folders, globs or archives into a corpus, and count them.
+        """Read files, folders, globs or archives, or a table in memory, into a corpus, and count them.
 
         What is in the corpus already, by content, is not read again.
         """
+        from sentgen.corpus.frames import source_of
         from sentgen.corpus.parsers import open_parser
         from sentgen.counts import ingestion
 
-        listed = [paths] if isinstance(paths, (str, Path)) else list(paths)
+        table, files = table_or_paths(paths)
+        table_name = options.pop("table_name", None)
         with self._session.write() as store:
             name = options.pop("parser", None)
             parser = None if name is None else open_parser(name)
             settings = declare(ingestion.Settings, {"corpus": corpus, **options})
-            files = list(map(str, listed))
+            sources = None if table is None else [source_of(table, table_name or corpus)]
             with progress.ingestion_bar(corpus) as report:
-                return ingestion.ingest(store, files, settings, parser=parser, progress=report)
+                return ingestion.ingest(store, sources or files, settings, parser=parser, progress=report)
 
     def corpora(self) -> Table:
         """List the corpora with their sizes and licences."""
@@ -119,15 +125,21 @@ class Database(StoreContents, AlignmentModels):
             return Table(request.show(store))
 
     def add_metadata(
-        self, name: str, table: str | Path, **options: Unpack[taken.DocumentTableOptions]
+        self, name: str, table: str | Path | Tabular, **options: Unpack[taken.DocumentTableOptions]
     ) -> JoinedTable:
-        """Give documents of a corpus the columns of a table about them as metadata.
+        """Give documents of a corpus the columns of a table about them, a file or in memory, as metadata.
 
         Given again, the table says what it says now and nothing else.
         """
-        request = declare(DocumentTable, {"name": name, "table": str(table), **options})
+        from sentgen.corpus.frames import source_of
+
+        frame, files = table_or_paths(table)
+        table_name = options.pop("table_name", None)
+        source = None if frame is None else source_of(frame, table_name or name)
+        path = source.name if source else " ".join(files)
+        request = declare(DocumentTable, {"name": name, "table": path, **options})
         with self._session.write() as store:
-            return request.join(store)
+            return request.join(store, source=source)
 
     def remove_corpus(self, name: str, *, source: str | Path | Sequence[str | Path] = ()) -> tuple[int, int]:
         """Remove a corpus with all its counts, or some of its sources; return their sentences and tokens.

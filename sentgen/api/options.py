@@ -29,6 +29,7 @@ class IngestOptions(TypedDict, total=False):
     on_error: Annotated[str, "raise", "A bad sentence stops everything, or refuses its file after a full check, or is left out."]
     replace: Annotated[bool, False, "What was read from the same path before goes when the new content is in."]
     parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+    table_name: Annotated[str | None, None, "Of a table in memory: the name by which the corpus knows it; that of the corpus if none is given."]
 
 
 class SyncOptions(TypedDict, total=False):
@@ -42,6 +43,7 @@ class DocumentTableOptions(TypedDict, total=False):
 
     key: Annotated[str, "", "Column with the names of documents, or of their files, with or without folder and extension; or with the id of regions."]
     encoding: Annotated[str, "utf-8", "Encoding of the table, where it is not UTF-8, such as latin-1."]
+    table_name: Annotated[str | None, None, "Of a table in memory: the name by which the corpus knows it; that of the corpus if none is given."]
 
 
 class TrainParserOptions(TypedDict, total=False):

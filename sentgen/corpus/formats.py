@@ -305,6 +305,8 @@ def _plugin_readers() -> tuple[list[Reader], str]:
 
 def extension_of(source: Source) -> str:
     """Return the extension of a file before that of its compression, in lower case."""
+    if source.is_table:
+        return ""
     base = uncompressed_name((source.member or source.name).replace("\\", "/").rsplit("/", 1)[-1].lower())
     return "." + base.rsplit(".", 1)[1] if "." in base.lstrip(".") else ""
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sentgen import temporary
 from sentgen.corpus.encodings import UTF_8
-from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, COMPRESSED, Source, compression_of
+from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, COMPRESSED, TABLE, Source, compression_of
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
 from sentgen.system.files import open_to_read
@@ -51,19 +51,24 @@ def sources_of(
 
 
 def place_of(name: str) -> str:
-    """Return the name of a source as it is found from any folder: with an absolute path, but for `-`.
+    """Return the name of a source as it is found from any folder: with an absolute path, if it is a file.
 
     Raises:
         InputError: it is no text, so that it cannot be stored.
     """
     path, mark, member = name.partition("!")
-    full_name = name if name == "-" else f"{os.path.abspath(path)}{mark}{member}"
+    full_name = name if not names_file(name) else f"{os.path.abspath(path)}{mark}{member}"
     if not _is_text(full_name):
         part = "name" if not _is_text(name) else "folder"
         raise InputError(
             f"the {part} of this file is not UTF-8; rename it", path=name if part == "name" else full_name
         )
     return full_name
+
+
+def names_file(name: str) -> bool:
+    """Say whether the name of a source is that of a file: not of a stream, nor of a table in memory."""
+    return name != "-" and not name.startswith(TABLE)
 
 
 def unnamable(source: Source) -> str:
@@ -99,6 +104,8 @@ def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
 
 def files_of(path: str) -> list[tuple[str, str]]:
     """Return files, each with the folder in which it was found, if that was named and not the file."""
+    if path.startswith(TABLE):  # a file that is called as tables in memory are
+        path = os.path.join(os.curdir, path)
     if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
         return [(path, "")]
     if os.path.isdir(path):

@@ -143,9 +143,13 @@ _BLANK = b"\x0b\x0c\x1c\x1d\x1e\x1f"
 _BLANKS = bytes.maketrans(_BLANK, b" " * len(_BLANK))
 
 
+#: What the name of a source begins with that is a table in memory, and no file.
+TABLE = "table:"
+
+
 def base_name(path: str) -> str:
-    """Return the name of a file without folders and archive."""
-    return re.split(r"[/\\!]", path)[-1]
+    """Return the name of a file without folders and archive, or that of a table."""
+    return re.split(r"[/\\!]", path.removeprefix(TABLE))[-1]
 
 
 def uncompressed_name(name: str) -> str:
@@ -168,6 +172,7 @@ class Source:
     `bz2`, `xz`, `zip`. ``explicit`` is false for files that were found in a folder or an archive rather than
     named by the user: what is found and not recognised may be passed over, what is named may not.
     ``encoding`` is that of its text. ``folder`` is the folder that the user named, in which it was found.
+    ``digest`` is the hash of a table in memory, which is not that of its bytes.
     """
 
     name: str
@@ -178,13 +183,24 @@ class Source:
     explicit: bool = True
     encoding: str = UTF_8
     folder: str = ""
+    digest: str = ""
     # Held only so that the temporary file lives as long as its source.
     _spool: object = field(default=None, repr=False, compare=False)
 
     @property
     def is_stream(self) -> bool:
-        """Whether it could be read only once, as a pipe: its name says nothing about its content."""
+        """Whether there is no file of it: it was in memory, or could be read only once, as a pipe."""
         return self._spool is not None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table in memory, which was written as Parquet."""
+        return bool(self.digest)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether another content of its name may take its place; that of a pipe says nothing."""
+        return self.is_table or not self.is_stream
 
     @property
     def base_name(self) -> str:
@@ -201,6 +217,8 @@ class Source:
 
     def sha256(self, limits: InputLimits = LIMITS) -> str:
         """Return the hash of the content after decompression: `x.txt` and `x.txt.gz` are the same content."""
+        if self.digest:
+            return self.digest
         digest = hashlib.sha256()
         for block in self.open(limits).blocks():
             digest.update(block)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from sqlalchemy import Connection, Row, delete, func, select
 
-from sentgen.corpus.paths import place_of, source_at
+from sentgen.corpus.paths import names_file, place_of, source_at
 from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
@@ -284,7 +284,7 @@ def status_rows(statuses: Sequence[_SourceStatus]) -> Rows:
 
 
 def _verify(path: str, digest: str) -> _SourceStatus:
-    if path == "-" or not Path(path.partition("!")[0]).exists():
+    if not names_file(path) or not Path(path.partition("!")[0]).exists():
         return _SourceStatus(path, "missing", digest)
     try:
         now = source_at(path).sha256()

@@ -21,7 +21,7 @@ from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, one_line
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.paths import place_of, source_at
 from sentgen.corpus.readers.table import open_table
-from sentgen.corpus.sources import COMPRESSED, base_name
+from sentgen.corpus.sources import COMPRESSED, Source, base_name
 from sentgen.counts.corpora import find
 from sentgen.errors import InputError, spell
 from sentgen.options import Option
@@ -166,15 +166,17 @@ class DocumentTable:
         str, Option("Encoding of the table, where it is not UTF-8, such as latin-1.", metavar="NAME")
     ] = UTF_8
 
-    def join(self, store: Store, *, dry_run: bool = False) -> JoinedTable:
+    def join(self, store: Store, *, dry_run: bool = False, source: Source | None = None) -> JoinedTable:
         """Make what the table says metadata of documents, or attributes of regions, and forget what it said.
+
+        ``source`` is the table itself where it is no file.
 
         Raises:
             NotFoundError: there is no such corpus.
             InputError: the table cannot be read, has no such column, or has two rows for a document or a
                 region.
         """
-        columns, rows = self._read()
+        columns, rows = self._read(source or source_at(self.table))
         with store.connect() if dry_run else store.begin() as connection:
             number = find(connection, self.name).id
             documents = _documents(connection, number)
@@ -196,9 +198,9 @@ class DocumentTable:
                 _keep(connection, number, place_of(self.table), columns, rows)
         return joined
 
-    def _read(self) -> tuple[list[str], list[tuple[str, int, dict[str, str]]]]:
+    def _read(self, source: Source) -> tuple[list[str], list[tuple[str, int, dict[str, str]]]]:
         """Return the columns, and of each row the name of its document, its line, and what it says."""
-        with open_table(source_at(self.table), encoding=self.encoding) as table:
+        with open_table(source, encoding=self.encoding) as table:
             if not self.key:
                 named = ", ".join(table.columns)
                 raise InputError(

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from sqlalchemy import Connection
 
@@ -86,7 +87,7 @@ Progress = Callable[[Source, float, int], None]
 
 def ingest(
     store: Store,
-    paths: Sequence[str],
+    paths: Sequence[str | Source],
     settings: Settings,
     *,
     parser: Parser | None = None,
@@ -94,6 +95,7 @@ def ingest(
 ) -> Summary:
     """Read every source that is not in the corpus yet, count it, and store both in one transaction.
 
+    ``paths`` are those of files, or sources that are none.
     A source is known by the SHA-256 of its content and the reader with its version: the same content is
     stored once. Small sources share a transaction; what a crash interrupts is as if never begun.
     A file that has changed since is another source beside the first (``changed_paths``), or with ``replace``
@@ -104,8 +106,11 @@ def ingest(
         InputError: a path, format or setting is wrong, or (``on_error="raise"``) a sentence is.
         StoreError: the store cannot be written; nothing of the batch in flight is stored.
     """
-    sources = expand(paths, encoding=settings.encoding)
-    total = ingest_sources(store, sources, settings, parser=parser, progress=progress, small=is_small(paths))
+    given = [one for one in paths if isinstance(one, Source)]
+    files = [one for one in paths if isinstance(one, str)]
+    sources = chain(given, expand(files, encoding=settings.encoding) if files or not given else ())
+    small = is_small([one if isinstance(one, str) else one.path for one in paths])
+    total = ingest_sources(store, sources, settings, parser=parser, progress=progress, small=small)
     if total.passed_over and not (total.sources or total.unchanged or total.refused):
         name, reason = total.passed_over[0]
         raise InputError(
@@ -237,7 +242,7 @@ class _Sources(Batch[Source, Summary]):
 
     def read(self, connection: Connection, item: Source) -> None:
         """Draft one source, unless the corpus has it."""
-        if self.settings.replace and item.is_stream:
+        if self.settings.replace and not item.is_named:
             raise InputError("a stream has no path and replaces nothing; name a file", path=item.name)
         if told := unnamable(item):
             self.done.passed_over.append((item.name, told))

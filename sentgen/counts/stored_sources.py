@@ -135,7 +135,7 @@ class StoredSources:
 
     def at(self, source: Source) -> set[int]:
         """Return the ids of the sources that were read from the path of this one; a stream has none."""
-        if source.is_stream:
+        if not source.is_named:
             return set()
         return set(self._by_path.get(place_of(source.name), ()))
 

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, select
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.formats import choose_reader, reader_named
 from sentgen.corpus.parsers import Parser
-from sentgen.corpus.paths import files_of, place_of, sources_of, unnamable
+from sentgen.corpus.paths import files_of, names_file, place_of, sources_of, unnamable
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora
@@ -252,7 +252,7 @@ def _find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[Stored
         stored = StoredSources(connection, corpus.id).by_id.values()
     matches: dict[int, StoredSource] = {}
     for path in wanted:
-        places = {path, path if path == "-" else os.path.abspath(path)}
+        places = {path, place_of(path)}
         named = [source for source in stored if any(_is_below(source.path, folder) for folder in places)]
         if not named:
             raise NotFoundError(
@@ -319,7 +319,7 @@ def _settings(name: str, corpus: CountedCorpus, recorded: str) -> Settings:
 
 def _is_file(source: StoredSource) -> bool:
     """Say whether a source was read from a file: what came through a pipe is nowhere else."""
-    return source.path != "-" and (source.file is None or source.file.size is not None)
+    return names_file(source.path) and (source.file is None or source.file.size is not None)
 
 
 def _file_of(source: StoredSource) -> str:

@@ -120,9 +120,10 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
     lines = source.open()
     lines.lone_returns = True
     base = uncompressed_name(source.base_name.lower())
-    if base.endswith(_JSON):
+    if base.endswith(_JSON) and not source.is_table:
         raise InputError("is JSON, and no table; save it as CSV, TSV, Excel or Parquet", path=source.name)
     form = next((reader for reader in READERS if base.endswith(reader.extensions)), None)
+    form = PARQUET if source.is_table else form
     if form is PARQUET or form is SHEET:
         with lines.file() as file:
             yield _with_rows((read_parquet if form is PARQUET else read_sheet)(file, path=source.name))
