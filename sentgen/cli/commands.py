@@ -102,6 +102,7 @@ _PANELS = {
     "The server": {
         "publish": "keeping.publish:publish",
         "serve": "keeping.serve:serve",
+        "mcp": "keeping.mcp:mcp",
     },
 }
 

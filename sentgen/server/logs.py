@@ -37,3 +37,5 @@ def to_standard_error() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    # It has two lines for each request, and so have we.
+    logging.getLogger("mcp").setLevel(logging.WARNING)

@@ -41,7 +41,7 @@ class AnswerForm(Parameters):
     )
 
 
-class _AnswerDocument(BaseModel):
+class AnswerDocument(BaseModel):
     """An answer: a table, and what there is to say about it."""
 
     columns: list[str] = Field(description="Names of the columns, in their order.")
@@ -71,7 +71,7 @@ _REFUSALS = {
 }
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {
-        "model": create_model("Table", __base__=_AnswerDocument, __doc__=_AnswerDocument.__doc__),
+        "model": create_model("Table", __base__=AnswerDocument, __doc__=AnswerDocument.__doc__),
         "description": "The answer.",
         "headers": {
             "Sentgen-Rows": {"description": "Number of rows.", "schema": {"type": "integer"}},
@@ -94,22 +94,30 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
+def offered(settings: ServerSettings, only: Container[str] | None = None) -> dict[str, Operation]:
+    """Return the operations that the API of a server has, or those of some names among them."""
+    return {
+        name: operation
+        for name, operation in operations().items()
+        # Without SQL its route is not there at all: it is neither documented nor refused in another way.
+        if operation.api and operation.kind in settings.kinds and (only is None or name in only)
+    }
+
+
 def router(settings: ServerSettings, only: Container[str] | None = None) -> APIRouter:
     """Return the routes of all operations, or only of some."""
     routes = APIRouter(tags=["operations"])
-    for operation in operations().values():
-        # Without SQL its route is not there at all: it is neither documented nor refused in another way.
-        if operation.api and operation.kind in settings.kinds and (only is None or operation.name in only):
-            routes.add_api_route(
-                operation.route,
-                _endpoint(operation),
-                methods=[operation.method],
-                summary=operation.summary,
-                description=f"The same as `sentgen {operation.command}`.",
-                operation_id=operation.name,
-                responses=_responses(operation),
-                response_class=Response,
-            )
+    for operation in offered(settings, only).values():
+        routes.add_api_route(
+            operation.route,
+            _endpoint(operation),
+            methods=[operation.method],
+            summary=operation.summary,
+            description=f"The same as `sentgen {operation.command}`.",
+            operation_id=operation.name,
+            responses=_responses(operation),
+            response_class=Response,
+        )
     return routes
 
 

@@ -17,7 +17,7 @@ from sentgen.server.cache import LruCache
 from sentgen.server.logs import audit
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Kind, Opening
+from sentgen.server.operations.limits import NEVER_KEPT, Kind, Opening
 from sentgen.server.pool import Health, Pool, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.settings import ServerSettings
@@ -146,6 +146,22 @@ class Service:
         with generation.use():
             states = await asyncio.gather(*(pool.health() for pool in generation.pools.values()))
         return dict(zip(generation.pools, states, strict=True))
+
+    async def ask(self, message: Call, *, client: Address | None = None) -> Reply:
+        """Have an operation done, unless the same was asked before of the same snapshot.
+
+        Raises:
+            Refused: no worker could answer.
+        """
+        if operations()[message.operation].kind in NEVER_KEPT:
+            return await self.call(message, client=client)
+        reply = self.cache.find((self.snapshot.name, message), Reply)
+        if reply is None:
+            reply = await self.call(message)
+            if reply.status == 200:
+                # The snapshot that has answered, which may be newer than the one that was looked for.
+                self.cache.put((reply.snapshot, message), reply, len(reply.body))
+        return reply
 
     async def call(self, message: Call, *, client: Address | None = None) -> Reply:
         """Have a worker do an operation; write down what SQL was run, for whom, and what came of it.

@@ -112,7 +112,7 @@ WITHOUT_METHOD = {
     "parser run": "it needs no store; methods that read texts take a parser",
     "db path": "it is `Database.path`",
     "db upgrade": "it is for a store that cannot be opened yet",
-    "serve": "it goes on until it is stopped",
+    **dict.fromkeys(("serve", "mcp"), "it goes on until it is stopped"),
     **dict.fromkeys(
         [
             *(

@@ -16,7 +16,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
 #: Modules of the packages that extras install, and of those that they bring; not pydantic, which Typer brings.
 OPTIONAL = (
     *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "h11", "sacrebleu", "lxml"),
-    *("matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec"),
+    *("matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec", "mcp", "anyio"),
     *("pypdfium2", "python_calamine"),
 )
 TREEBANK = ROOT / "sentgen" / "demo" / "relief.conllu"
@@ -44,6 +44,7 @@ program()
         ("fsspec", "cluster", ("ngrams", "the *", "--db", "s3://bucket/lake")),
         ("fastapi", "server", ("serve",)),
         ("uvicorn", "server", ("serve",)),
+        ("mcp", "mcp", ("mcp",)),
         ("sacrebleu", "evaluate", ("evaluate", "regeneration", *EXPERIMENT)),
         ("sacrebleu", "evaluate", ("reproduce", "wan2009", "--ptb", "wsj")),
         ("matplotlib", "plots", ("evaluate", "regeneration", *EXPERIMENT, "--report", "report")),
@@ -139,7 +140,7 @@ def test_modules_of_all_extras_are_blocked() -> None:
     modules = {one.replace("python-calamine", "python_calamine") for one in distributions}
 
     # Data frames are for Python alone (tests/api); Arrow takes a pandas that is blocked for one that is there.
-    assert modules - {"pydantic", "pydantic-core", "pandas", "polars"} <= set(OPTIONAL)
+    assert modules - {"sentgen", "pydantic", "pydantic-core", "pandas", "polars"} <= set(OPTIONAL)
     (everything,) = EXTRAS["all"]
     assert (
         everything

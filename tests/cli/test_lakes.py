@@ -26,7 +26,7 @@ from sentgen.schema.store import fetch_arrow
 from sentgen.server.app import running
 
 #: What tells of the file or of the copy that was made.
-ABOUT_FILES = ("cite", "db info", "db check", "publish", "serve", "cluster export", "schema")
+ABOUT_FILES = ("cite", "db info", "db check", "publish", "serve", "mcp", "cluster export", "schema")
 #: What tells of the files that were read: a snapshot names them without their folders.
 ABOUT_SOURCES = ("corpora show", "corpora verify", "corpora export", "sql", "kwic", "match", "saved run")
 #: Lines that find something.

@@ -31,7 +31,7 @@ WITHOUT = {
     "db path": "prints a path",
     "demo": "149 sentences that ship with sentgen",
     "schema": "counts the rows of tables",
-    "serve": "its workers have --worker-memory",
+    **dict.fromkeys(("serve", "mcp"), "its workers have --worker-memory"),
     "check": "opens no store; holds the two texts, and says so",
     "parser run": "opens no store; holds one batch of sentences",
     "cluster script": "prints a script",

@@ -24,7 +24,7 @@ from sentgen.cli import build
 from sentgen.errors import StoreError
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
-from sentgen.server.app import running
+from sentgen.server.app import running, stdio
 
 #: Command lines that only read; ``{folder}`` is where the files lie that the store was made from, ``{to}`` an
 #: empty one. `publish` and `serve` copy the store.
@@ -52,6 +52,7 @@ READERS = (
     "fuse 1 --with {folder}/clusters.conllu --model kn",
     "publish --to {to}",
     "serve",
+    "mcp",
     "corpora list",
     "corpora show pets",
     "corpora verify pets",
@@ -196,6 +197,7 @@ def test_readers_read(
 ) -> None:
     """They run beside another reader, and leave the folder as it was."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
+    monkeypatch.setattr(stdio, "speak", lambda *_, **__: None)
     before = read_only.stat()
 
     full_store.run(*shlex.split(line.format(folder=full.parent, to=tmp_path)), "--db", read_only)

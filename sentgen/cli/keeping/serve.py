@@ -15,7 +15,7 @@ import typer
 
 from sentgen import temporary
 from sentgen.cli.console.interrupts import end_on_signal
-from sentgen.cli.console.options import Arrange, DbOptions, parse_size
+from sentgen.cli.console.options import Arrange, DbOptions, StoreOptions, parse_size
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.options import Option
@@ -29,8 +29,16 @@ _AFTER = Arrange(after="workers")
 _limit = partial(Option, panel="Limits")
 
 
+SnapshotsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--snapshots", metavar="DIR", help="Serve the newest snapshot of `sentgen publish --to DIR`."
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _LimitOptions:
+class LimitOptions:
     """What a request may cost, in the units of the command line."""
 
     timeout: Annotated[float, _limit("Time limit for computation.", metavar="SECONDS", least=0.1)] = 30.0
@@ -73,12 +81,7 @@ class _LimitOptions:
 
 def serve(
     *,
-    snapshots: Annotated[
-        Path | None,
-        typer.Option(
-            "--snapshots", metavar="DIR", help="Serve the newest snapshot of `sentgen publish --to DIR`."
-        ),
-    ] = None,
+    snapshots: SnapshotsOption = None,
     options: DbOptions,
     serving: Serving,
     token_file: Annotated[
@@ -117,7 +120,7 @@ def serve(
         ),
         _AFTER,
     ] = None,
-    request: _LimitOptions,
+    request: LimitOptions,
 ) -> None:
     """Serve a published store over HTTP: the API under /v1, and pages for a browser.
 
@@ -131,11 +134,8 @@ def serve(
 
         from sentgen.server.app import running  # here, so that the help of all commands does without
 
-    if snapshots is not None and options.db is not None:
-        raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
-    temporary.sweep()
     limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
-    with _folder(snapshots, options.path) as folder:
+    with served_folder(snapshots, options) as folder:
         settings = ServerSettings(
             folder,
             tokens=_tokens(token_file),
@@ -149,8 +149,11 @@ def serve(
 
 
 @contextmanager
-def _folder(snapshots: Path | None, store: Path) -> Iterator[Path]:
+def served_folder(snapshots: Path | None, options: StoreOptions) -> Iterator[Path]:
     """Return the folder of the snapshots: the one that was named, or one of our own for a store."""
+    if snapshots is not None and options.db is not None:
+        raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
+    temporary.sweep()
     if snapshots is not None:
         yield snapshots
         return
@@ -158,7 +161,7 @@ def _folder(snapshots: Path | None, store: Path) -> Iterator[Path]:
     try:
         # Of mode 0700: a copy of the store for this user alone.
         with temporary.folder("sentgen-serve-") as folder:
-            published.publish(store, folder)
+            published.publish(options.path, folder)
             yield folder
     finally:
         signal.signal(signal.SIGTERM, ordinary)

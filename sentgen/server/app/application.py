@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -10,6 +12,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from sentgen import __version__
 from sentgen.server import metrics, problems, routes
@@ -45,12 +49,16 @@ def create_app(service: Service) -> FastAPI:
         # FastAPI's pages load scripts from elsewhere, which our Content-Security-Policy forbids.
         docs_url=None,
         redoc_url=None,
+        lifespan=_lifespan,
     )
     app.state.service = service
     settings = service.settings
     only = site.operations_of(site.offered_pages(settings)) if settings.only else None
+    app.state.offered = routes.offered(settings, only)
     app.include_router(routes.router(settings, only))
     app.include_router(site.router(settings))
+    if find_spec("mcp"):
+        _add_tools(app, service)
     _add_watching(app, service)
     _add_errors(app)
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
@@ -59,6 +67,42 @@ def create_app(service: Service) -> FastAPI:
     app.add_middleware(AccessMiddleware, settings=service.settings, metrics=service.metrics)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+def _add_tools(app: FastAPI, service: Service) -> None:
+    """Add the route where programs speak MCP, whose requests are each by itself."""
+    from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+
+    from sentgen.server.tools import tool_server
+
+    # Whom a request is for, who asks, and how long it is, the gate has looked at.
+    manager = StreamableHTTPSessionManager(
+        tool_server(service, app.state.offered),
+        json_response=True,
+        stateless=True,
+        max_request_body_size=service.settings.limits.body,
+    )
+    app.state.tools = manager
+    app.router.routes.append(_ToolsRoute("/mcp", StreamableHTTPASGIApp(manager), methods=["POST"]))
+
+
+class _ToolsRoute(Route):
+    """A route that metrics and log know by its path, as they know those of FastAPI."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        scope["route"] = self
+        await super().handle(scope, receive, send)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Answer programs that speak MCP while requests are taken."""
+    if not hasattr(app.state, "tools"):
+        yield
+        return
+    async with app.state.tools.run():
+        yield
 
 
 def _add_watching(app: FastAPI, service: Service) -> None:

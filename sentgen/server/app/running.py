@@ -217,7 +217,7 @@ async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[
     processes.on_request_to_end(asyncio.get_running_loop(), ended.set)
     service = Service(settings)
     try:
-        await _unless(ended, _start(service))
+        await unless(ended, _start(service))
         if not ended.is_set():
             await _answer(service, sock, ended, ready)
     finally:
@@ -239,7 +239,7 @@ async def _answer(
         create_app(service),
         http=Connection,
         ws="none",
-        lifespan="off",
+        lifespan="on",
         # Our own logs stay as they are; uvicorn would set up others, and a second line for each request.
         log_config=None,
         access_log=False,
@@ -256,12 +256,12 @@ async def _answer(
         ready(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
     serving = asyncio.create_task(server.serve(sockets=[sock]))
     # Shielded: after the signal it is not cut off, but told to finish.
-    await _unless(ended, asyncio.shield(serving))
+    await unless(ended, asyncio.shield(serving))
     server.should_exit = True
     await serving
 
 
-async def _unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
+async def unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
     """Do something, but no longer than until the event."""
     task, ending = asyncio.ensure_future(work), asyncio.ensure_future(ended.wait())
     await asyncio.wait([task, ending], return_when=asyncio.FIRST_COMPLETED)

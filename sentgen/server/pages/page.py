@@ -18,7 +18,6 @@ from sentgen.options import parameters_of
 from sentgen.output.wording import near
 from sentgen.server import wire
 from sentgen.server.operations import operations
-from sentgen.server.operations.limits import NEVER_KEPT
 from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.texts import link
 from sentgen.server.parameters import read
@@ -163,6 +162,12 @@ class Asking:
         """Whether the server takes SQL."""
         return self._service.settings.sql
 
+    @property
+    def offered(self) -> Mapping[str, Operation]:
+        """The operations that the API has, by name."""
+        operations: Mapping[str, Operation] = self._request.app.state.offered
+        return operations
+
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait until there are not too many other pages: one asks up to nine questions at once.
@@ -211,16 +216,7 @@ class Asking:
             Refused: the parameters are wrong, or no worker could answer.
         """
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
-        message, service = read(operation, given), self._service
-        if operation.kind in NEVER_KEPT:
-            return await service.call(message, client=self._request.client)
-        reply = service.cache.find((service.snapshot.name, message), Reply)
-        if reply is None:
-            reply = await service.call(message)
-            if reply.status == 200:
-                # The snapshot that has answered, which may be newer than the one that was looked for.
-                service.cache.put((reply.snapshot, message), reply, len(reply.body))
-        return reply
+        return await self._service.ask(read(operation, given), client=self._request.client)
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
         """Return an answer that says what is wrong, and where in a query."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from urllib.parse import urlencode
 
 import pytest
@@ -90,6 +91,7 @@ PAGES = {
     "fuse to ask for": "/fuse",
     "align": at("/align", document="The trucks reached the camp .", abstract="Trucks reached camp ."),
     "sql": at("/sql", query="select * from v_tokens order by sentence_id, position limit 5"),
+    "answer": at("/answer", **{"ask": "kwic", "with": '{"pattern": "camp", "limit": 5}'}),
 }
 HOSTILE_PAGES = {
     "home": "/",
@@ -152,6 +154,10 @@ HOSTILE_PAGES = {
         aligner="lcs",
     ),
     "sql": at("/sql", query="select '<script>alert(1)</script>' as \"<b>\", repeat('x', 5000) as long"),
+    "answer": at(
+        "/answer",
+        **{"ask": "kwic", "with": json.dumps({"pattern": "said", "corpus": [HOSTILE], "limit": 20})},
+    ),
     "errors": at("/corpus", name="<script>alert(1)</script>"),
 }
 

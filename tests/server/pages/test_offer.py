@@ -26,6 +26,7 @@ from sentgen.server.pages.site import (
     without_dead_links,
 )
 from sentgen.server.settings import ServerSettings
+from sentgen.server.tools import TOOLS
 
 #: Pages that are asked for in a crawl, of each path.
 _EACH = 12
@@ -86,6 +87,24 @@ def test_the_interface_has_what_the_pages_show(school: Server) -> None:
     assert "sql" not in school.pools()
 
 
+def test_tools_are_those_of_the_interface(school: Server) -> None:
+    """A language model is offered no more than anybody else; nor is whoever has a link."""
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+    told = school.client.post("/mcp", json=asked, headers=headers).json()["result"]["tools"]
+    calling = {**asked, "method": "tools/call", "params": {"name": "sql", "arguments": {"sql": "select 1"}}}
+
+    routes = school.client.get("/v1/openapi.json").json()["paths"]
+    offered = [name for name in TOOLS if operations()[name].route in routes]
+    assert [tool["name"] for tool in told] == offered
+    assert {"corpora", "kwic"} <= {*offered} <= {*TOOLS} - {"sql", "score"}
+    assert (
+        "no tool 'sql'"
+        in school.client.post("/mcp", json=calling, headers=headers).json()["error"]["message"]
+    )
+    assert school.client.get("/answer", params={"ask": "sql"}).status_code == 404
+
+
 def test_texts_of_links_stay(school: Server) -> None:
     """A sentence names its document, whose page is not offered."""
     sentence = next(url for url in ASKED.values() if url.startswith("/sentence"))
@@ -102,7 +121,7 @@ def test_each_page_can_be_offered_alone() -> None:
             found = offered_pages(settings)
             assert [one.key for one in found] == [
                 "",
-                *(k for k in _order() if k in (page.key, "hits", "sentence", "thesaurus")),
+                *(k for k in _order() if k in (page.key, "hits", "sentence", "thesaurus", "answer")),
             ]
             assert operations_of(found) >= {"corpora"}
 

@@ -1,0 +1,182 @@
+"""Operations as tools of programs that speak MCP (Model Context Protocol), most of them language models.
+
+A tool is an operation of the API: its name, its parameters, its limits, its refusals and its workers. What
+one answers is the answer of the API, and which snapshot it is of.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+from urllib.parse import urlencode
+
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
+from pydantic import Field
+
+from sentgen import __version__
+from sentgen.output.display import shorten
+from sentgen.output.wording import quantity
+from sentgen.schema import dictionary
+from sentgen.server.operations.operation import Operation
+from sentgen.server.pages.answer import PATH
+from sentgen.server.parameters import parameters, read
+from sentgen.server.problems import BROKEN, ProblemDocument, Refused, problem
+from sentgen.server.routes import SNAPSHOT, AnswerDocument
+from sentgen.server.service import Service
+
+logger = logging.getLogger(__name__)
+
+#: The operations that are tools, with what a program needs to know of one besides its parameters.
+TOOLS: Mapping[str, str] = {
+    "corpora": "Ask this first: other tools take these names as `corpus`.",
+    "kwic": "With `count`, only how many hits there are.",
+    "match": "It needs corpora with trees. With `key` or `whether`, hits are counted by these.",
+    "frequencies": "With `query`, what it matches is counted, by `by`.",
+    "collocations": "",
+    "ngrams": "",
+    "score": "What a model knows nothing of is told in the answer. The view v_models lists the models.",
+    "sql": "In the dialect of DuckDB; give a `limit`, or all rows come. There are these views:",
+}
+#: Bounds that nobody reaches who means well.
+_BEYOND = 1_000_000
+_INSTRUCTIONS = (
+    "Corpora, counts and language models that do not change. Ask `corpora` first. `limit` says how many rows"
+    " come, and `truncated` whether there are more. Each answer has the command line and"
+    " the SQL that give the same rows, and the snapshot that it is of: name these where you report a figure."
+    " What cannot be answered is an error that says what to do; no rows means that there are none."
+)
+
+
+class ToolAnswer(AnswerDocument):
+    """An answer, and what it is of."""
+
+    snapshot: str = Field(description="The store that was asked, named by its hash.")
+    link: str = Field(description="A page that shows these rows; empty if no server is known that has it.")
+
+
+def tool_server(service: Service, offered: Mapping[str, Operation], address: str = "") -> Server[Any]:
+    """Return what speaks MCP over some connection, and asks a service.
+
+    Args:
+        service: which has been started before anybody asks.
+        offered: the operations that there are, by name.
+        address: of a server whose pages show the answers; that which was asked, where it is asked over HTTP.
+    """
+    tools = {name: offered[name] for name in TOOLS if name in offered}
+
+    async def list_tools(context: Any, asked: PaginatedRequestParams | None) -> ListToolsResult:
+        # The first time, the dictionary makes a store in memory, which would hold up all requests.
+        return ListToolsResult(tools=await asyncio.to_thread(described))
+
+    @cache
+    def described() -> list[Tool]:
+        return [_described(operation) for operation in tools.values()]
+
+    async def call_tool(context: Any, asked: CallToolRequestParams) -> CallToolResult:
+        if asked.name not in tools:
+            raise MCPError(
+                INVALID_PARAMS, f"no tool {shorten(asked.name, 80)!r}; there are: {', '.join(tools)}"
+            )
+        given, request = asked.arguments or {}, context.request
+        base = str(request.base_url).rstrip("/") if request else address
+        try:
+            return await _answer(service, tools[asked.name], given, base, request.client if request else None)
+        except Refused as refusal:
+            return _failure(refusal.document)
+        except Exception:
+            # Nothing of it to the client, as everywhere.
+            logger.exception("a tool failed", extra={"tool": asked.name})
+            return _failure(problem(500, "internal", BROKEN))
+
+    return Server(
+        "sentgen",
+        version=__version__,
+        title="sentgen",
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _described(operation: Operation) -> Tool:
+    """Return what is told of a tool."""
+    about = [operation.summary, f"The same as `sentgen {operation.command}`.", TOOLS[operation.name]]
+    if operation.name == "sql":
+        views = (each for each in dictionary.relations() if each.kind == "view")
+        about += (f"\n{view.name}({', '.join(column.name for column in view.columns)})" for view in views)
+    return Tool(
+        name=operation.name,
+        description=" ".join(filter(None, about)).replace(" \n", "\n"),
+        input_schema=_plain(parameters(operation).model_json_schema()),
+        output_schema=_plain(ToolAnswer.model_json_schema()),
+        annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    )
+
+
+def _plain(schema: Any) -> Any:
+    """Return a schema without what a program does not need: a model reads all of it, again and again.
+
+    >>> _plain({"title": "Where", "anyOf": [{"type": "string", "maxLength": 1000000}, {"type": "null"}]})
+    {'type': 'string'}
+    """
+    if isinstance(schema, list):
+        return [_plain(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # What may be left out need not be null, too.
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        schema = {key: value for key, value in schema.items() if key != "anyOf"} | kinds[0]
+    return {key: _plain(value) for key, value in schema.items() if not _is_needless(key, value)}
+
+
+def _is_needless(key: str, value: object) -> bool:
+    """Say whether a part of a schema tells nothing, or something of documentation or command line."""
+    # A parameter may have such a name, too.
+    if isinstance(value, dict):
+        return False
+    if key in ("maxLength", "maximum", "minimum"):
+        return isinstance(value, int) and abs(value) >= _BEYOND
+    return key == "title" or key.startswith("x-") or (key == "default" and value is None)
+
+
+async def _answer(
+    service: Service, operation: Operation, given: Mapping[str, Any], address: str, client: Any
+) -> CallToolResult:
+    """Have an operation done, and return its answer, or the problem.
+
+    Raises:
+        Refused: the parameters are wrong, or no worker could answer.
+    """
+    message, most = read(operation, given), service.settings.limits.body
+    # Over HTTP, no longer request has come so far.
+    if len(message.body) > most:
+        raise Refused(413, "too-large", f"the request is longer than {quantity(most, 'byte')}; send less")
+    reply = await service.ask(message, client=client)
+    if reply.status != 200:
+        return _failure(ProblemDocument.model_validate_json(reply.body))
+    about = {"ask": operation.name, "with": json.dumps(given), SNAPSHOT: reply.snapshot}
+    link = f"{address}{PATH}?{urlencode(about)}" if address else ""
+    answer = {**json.loads(reply.body), "snapshot": reply.snapshot, "link": link}
+    # Twice, as the protocol has it: older programs read the text alone.
+    text = TextContent(text=json.dumps(answer, ensure_ascii=False))
+    return CallToolResult(content=[text], structured_content=answer)
+
+
+def _failure(problem: ProblemDocument) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=problem.detail)], is_error=True)
