@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,16 +33,27 @@ def read(tmp_path: Path) -> Callable[..., Path]:
     return into
 
 
-@pytest.fixture
-def store(read: Callable[..., Path]) -> Path:
-    """That store."""
-    return read()
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with that store and a desk with the set `make`, of six lines; no test changes it."""
+    folder = tmp_path_factory.mktemp("desk")
+    (file := folder / "texts.conllu").write_text(conllu(), "utf-8")
+    desk = Desk(folder / "a.desk", create=True)
+    with Store(folder / "a.duckdb", create=True) as opened:
+        ingest(opened, [str(file)], Settings("texts"))
+        with opened.connect() as connection:
+            NewLineSet(name="make", pattern="lemma:make", labels=["light"]).make(desk, connection)
+    return folder
 
 
 @pytest.fixture
-def desk(store: Path, tmp_path: Path) -> Desk:
-    """A desk with the set `make`, of six lines."""
-    made = Desk(tmp_path / "a.desk", create=True)
-    with Store(store, read_only=True) as opened, opened.connect() as connection:
-        NewLineSet(name="make", pattern="lemma:make", labels=["light"]).make(made, connection)
-    return made
+def store(made: Path, tmp_path: Path) -> Path:
+    """A copy of the store of two documents."""
+    (tmp_path / "texts.conllu").write_text(conllu(), "utf-8")
+    return Path(shutil.copyfile(made / "a.duckdb", tmp_path / "a.duckdb"))
+
+
+@pytest.fixture
+def desk(store: Path, made: Path) -> Desk:
+    """A desk beside it, with the set `make`, of six lines."""
+    return Desk(Path(shutil.copyfile(made / "a.desk", store.with_name("a.desk"))))
