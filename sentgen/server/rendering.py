@@ -1,4 +1,4 @@
-"""Results as bytes: JSON, JSON lines, CSV, TSV, Parquet or a workbook, cut at the limits of the server."""
+"""Results as bytes: JSON, CSV, TSV, Parquet, Arrow or a workbook, cut at the limits of the server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sentgen.output.tabular import csv_lines, csv_value, distinct, json_row, write_parquet
+from sentgen.output.tabular import csv_lines, csv_value, distinct, json_row, writable, write_parquet
 from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
@@ -33,8 +33,8 @@ def render(
     columns = distinct(result.table.columns)
     # One row even if it has too many cells: an answer without any would say nothing.
     most = min(limits.rows, max(limits.cells // max(len(columns), 1), 1))
-    if form is Format.PARQUET:
-        return _parquet(result, columns, most, limits.bytes)
+    if form in (Format.PARQUET, Format.ARROW):
+        return _arrow(result, form, columns, most, limits.bytes)
     if form is Format.XLSX:
         return _workbook(result, columns, most, limits.bytes)
     if form in (Format.CSV, Format.TSV):
@@ -87,17 +87,23 @@ def _harmless(row: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _parquet(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
-    """Write Parquet; a table that takes too many bytes is halved until it does not."""
+def _arrow(result: Result, form: Format, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
+    """Write Parquet, or a stream of Arrow; a table that takes too many bytes is halved until it does not."""
+    import pyarrow as pa  # as few ask for it, not every process should hold it
+
     whole = result.table.renamed(columns).arrow()
     part = whole.slice(0, most_rows)
     while part.num_rows and part.nbytes > most_bytes:
         # `nbytes` is that in memory; the file is smaller as a rule.
         part = whole.slice(0, part.num_rows // 2)
     buffer = io.BytesIO()
-    write_parquet(part.schema, [part], buffer)
+    if form is Format.PARQUET:
+        write_parquet(part.schema, [part], buffer)
+    else:
+        with writable(columns), pa.ipc.new_stream(buffer, part.schema) as stream:
+            stream.write_table(part)
     truncated = result.truncated or part.num_rows < whole.num_rows
-    return Reply(200, buffer.getvalue(), MEDIA_TYPES[Format.PARQUET], part.num_rows, truncated)
+    return Reply(200, buffer.getvalue(), MEDIA_TYPES[form], part.num_rows, truncated)
 
 
 def _workbook(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:

@@ -33,6 +33,7 @@ class Format(StrEnum):
     CSV = "csv"
     TSV = "tsv"
     PARQUET = "parquet"
+    ARROW = "arrow"
     XLSX = "xlsx"
 
 
@@ -42,6 +43,7 @@ MEDIA_TYPES = {
     Format.CSV: "text/csv",
     Format.TSV: "text/tab-separated-values",
     Format.PARQUET: "application/vnd.apache.parquet",
+    Format.ARROW: "application/vnd.apache.arrow.stream",
     Format.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from jsonschema import Draft202012Validator
@@ -270,15 +271,18 @@ def test_formats(client: httpx.Client, accept: str, query: dict[str, str], kind:
     assert answer.headers["sentgen-truncated"] == "true"
 
 
-def test_csv_and_parquet_have_the_rows_of_json(client: httpx.Client) -> None:
+def test_every_format_has_the_rows_of_json(client: httpx.Client) -> None:
     """The same rows come in every format."""
     asked = {"pattern": "the *", "limit": 3}
     rows = client.get("/v1/ngrams", params=asked).json()["rows"]
 
     parquet = client.get("/v1/ngrams", params={**asked, "format": "parquet"}).content
     csv = client.get("/v1/ngrams", params={**asked, "format": "csv"}).text
+    arrow = client.get("/v1/ngrams", params=asked, headers={"Accept": "application/vnd.apache.arrow.stream"})
 
     assert pq.read_table(io.BytesIO(parquet)).to_pylist() == rows
+    assert pa.ipc.open_stream(arrow.content).read_all().to_pylist() == rows
+    assert arrow.headers["content-type"] == "application/vnd.apache.arrow.stream"
     assert csv.splitlines()[1].split(",")[:3] == [rows[0]["w1"], rows[0]["w2"], str(rows[0]["count"])]
 
 

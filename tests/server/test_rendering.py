@@ -31,6 +31,8 @@ def rows_in(body: bytes, form: Format) -> int:
         return len(json.loads(body)["rows"])
     if form is Format.PARQUET:
         return int(pq.read_table(io.BytesIO(body)).num_rows)
+    if form is Format.ARROW:
+        return int(pa.ipc.open_stream(body).read_all().num_rows)
     if form is Format.XLSX:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(body))
         return len(book.get_sheet_by_index(0).to_python()) - 1

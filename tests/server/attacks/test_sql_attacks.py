@@ -114,7 +114,7 @@ def test_long_queries_are_refused(fort: Fort, query: str) -> None:
     require_problem(fort.ask(query), 400, 422)
 
 
-#: Values that JSON, CSV or Parquet do not have.
+#: Values that JSON, CSV, Parquet or Arrow do not have.
 VALUES = """
 'nan'::double, 'inf'::double, '-inf'::float
 date 'infinity', timestamp '-infinity'
@@ -138,7 +138,7 @@ null, null::integer[], null::struct(a integer)
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "tsv", "parquet"])
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv", "tsv", "parquet", "arrow"])
 @pytest.mark.parametrize("values", VALUES)
 def test_odd_values(fort: Fort, values: str, form: str) -> None:
     """They are written, or refused in one line."""
