@@ -10,7 +10,8 @@ from sentgen.api.arguments import declare, with_signatures
 from sentgen.api.options import SetLinesOptions
 from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
-from sentgen.desk import agreement, line_sets
+from sentgen.desk import line_sets
+from sentgen.desk.agreement import LineReport
 from sentgen.desk.desk import Desk, desk_beside
 from sentgen.desk.labels import GivenLabel, TakenBack, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
@@ -49,9 +50,10 @@ class LineSet:
             declare(TakenBack, _of_labeler({"name": self.name, "labeler": labeler})).undo(self._desk).number
         )
 
-    def report(self) -> Table:
-        """Report the share of each label with its interval, and how far two labelers agree."""
-        rows, notes = agreement.report(self._desk, self.name)
+    def report(self, *, by: str | None = None) -> Table:
+        """Report the share of each label, and how far two labelers agree; ``by``: for each value of a key."""
+        with self._session.read() as store:
+            rows, notes = declare(LineReport, {"name": self.name, "by": by}).make(self._desk, store.connect)
         return Table(rows, notes=notes)
 
     def import_labels(self, file: str | Path, *, labeler: str = "") -> int:

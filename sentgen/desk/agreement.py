@@ -15,11 +15,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated, Any
+
+from sqlalchemy import Connection, select
 
 from sentgen.desk.desk import Desk
-from sentgen.desk.tables import find_set, labels_of, size_of
+from sentgen.desk.labels import NameOption
+from sentgen.desk.line_states import line_states
+from sentgen.desk.line_values import NOTHING, line_values
+from sentgen.desk.tables import find_set, labels_of, line, size_of
 from sentgen.errors import InputError
+from sentgen.options import Option
 from sentgen.output.rates import Z, wilson
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
@@ -63,36 +72,93 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float | None, float 
     return value, max(value - side, -1.0), min(value + side, 1.0)
 
 
-def report(desk: Desk, name: str) -> tuple[Rows, Sequence[str]]:
-    """Return what came of a set, and what is to be said of it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineReport:
+    """What came of labeling a set."""
 
-    The columns are ``measure`` (share, agreement or kappa), ``labeler`` (of the last two, both), ``label`` of
-    a share, ``lines`` it is of, ``value``, and between what it lies, ``low`` and ``high``.
+    name: NameOption
+    by: Annotated[
+        str | None,
+        Option(
+            "Apart for each value of a key of the store, such as `genre`.",
+            metavar="KEY",
+            api={"max_length": 200},
+        ),
+    ] = None
 
-    Raises:
-        NotFoundError: there is no such set.
-        InputError: no line has a label.
-    """
-    with desk.reading() as reading:
-        of_set = find_set(reading, name)
-        labels, size = labels_of(reading, of_set.id), size_of(reading, of_set.id)
-    if not labels:
-        raise InputError(
-            f"no line of {name} has a label yet; give some with: sentgen lines label {name} 1-3 LABEL"
-        )
-    rows, notes = list[Row](), list[str]()
+    def make(
+        self, desk: Desk, opened: Callable[[], AbstractContextManager[Connection]]
+    ) -> tuple[Rows, Sequence[str]]:
+        """Return what came of a set, and what is to be said of it.
+
+        The columns are that of ``by``, if it is given; ``measure`` (share, agreement or kappa), ``labeler``
+        (of the last two, both), ``label`` of a share, ``lines`` it is of, ``value``, and between what it
+        lies, ``low`` and ``high``. A line without a value has ``_``.
+
+        Args:
+            desk: where the set is.
+            opened: opens the store, which ``by`` asks.
+
+        Raises:
+            NotFoundError: there is no such set.
+            InputError: no line has a label, or the store has no such key.
+        """
+        with desk.reading() as reading:
+            of_set = find_set(reading, self.name)
+            labels, size = labels_of(reading, of_set.id), size_of(reading, of_set.id)
+            query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
+            lines = [dict(row) for row in reading.execute(query).mappings()] if self.by else []
+        if not labels:
+            raise InputError(
+                f"no line of {self.name} has a label yet; give some with: sentgen lines label {self.name} 1-3"
+                " LABEL"
+            )
+        notes = [
+            f"{quantity(left, 'line')} of {size:,} {are(left)} not labeled by {labeler}"
+            for labeler, given in labels.items()
+            if (left := size - len(given))
+        ]
+        notes += [
+            f"{first} and {second} have labeled no line in common"
+            for (first, ours), (second, theirs) in combinations(labels.items(), 2)
+            if not {*ours} & {*theirs}
+        ]
+        columns, rows = ("measure", "labeler", "label", "lines", "value", "low", "high"), list(_rows(labels))
+        notes += [
+            text for no, text in _NO_KAPPA.items() if any(row[0] == "kappa" and no(row) for row in rows)
+        ]
+        if self.by is None:
+            return Rows(columns, rows, _TYPES), notes
+        with opened() as connection:
+            parts = self._parts(connection, lines)
+        if not parts.keys() - {NOTHING}:
+            raise InputError(f"no line of {self.name} has {self.by} in the store; take another key")
+        apart = []
+        for part, numbers in parts.items():
+            of_part = {
+                labeler: {number: given[number] for number in numbers if number in given}
+                for labeler, given in labels.items()
+            }
+            apart += [(part, *row) for row in _rows(of_part)]
+        return Rows((self.by, *columns), apart, ("VARCHAR", *_TYPES)), notes
+
+    def _parts(self, connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
+        """Return the numbers of the lines of each part, in the order of their values."""
+        values = line_values(connection, lines, line_states(connection, lines), [self.by or ""])
+        parts: dict[str, list[int]] = {}
+        for row in sorted(lines, key=lambda row: tuple(values.ranks.get(row["number"], ()))):
+            value = values.values.get(row["number"], (None,))[0]
+            parts.setdefault(NOTHING if value is None else str(value), []).append(row["number"])
+        return parts
+
+
+def _rows(labels: Mapping[str, Mapping[int, str]]) -> Iterator[Row]:
+    """Yield the shares of each labeler, and how far each two of them agree on the lines that both labeled."""
     for labeler, given in labels.items():
-        rows += _shares(labeler, given)
-        if left := size - len(given):
-            notes.append(f"{quantity(left, 'line')} of {size:,} {are(left)} not labeled by {labeler}")
+        yield from _shares(labeler, given)
     for (first, ours), (second, theirs) in combinations(labels.items(), 2):
-        pairs = [(ours[number], theirs[number]) for number in sorted({*ours} & {*theirs})]
-        if pairs:
-            rows += _agreement(f"{first}, {second}", pairs)
-        else:
-            notes.append(f"{first} and {second} have labeled no line in common")
-    notes += [note for no, note in _NO_KAPPA.items() if any(row[0] == "kappa" and no(row) for row in rows)]
-    return Rows(("measure", "labeler", "label", "lines", "value", "low", "high"), rows, _TYPES), notes
+        if pairs := [(ours[number], theirs[number]) for number in sorted({*ours} & {*theirs})]:
+            yield from _agreement(f"{first}, {second}", pairs)
 
 
 #: What is missing of a kappa, and why.

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar
 
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, as_known, check_name
+from sentgen.desk.line_states import CHANGED, GONE, LineState, line_states
+from sentgen.desk.line_values import line_values
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.command_line import command_line
-from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.concordances.concordance import Kwic, ShowOption
+from sentgen.lookups.concordances.line_query import read_shown
 from sentgen.lookups.question.lookup import LimitOption, OffsetOption
 from sentgen.options import Option, parameters_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 from sentgen.schema.engine import raw, register_arrow
-
-#: What is said of a line whose sentence is gone, and of one whose node has other words now.
-GONE, CHANGED = "gone", "changed"
 
 _KNOWN = """\
 select any_value(hit.corpus) as corpus, any_value(hit.document) as document,
@@ -39,45 +39,6 @@ join token t on t.sentence_id = s.id and t.position between hit.first and hit.la
 join word w on w.id = t.word_id
 group by hit.place, hit.first, hit.last
 order by hit.place"""
-
-_NOW = """\
-with home as (
-  select l.*, d.id as document_id, d.first_sentence, d.sentences
-  from kept_line as l
-  join corpus c on c.name = l.corpus
-  join document d on d.corpus_id = c.id and d.name = l.document
-),
-found as (
-  select home.*, s.id
-  from home
-  join sentence s on s.document_id = home.document_id and s.sent_id = home.sent_id
-  union all
-  select home.*, s.id
-  from home
-  join sentence s on s.id = home.first_sentence + home.ordinal and s.document_id = home.document_id
-  where home.sent_id is null
-    and s.sent_id is null
-)
-select found.number, coalesce(any_value(found.sent_id), found.id::varchar) as sentence,
-  coalesce(to_json(list(w.form order by t.position) filter (where w.form is not null)), '[]') as forms
-from found
-left join token t on t.sentence_id = found.id and t.position between found.first and found.last
-left join word w on w.id = t.word_id
-group by found.number, found.id
-order by found.number, found.id"""
-
-
-@dataclass(frozen=True, slots=True)
-class LineState:
-    """What has become of a line.
-
-    Attributes:
-        state: `GONE` or `CHANGED`; empty where all is as it was.
-        sentence: what names its sentence now, if there is one.
-    """
-
-    state: str = GONE
-    sentence: str | None = None
 
 
 def known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]]:
@@ -95,30 +56,8 @@ def known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]]
         yield from Statement(_KNOWN).run(connection).to_pylist()
 
 
-def line_states(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, LineState]:
-    """Return what has become of lines of a set, by number."""
-    import pyarrow as pa
-
-    if not lines:
-        return {}
-    names = {"corpus": pa.string(), "document": pa.string(), "sent_id": pa.string()}
-    numbers = dict.fromkeys(("number", "ordinal", "first", "last"), pa.int64())
-    table = pa.table(
-        {name: pa.array([line[name] for line in lines], kind) for name, kind in (names | numbers).items()}
-    )
-    forms = {line["number"]: line["forms"] for line in lines}
-    with register_arrow(raw(connection), kept_line=table):
-        rows = Statement(_NOW).run(connection).to_pylist()
-    standings: dict[int, LineState] = {number: LineState() for number in forms}
-    for row in rows:
-        number, same = row["number"], row["forms"] == forms[row["number"]]
-        # Of sentences with the same name, one that has the words.
-        if (same and standings[number].state) or standings[number].sentence is None:
-            standings[number] = LineState("" if same else CHANGED, row["sentence"])
-    return standings
-
-
-Sort = Literal["line", "label", "left", "node", "right", "document"]
+#: Orders of lines; others are keys of the store.
+ORDERS = ("line", "label", "left", "node", "right", "document")
 #: Bytes of a line beside its texts, about.
 _LINE = 50
 #: Lines of a set that are written at once.
@@ -211,24 +150,30 @@ class SetLines:
         ),
     ] = None
     labeler: LabelerOption = ""
-    sort: Annotated[Sort, Option("Order of the lines.")] = "line"
+    show: ShowOption = field(default_factory=list)
+    sort: Annotated[
+        str,
+        Option(
+            f"Order of the lines: {', '.join(ORDERS[:-1])} or {ORDERS[-1]}, or a key of the store such as"
+            " `genre`.",
+            metavar="KEY",
+            api={"max_length": 200},
+        ),
+    ] = "line"
     limit: LimitOption = 20
     offset: OffsetOption = 0
-
-    def __post_init__(self) -> None:
-        if self.sort not in get_args(Sort):
-            raise InputError(f"no order {self.sort!r}; there are {', '.join(get_args(Sort))}")
 
     def find(self, desk: Desk, connection: Connection) -> FoundLines:
         """Return the lines, and say what is gone from the store.
 
         The columns are ``line``, ``label`` (of the labeler, if one is named), ``label_NAME`` of each other,
-        ``state``, and those of a concordance.
+        ``state``, and those of a concordance, with what ``show`` names as it is in the store now.
 
         Raises:
             NotFoundError: there is no such set.
-            InputError: no line has such a label.
+            InputError: no line has such a label, or the store no such key.
         """
+        shown = read_shown(self.show, ("line", "label", "state"))
         with desk.reading() as reading:
             of_set = find_set(reading, self.name)
             labels = labels_of(reading, of_set.id)
@@ -237,20 +182,24 @@ class SetLines:
         # Without a labeler, a line has a label if anybody gave one.
         every = {number: text for given in labels.values() for number, text in given.items()}
         own = labels.pop(self.labeler, {}) if self.labeler else every
-        chosen = self._chosen(lines, own, labels, of_set)
+        chosen = self._sorted(connection, self._chosen(lines, own, labels, of_set), own)
         part = chosen[self.offset :][: self.limit or None]
         now = line_states(connection, part)
+        values = line_values(connection, part, now, shown).values
         others = {f"label_{name}": given for name, given in labels.items()}
         given = {"label": own, **others} if self.labeler else others
-        columns = ("line", *given, "state", *_PLACE, *_WORDS)
+        columns = ("line", *given, "state", *_PLACE, *shown, *_WORDS)
         rows = []
         for row in part:
             number, current = row["number"], now[row["number"]]
             name = row["sent_id"] or current.sentence or f"#{row['ordinal'] + 1}"
             texts = (each.get(number) for each in given.values())
             where = (row["corpus"], row["document"], name)
-            rows.append((number, *texts, current.state or None, *where, *(row[word] for word in _WORDS)))
-        types = ("BIGINT", *["VARCHAR"] * (len(columns) - 1))
+            said = values.get(number) or [None] * len(shown)
+            rows.append(
+                (number, *texts, current.state or None, *where, *said, *(row[word] for word in _WORDS))
+            )
+        types = [_type_of(row[at] for row in rows) for at in range(len(columns))]
         keys, query = json.loads(of_set.labels), of_set.query
         more = self.offset + len(part) < len(chosen)
         return FoundLines(Rows(columns, rows, types), len(chosen), more, tuple(_notes(now)), keys, query)
@@ -269,14 +218,30 @@ class SetLines:
             known = sorted(
                 {text for each in every for text in each.values()} | set(json.loads(of_set.labels))
             )
-            if self.label not in known:
+            label = as_known(self.label, dict.fromkeys(known))
+            if label not in known:
                 there = f"there are {', '.join(known)}" if known else "there are no labels yet"
                 raise InputError(f"no label {self.label!r} in {self.name}; {there}")
-            lines = [row for row in lines if any(each.get(row["number"]) == self.label for each in every)]
+            lines = [row for row in lines if any(each.get(row["number"]) == label for each in every)]
+        return lines
+
+    def _sorted(
+        self, connection: Connection, lines: list[dict[str, Any]], own: Mapping[int, str]
+    ) -> list[dict[str, Any]]:
         key = _KEYS.get(self.sort)
         if self.sort == "label":
             return sorted(lines, key=lambda row: (row["number"] not in own, own.get(row["number"], "")))
+        if self.sort not in ORDERS:
+            states = line_states(connection, lines)
+            ranks = line_values(connection, lines, states, [self.sort], "sort key", ORDERS).ranks
+            return sorted(lines, key=lambda row: tuple(ranks.get(row["number"], ())))
         return sorted(lines, key=key) if key else lines
+
+
+def _type_of(values: Iterable[object]) -> str:
+    """Return the type of a column as DuckDB calls it."""
+    kinds = {type(value) for value in values if value is not None}
+    return "BIGINT" if kinds == {int} else "DOUBLE" if kinds == {float} else "VARCHAR"
 
 
 @dataclass(frozen=True, slots=True)

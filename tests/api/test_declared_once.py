@@ -190,7 +190,7 @@ WITHOUT = {
     "pair": {"as_json"},
     "alignment_links": {"pharaoh"},
     # Without a name, the command lists the sets; a line set has one.
-    "line_sets": {"name", "label", "labeler", "sort", "limit", "offset"},
+    "line_sets": {"name", "label", "labeler", "show", "sort", "limit", "offset"},
     **{f"LineSet.{one}": {"name"} for one in ("lines", "label", "undo", "report", "import_labels", "remove")},
 }
 

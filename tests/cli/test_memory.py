@@ -37,9 +37,7 @@ WITHOUT = {
     "cluster script": "prints a script",
     "evaluate judgments": "opens no store; reads a sheet",
     "cite": "the sizes of corpora",
-    **dict.fromkeys(
-        (f"lines {one}" for one in ("label", "undo", "report", "import", "remove")), "open no store"
-    ),
+    **dict.fromkeys((f"lines {one}" for one in ("label", "undo", "import", "remove")), "open no store"),
     **dict.fromkeys(("formats", "algorithms", "aligners", "scorers"), "print a short table"),
     "saved run": "passes on what stands behind --",
     **dict.fromkeys(("saved add", "saved list", "saved remove"), "one small table"),

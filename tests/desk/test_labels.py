@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -14,13 +16,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from labeled_texts import listed
 
-from sentgen.desk.agreement import kappa, report
+from sentgen.desk.agreement import LineReport, kappa
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel, TakenBack
 from sentgen.desk.spreadsheet import import_labels
 from sentgen.desk.tables import find_set, labels_of
 from sentgen.errors import InputError
 from sentgen.output.rates import wilson
+from sentgen.output.tabular import Rows
 from sentgen.output.workbook import write_workbook
 
 LABELERS, LABELS = ("ann", "ben"), ("light", "full", "idiom", "")
@@ -44,6 +47,11 @@ STEPS = st.lists(
     ),
     max_size=12,
 )
+
+
+def report(desk: Desk) -> tuple[Rows, Sequence[str]]:
+    """What came of `make`; without parts, no store is opened."""
+    return LineReport(name="make").make(desk, Mock(side_effect=AssertionError))
 
 
 # Each example has a desk of its own.
@@ -177,7 +185,7 @@ def test_a_report_counts_what_was_given(desk: Desk) -> None:
     give(desk, "6", "full")
     give(desk, "1-3", "light", "ben")
     give(desk, "5-6", "full", "ben")
-    rows, notes = report(desk, "make")
+    rows, notes = report(desk)
     found = {(one["measure"], one["labeler"], one["label"]): one for one in rows.to_pylist()}
     ours, theirs = held(desk)["ann"], held(desk)["ben"]
     both = [number for number in ours if number in theirs]
@@ -197,12 +205,12 @@ def test_a_report_counts_what_was_given(desk: Desk) -> None:
 def test_what_cannot_be_reported_is_refused_or_said(desk: Desk) -> None:
     """No label at all; labelers with no line in common, or with one label only."""
     with pytest.raises(InputError, match="no line of make has a label yet; give some with"):
-        report(desk, "make")
+        report(desk)
     give(desk, "1-2", "light")
     give(desk, "3", "light", "ben")
-    assert "ann and ben have labeled no line in common" in report(desk, "make")[1]
+    assert "ann and ben have labeled no line in common" in report(desk)[1]
     give(desk, "1-2", "light", "ben")
-    rows, notes = report(desk, "make")
+    rows, notes = report(desk)
     assert [one["value"] for one in rows.to_pylist() if one["measure"] == "kappa"] == [None]
     assert any(note.startswith("there is no kappa where one labeler gives all") for note in notes)
 
@@ -213,7 +221,7 @@ def test_one_label_alone_has_no_kappa(desk: Desk, theirs: str) -> None:
     give(desk, "1-4", "light")
     give(desk, "1-4", "full" if theirs == "mixed" else theirs, "ben")
     give(desk, "2", "light", "ben") if theirs == "mixed" else None
-    rows, notes = report(desk, "make")
+    rows, notes = report(desk)
     (found,) = (one for one in rows.to_pylist() if one["measure"] == "kappa")
 
     assert (found["value"], found["low"], found["high"]) == (None, None, None)
@@ -225,7 +233,7 @@ def test_full_agreement_has_no_interval(desk: Desk) -> None:
     for who in LABELERS:
         give(desk, "1-2", "light", who)
         give(desk, "3", "full", who)
-    rows, notes = report(desk, "make")
+    rows, notes = report(desk)
     (found,) = (one for one in rows.to_pylist() if one["measure"] == "kappa")
 
     assert (found["value"], found["low"], found["high"]) == (1, None, None)

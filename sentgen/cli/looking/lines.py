@@ -11,7 +11,8 @@ import typer
 from sentgen.cli.console.options import Arrange, DryRunOption, StoreOptions
 from sentgen.cli.console.output import Output, printable
 from sentgen.cli.looking.line_table import WidthOption, show_lines
-from sentgen.desk import agreement, line_sets
+from sentgen.desk import line_sets
+from sentgen.desk.agreement import LineReport
 from sentgen.desk.desk import Desk, desk_beside, note_of_new_desk
 from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
@@ -72,9 +73,10 @@ def list_(
     """List the lines of a set with their labels; without SET, the sets.
 
     `label` is yours, `label_NAME` that of another labeler. `state` says what has become of a line in the
-    store: `gone`, or `changed`.
+    store: `gone`, or `changed`. `--show` adds what the store says of the lines now, and `--sort` sorts by it.
 
-    Example: `sentgen lines list make --label "?" --sort left`, or `sentgen lines list make --xlsx make.xlsx`
+    Example: `sentgen lines list make --label "?" --show genre`, or
+    `sentgen lines list make --xlsx make.xlsx`
     """
     if not request.name:
         _sets(options.desk_path, out)
@@ -126,18 +128,20 @@ def undo(*, request: TakenBack, options: _WithoutMemory) -> None:
 
 
 @app.command()
-def report(*, request: LineSetName, options: _WithoutMemory, out: Output) -> None:
+def report(*, request: LineReport, options: _DeskOptions, out: Output) -> None:
     """Report how often each label was given, and how far two labelers agree.
 
     `value` is a share of the lines that a labeler has labeled, of two labelers the share of lines with the
     same label (agreement), or Cohen's kappa; it lies between `low` and `high` with 95 %.
+    With `--by`, that is told for each value of a key.
 
-    Example: `sentgen lines report make`
+    Example: `sentgen lines report make`, or `sentgen lines report make --by genre`
     """
-    rows, notes = agreement.report(options.open_desk(), request.name)
+    rows, notes = request.make(options.open_desk(), options.connection)
     for note in notes:
         out.note(note)
-    out.table(rows, essential=("labeler", "label", "lines", "value", "low", "high"))
+    by = [request.by] if request.by else []
+    out.table(rows, essential=(*by, "labeler", "label", "lines", "value", "low", "high"))
 
 
 @app.command("import")

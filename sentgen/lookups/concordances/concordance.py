@@ -41,6 +41,16 @@ if TYPE_CHECKING:
     from sentgen.lookups.concordances.line_search import LineSearch
 
 
+ShowOption = Annotated[
+    list[str],
+    Option(
+        "Metadata, attributes of regions or of the first token, before the words: `genre,Gloss`.",
+        metavar="KEYS",
+        api={"max_length": 50},
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kwic(HitLookup):
     """A word or a sequence of words in context (concordance)."""
@@ -73,14 +83,7 @@ class Kwic(HitLookup):
             shell="With `--sort typical`: the score of each line, and what it is made of, before the words.",
         ),
     ] = False
-    show: Annotated[
-        list[str],
-        Option(
-            "Metadata, attributes of regions or of the first token, before the words: `genre,Gloss`.",
-            metavar="KEYS",
-            api={"max_length": 50},
-        ),
-    ] = field(default_factory=list)
+    show: ShowOption = field(default_factory=list)
     dedupe: Annotated[bool, Option("Lines that show the same, words and context, once.")] = False
     sample: Annotated[
         int | None,

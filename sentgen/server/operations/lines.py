@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sentgen.desk import agreement, line_sets
+from sentgen.desk import line_sets
+from sentgen.desk.agreement import LineReport
 from sentgen.desk.allowance import Allowance
 from sentgen.desk.desk import Desk
-from sentgen.desk.labels import Changed, GivenLabel, LineSetName, TakenBack
+from sentgen.desk.labels import Changed, GivenLabel, TakenBack
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -39,8 +40,8 @@ def _lines(context: Context, request: SetLines) -> Result:
     return Result(answer.rows, answer.truncated, answer.notes, more=more)
 
 
-def _report(context: Context, request: LineSetName) -> Result:
-    rows, notes = agreement.report(_desk(context), request.name)
+def _report(context: Context, request: LineReport) -> Result:
+    rows, notes = request.make(_desk(context), context.opened.connect)
     return Result(rows, notes=notes)
 
 
@@ -117,7 +118,7 @@ OPERATIONS = (
         "lines_report",
         "Shares of labels, and how far two labelers agree.",
         "lines report",
-        LineSetName,
+        LineReport,
         _report,
         path=f"{_SET}/report",
         example={"name": "camp"},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import get_args
 from urllib.parse import parse_qsl, quote
 
 from fastapi import Request
@@ -13,7 +12,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse, Response
 
 from sentgen.desk.labels import UNLABELED
-from sentgen.desk.line_sets import Sort
+from sentgen.desk.line_sets import ORDERS
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
@@ -37,11 +36,11 @@ _KEPT = ("labeler", "label", "sort", "limit")
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the sets, or for the lines of one and what came of it."""
     name, labeler, rows = query.text("set"), query.text("labeler"), query.rows(_ROWS)
-    common = {"name": name, "labeler": labeler, "rows": rows, "query": query, "orders": get_args(Sort)}
+    common = {"name": name, "labeler": labeler, "rows": rows, "query": query, "orders": ORDERS}
     if not name:
         return {**common, "sets": await ask("line_sets"), "lines": None, "examples": _EXAMPLES}
     part = ListPart("/lines", query, rows)
-    parameters = {"name": name, "labeler": labeler, "sort": query.choice("sort", get_args(Sort))}
+    parameters = {"name": name, "labeler": labeler, "sort": query.choice("sort", ORDERS)}
     lines, report = await asyncio.gather(
         ask("lines", **parameters, label=query.text("label"), limit=rows, offset=part.offset),
         _report(ask, name),
