@@ -38,6 +38,7 @@ said as (
   select document_id, key, value
   from document_meta
   semi join every using (document_id)
+  where $key in ('', key)
 ),
 facet as (
   select key, count(distinct value) as different,
@@ -66,7 +67,7 @@ sized as (
 )
 select key, value, digits, documents, tokens, count(*) over (partition by key) as different
 from sized
-qualify row_number() over (partition by key order by tokens desc, value) <= $most
+qualify $key <> '' or row_number() over (partition by key order by tokens desc, value) <= $most
 order by key, tokens desc, value"""
 _SIZE = """\
 select count(*) as sentences, coalesce(sum(length), 0)::bigint as tokens,
@@ -104,7 +105,7 @@ def _types(connection: Connection, selection: Selection) -> int:
     return int(Statement(text, bindings).value(connection))
 
 
-def facets(connection: Connection, corpora: Sequence[str], condition: str | None) -> Answer:
+def facets(connection: Connection, corpora: Sequence[str], condition: str | None, key: str = "") -> Answer:
     """Return the metadata of documents that part them, with how much of the chosen sentences is in each part.
 
     A row is a value of a key: ``key``, ``value``, ``documents``, ``tokens``, ``different`` (how many values
@@ -116,6 +117,7 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
         connection: the store.
         corpora: names of corpora and subcorpora; none for all.
         condition: what the sentences meet that are chosen; none for all.
+        key: only this one, with all of its values.
 
     Raises:
         NotFoundError: there is no such corpus.
@@ -123,7 +125,7 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
     """
     every = select_corpora(connection, corpora)
     chosen = select_corpora(connection, corpora, condition=condition)
-    bindings = Bindings(most=_MOST, longest=_LONGEST)
+    bindings = Bindings(most=_MOST, longest=_LONGEST, key=key)
     text = _FACETS.format(
         every=where(every.of_sentences(bindings), "  "), chosen=where(chosen.of_sentences(bindings), "  ")
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from parted_texts import TEXTS, Text, conllu
@@ -96,6 +97,32 @@ def test_a_corpus_without_metadata_has_no_parts(store: Store) -> None:
     with store.connect() as connection:
         assert not facets(connection, ["plain"], None).rows.num_rows
         assert size_of(connection, ["plain"], None) == CorpusSize(1, 1, 1, 1)
+
+
+def test_of_one_key_all_values_are_there(tmp_path: Path) -> None:
+    """Of the others, those with most tokens."""
+    lines = []
+    for number in range(90):
+        lines += [
+            f"# newdoc id = d{number}",
+            f"# meta::author = a{number % 30:02}",
+            f"# meta::half = {number % 2}",
+        ]
+        lines += [
+            *(f"{place}\tx\t_\t_\t_\t_\t{place - 1}\tdep\t_\t_" for place in range(1, 2 + number % 30)),
+            "",
+        ]
+    (tmp_path / "many.conllu").write_text("\n".join([*lines, ""]), "utf-8")
+    with Store(tmp_path / "store.duckdb", create=True) as made:
+        ingest(made, [str(tmp_path / "many.conllu")], Settings("many"))
+        with made.connect() as connection:
+            some, every = (facets(connection, [], None, key).rows.to_pylist() for key in ("", "author"))
+
+    authors = [row for row in some if row["key"] == "author"]
+    assert [row["value"] for row in authors] == [f"a{number:02}" for number in range(29, 5, -1)]
+    assert [row["value"] for row in every] == [f"a{number:02}" for number in range(29, -1, -1)]
+    assert every[:24] == authors
+    assert {row["different"] for row in every} == {30}
 
 
 def test_an_unknown_key_is_refused(store: Store) -> None:

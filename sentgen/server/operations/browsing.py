@@ -46,12 +46,13 @@ class _Facets:
 
     corpus: CorporaOption = field(default_factory=list)
     where: WhereOption = None
+    key: Annotated[str, Option("Only this key, with all of its values.")] = ""
 
 
 def _facets(context: Context, request: _Facets) -> Result:
     """Give the metadata that part the documents, and the size of what is chosen."""
     with context.opened.connect() as connection:
-        answer = facets(connection, request.corpus, request.where)
+        answer = facets(connection, request.corpus, request.where, request.key)
         size = size_of(connection, request.corpus, request.where)
     return replace(result_of(answer), notes=(), more=asdict(size))
 

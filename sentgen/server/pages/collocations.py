@@ -11,6 +11,7 @@ from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.server.pages import examples
 from sentgen.server.pages.drawings import draw_collocates
 from sentgen.server.pages.page import Asking, ListPart, Page, PageParameters, default
+from sentgen.server.pages.text_types import corpus_fields
 from sentgen.server.pages.texts import cql_value, link
 
 #: What the library takes where neither a window nor a relation is asked for.
@@ -31,17 +32,16 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "measure": query.choice("measure", Measure),
         "min_count": query.number("min_count", default("collocations", "min_count"), least=1),
         "corpus": query.all("corpus"),
-        "where": query.text("where"),
+        "where": query.where(),
         "ignore_case": bool(query.box("ignore_case")),
     }
-    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
+    fields = await corpus_fields(ask, query)
     common = {
         "asked": parameters,
         "rows": rows,
         "measures": tuple(Measure),
         "units": tuple(CollocateUnit),
-        "overview": overview,
-        "subcorpora": subcorpora,
+        **fields,
         "found": None,
         "examples": [],
     }

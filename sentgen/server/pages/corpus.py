@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from sentgen.lookups.concordances.sorting import TYPICAL
@@ -15,6 +13,7 @@ from sentgen.server.pages.drawings import curves
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import SORT_KEYS
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
+from sentgen.server.pages.text_types import TextTypeKey, corpus_fields, read_types
 from sentgen.server.pages.texts import link
 
 #: What there is of a subcorpus, and more of a corpus or of all.
@@ -37,7 +36,8 @@ _USUAL = {"frequencies": "-count", "ngrams": "-count"}
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all, or of parts of these."""
     name = query.text("name")
-    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
+    fields = await corpus_fields(ask, query, ("name", "where"))
+    overview, subcorpora = fields["overview"], fields["subcorpora"]
     about = next((row for row in overview.rows if row["corpus"] == name), None)
     names = [row["name"] for row in subcorpora.rows]
     tabs = _OF_PART if name in names else _OF_CORPUS if name else _OF_ALL
@@ -59,8 +59,8 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "tabs": tabs,
         "parts_chosen": parts,
         "part": part,
+        **fields,
         "overview": overview,
-        "subcorpora": subcorpora,
         "about": about,
         "sizes": await _sizes(ask, [name] if name in names else names if tab == "subcorpora" else []),
         "answer": answer,
@@ -213,28 +213,6 @@ def _only(name: str) -> list[str]:
 
 #: Words that are looked at, as for examples, and that are shown.
 _SHOWN_WORDS = 24
-#: Values of a facet that are shown before the others are unfolded.
-_FIRST = 6
-
-
-_YEAR = re.compile(r"[12]\d{3}s?")
-
-
-class _FacetValue(NamedTuple):
-    """A value, the texts and tokens with it, and the page of these alone."""
-
-    value: str
-    documents: int
-    tokens: int
-    link: str
-
-
-class _Facet(NamedTuple):
-    """A key with its values: the largest ones, and those that are unfolded."""
-
-    key: str
-    first: Sequence[_FacetValue]
-    others: Sequence[_FacetValue]
 
 
 class _ChosenPart(NamedTuple):
@@ -259,8 +237,7 @@ class _PartChoice:
     @property
     def where(self) -> str:
         """All of them in one."""
-        single = len(self.conditions) == 1
-        return " and ".join(self.conditions if single else [f"({each})" for each in self.conditions])
+        return self.query.where()
 
     @property
     def chosen(self) -> list[_ChosenPart]:
@@ -270,23 +247,14 @@ class _PartChoice:
             for condition in self.conditions
         ]
 
-    def facets(self, answer: PageAnswer) -> list[_Facet]:
-        """Return the facets with the pages that choose them; not those by which a part was chosen."""
-        ordered = []
-        for key, group in groupby(answer.rows, lambda row: str(row["key"])):
-            rows = list(group)
-            if {row["condition"] for row in rows} & {*self.conditions}:
-                continue
-            if of_time := all(_YEAR.fullmatch(row["value"]) for row in rows):
-                rows.sort(key=lambda row: str(row["value"]), reverse=True)
-            values = [self._value(row) for row in rows]
-            ordered.append((of_time, _Facet(key, values[:_FIRST], values[_FIRST:])))
-        # What is said of time comes last, as dates of collection and change are among it.
-        return [facet for _, facet in sorted(ordered, key=lambda pair: pair[0])]
+    def facets(self, answer: PageAnswer) -> list[TextTypeKey]:
+        """Return the facets; not those by which a part was chosen."""
+        taken = {*self.conditions}
+        return [key for key in read_types(answer) if not taken & {one.condition for one in key.values}]
 
-    def _value(self, row: Mapping[str, Any]) -> _FacetValue:
-        more = self._page([*self.conditions, str(row["condition"])])
-        return _FacetValue(row["value"], row["documents"], row["tokens"], more)
+    def with_part(self, condition: str) -> str:
+        """Return the page with a condition more."""
+        return self._page([*self.conditions, condition])
 
     def _page(self, conditions: Sequence[str]) -> str:
         link_values = self.query.without("where", "offset", "document")
@@ -295,7 +263,7 @@ class _PartChoice:
 
 def _read_parts(query: PageParameters) -> _PartChoice:
     """Read which parts are chosen."""
-    return _PartChoice(query, [condition.strip() for condition in query.all("where") if condition.strip()])
+    return _PartChoice(query, query.conditions())
 
 
 async def _frequent_words(ask: Asking, name: str, where: str) -> list[Mapping[str, Any]]:

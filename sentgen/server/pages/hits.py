@@ -34,7 +34,7 @@ async def _hits(ask: Asking, query: PageParameters) -> Mapping[str, object]:
             preposition=preposition,
             by=by,
             window=query.text("window") if collocate else "",
-            where=query.text("where"),
+            where=query.where(),
             tag=literal_pattern(tag),
             direction=query.choice("direction", ("left", "right")),
             layer=query.choice("layer", ("word", "unit")),

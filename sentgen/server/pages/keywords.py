@@ -13,6 +13,7 @@ from sentgen.lookups.statistics.keywords import KeywordMeasure
 from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, default
+from sentgen.server.pages.text_types import corpus_fields
 from sentgen.server.pages.texts import cql_value, link
 
 #: Columns of a row, with the names that they have on the page.
@@ -35,13 +36,13 @@ _WILD = {"*": ".*", "?": "."}
 
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the keywords of both sides, if both are named."""
-    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
+    fields = await corpus_fields(ask, query, ("corpus", "where"), ("against", "against_where"))
     measure = KeywordMeasure(query.choice("measure", KeywordMeasure))
     parameters = {
         "corpus": query.all("corpus"),
-        "where": query.text("where"),
+        "where": query.where(),
         "against": query.all("against"),
-        "against_where": query.text("against_where"),
+        "against_where": query.where("against_where"),
         "by": query.choice("by", By),
         "n": query.number("n", default("keyness", "n"), least=1, most=MAX_ORDER),
         "measure": measure,
@@ -57,10 +58,9 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "measures": tuple(KeywordMeasure),
         "units": tuple(By),
         "longest": MAX_ORDER,
-        "overview": overview,
-        "subcorpora": subcorpora,
+        **fields,
         "more": None,
-        "examples": _examples(overview),
+        "examples": _examples(fields["overview"]),
     }
     if not parameters["corpus"] or not parameters["against"]:
         return common
@@ -118,7 +118,7 @@ def _lines(query: PageParameters, parameters: Mapping[str, Any], row: Mapping[st
         "/query",
         query=" ".join(tokens),
         corpus=parameters["against" if side else "corpus"],
-        where=parameters[f"{side}where"],
+        where=query.conditions(f"{side}where"),
         ignore_case=query.box("ignore_case") if parameters["by"] in (By.WORD, By.LEMMA) else "",
     )
 

@@ -19,7 +19,7 @@ from sentgen.output.wording import near
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
-from sentgen.server.pages.texts import link
+from sentgen.server.pages.texts import joined, link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
@@ -122,6 +122,14 @@ class PageParameters:
         """Return all values of a name, each once."""
         return list(dict.fromkeys(value for value in self._parameters.getlist(name) if value))
 
+    def conditions(self, name: str = "where") -> list[str]:
+        """Return the conditions of metadata that are chosen or typed."""
+        return [condition for each in self.all(name) if (condition := each.strip())]
+
+    def where(self, name: str = "where") -> str:
+        """Return these conditions in one: values of a key are alternatives, all else holds together."""
+        return joined(self.conditions(name))
+
     def without(self, *names: str) -> dict[str, list[str]]:
         """Return all values by name, but those of some names."""
         rest = (name for name in self._parameters if name not in names)
@@ -156,6 +164,11 @@ class Asking:
     def __init__(self, request: Request, service: Service) -> None:
         self._request, self._service = request, service
         self.status = 200
+
+    @property
+    def path(self) -> str:
+        """Where the page is."""
+        return self._request.url.path
 
     @property
     def offers_sql(self) -> bool:
@@ -204,7 +217,7 @@ class Asking:
         if not operation.api and answer.sql:
             # What has no route has no command either; its first statement gives the same rows.
             answer = replace(answer, command=shlex.join(["sentgen", "sql", answer.sql[0]]))
-        return replace(answer, files=file_links(operation, values, self._request.url.path))
+        return replace(answer, files=file_links(operation, values, self.path))
 
     async def nothing(self) -> None:
         """Ask nothing, beside what is asked."""

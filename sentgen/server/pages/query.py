@@ -19,6 +19,7 @@ from sentgen.server.pages.drawings import RateChart, drawn_over_time
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import read_choice
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts
+from sentgen.server.pages.text_types import corpus_fields
 from sentgen.server.pages.texts import cql_value, in_document, link, narrowed_cql, narrowed_grew
 from sentgen.server.problems import Refused
 
@@ -117,16 +118,15 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if query.text("forms_of"):
         query = await _forms(ask, query)
     language, text = query.choice("language", LANGUAGES), query.raw("query").strip()
-    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
-    choice = read_choice(query)
+    fields, choice = await corpus_fields(ask, query), read_choice(query)
     common = {
         "language": language,
         "languages": LANGUAGES,
         "text": text,
-        "overview": overview,
-        "subcorpora": subcorpora,
+        **fields,
         "examples": EXAMPLES[language],
         "choice": choice,
+        "unfolded": choice.used or _asks_more(query),
         "strategies": STRATEGIES,
         "dialects": tuple(Dialect),
         "contexts": contexts(query, "/query", _ASKED, **choice.link_values),
@@ -221,9 +221,15 @@ async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
     )
 
 
+def _asks_more(query: PageParameters) -> bool:
+    """Return whether the address says more than a query and a corpus."""
+    typed = any(query.text(name) for name in ("by", "whether", "where", "random", "ignore_case"))
+    return typed or bool(_reading_values(query)) or query.rows(_ROWS) != _ROWS
+
+
 def _common(query: PageParameters) -> dict[str, object]:
     parameters = {"corpus": query.all("corpus"), "ignore_case": bool(query.box("ignore_case"))}
-    return {**parameters, "where": query.text("where")}
+    return {**parameters, "where": query.where()}
 
 
 def hits_of(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:

@@ -15,6 +15,7 @@ from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch import BOTH
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
+from sentgen.server.pages.text_types import corpus_fields
 from sentgen.server.pages.texts import link, token_pattern
 
 
@@ -40,12 +41,13 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "by": by,
         "measure": measure,
         "corpus": corpora,
+        "where": query.where(),
         "function_words": query.box("function_words"),
         "ignore_case": query.box("ignore_case"),
         "limit": rows,
     }
-    overview, subcorpora, answer = await asyncio.gather(
-        ask("corpora"), ask("subcorpora"), ask("sketch", **parameters) if word else ask.nothing()
+    fields, answer = await asyncio.gather(
+        corpus_fields(ask, query), ask("sketch", **parameters) if word else ask.nothing()
     )
     return {
         "word": word,
@@ -56,8 +58,7 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "column": "" if measure == "count" else column,
         "rows": rows,
         "corpora": corpora,
-        "overview": overview,
-        "subcorpora": subcorpora,
+        **fields,
         "answer": answer,
         "relations": relations_of(answer, parameters) if answer else [],
         "bars": bars_of(answer.rows, column) if answer else {},
@@ -115,7 +116,7 @@ def _lines(parameters: Mapping[str, Any], word: str, row: Mapping[str, Any]) -> 
     if is_cql(word):
         return ""
     about = {name: row[name] for name in ("role", "relation", "preposition")}
-    link_values = {name: parameters[name] for name in ("by", "corpus", "ignore_case")}
+    link_values = {name: parameters.get(name) for name in ("by", "corpus", "where", "ignore_case")}
     return link("/hits", word=word, pattern="on", other=row["collocate"], **about, **link_values)
 
 
@@ -124,16 +125,17 @@ async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]
     word, by = query.text("word"), query.choice("by", (CollocateUnit.LEMMA, CollocateUnit.WORD))
     corpora, rows = query.all("corpus"), query.rows(default("thesaurus", "limit"))
     shared = query.number("min_count", default("thesaurus", "min_count"), least=1)
-    link_values = {"by": by, "corpus": corpora, "ignore_case": query.box("ignore_case")}
+    link_values = {"by": by, "corpus": corpora, "where": query.conditions()}
+    link_values |= {"ignore_case": query.box("ignore_case")}
     parameters = {
         **link_values,
+        "where": query.where(),
         "min_count": shared,
         "function_words": query.box("function_words"),
         "limit": rows,
     }
-    overview, subcorpora, answer = await asyncio.gather(
-        ask("corpora"),
-        ask("subcorpora"),
+    fields, answer = await asyncio.gather(
+        corpus_fields(ask, query),
         ask("thesaurus", word=_as_pattern(word, by), **parameters) if word else ask.nothing(),
     )
 
@@ -146,8 +148,7 @@ async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]
         "shared": shared,
         "rows": rows,
         "corpora": corpora,
-        "overview": overview,
-        "subcorpora": subcorpora,
+        **fields,
         "answer": answer,
         "page": page,
         "against": lambda other: link("/sketch", word=word, against=_as_typed(other, by), **link_values),

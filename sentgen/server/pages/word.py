@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sentgen.lookups.base.attributes import NAMED
 from sentgen.server.pages import examples
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
+from sentgen.server.pages.text_types import corpus_fields
 from sentgen.server.pages.texts import cql_value, in_document, literal_pattern, phrase_pattern, token_pattern
 
 LAYERS = ("word", "unit")
@@ -53,11 +54,10 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     text, corpora = query.text("word"), query.all("corpus")
     layer = query.choice("layer", LAYERS)
     words, ignore_case = text.split(), query.box("ignore_case")
-    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
-    common = {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS, "overview": overview}
-    common |= {"subcorpora": subcorpora}
-    common |= {"ignore_case": ignore_case}
-    chosen = {"corpus": corpora, "ignore_case": ignore_case}
+    common = await corpus_fields(ask, query)
+    common |= {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS}
+    common |= {"ignore_case": ignore_case, "where": query.conditions()}
+    chosen = {"corpus": corpora, "where": query.where(), "ignore_case": ignore_case}
     if not words:
         return {**common, "examples": await examples.words(ask)}
     # Not awaited yet: it runs beside the others, or alone.
@@ -67,7 +67,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     lines = ask("kwic", pattern=pattern, sort="left", limit=_SHOWN, **chosen)
     places = ask("kwic", pattern=pattern, places=True, limit=_SHOWN, **chosen)
     cql = f"[{attribute}={cql_value(value)}]" if of_attribute else " ".join(map(cql_value, words))
-    link_values = {"ignore_case": ignore_case}
+    link_values = {"where": query.conditions(), "ignore_case": ignore_case}
     if len(words) > 1 or of_attribute:
         kwic, spread = await asyncio.gather(lines, places)
         return {**common, "lines": kwic, **_spread(spread, cql, link_values), "single": None}

@@ -73,6 +73,7 @@ def test_the_tree_of_a_cql_hit_marks_its_tokens(visit):
 def test_hits_are_counted_by_what_is_asked(visit):
     """Filled into the form, a key gives a table with a bar a row, the longest for the most frequent."""
     page = visit(at(language="grew", query=REQUEST, corpus="relief"))
+    page.locator("form.ask summary").first.click()
     page.locator("#by").fill("V.lemma")
     page.locator("main").get_by_role("button", name="Search").click()
     page.wait_for_selector("table.counts")
