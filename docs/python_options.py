@@ -39,7 +39,7 @@ from sentgen.models.prune import PruneRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
 from sentgen.models.vectors.near import Near
-from sentgen.options import Parameter, parameters_of
+from sentgen.options import PARSERS, Parameter, parameters_of
 
 PATH = Path(__file__).parents[1] / "sentgen" / "api" / "options.py"
 _WIDER = {
@@ -48,7 +48,7 @@ _WIDER = {
     "lengths": {ClusterRequest: "str | int | Iterable[int]"},
     "salience": {ClusterRequest: "Literal['uniform', 'frequency'] | Mapping[str, float]"},
 }
-_PARSED = "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."
+_PARSED = f"Parse what has no trees: {PARSERS}."
 _PARSER = ("parser", "str | None", None, _PARSED)
 _TABLE_NAME = (
     "table_name",
@@ -60,7 +60,7 @@ _HEAD_PARSER = (
     "parser",
     "str | None",
     None,
-    "Find the heads of phrases that have none: udpipe:FILE, spacy:NAME or stanza:LANGUAGE.",
+    f"Find the heads of phrases that have none: {PARSERS}.",
 )
 #: What only a server does.
 _OF_SERVER = {

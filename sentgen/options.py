@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Declaration = TypeVar("Declaration")
+#: What may name a parser.
+PARSERS = "NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE"
+#: What makes a parser where there is none.
+TRAIN = "sentgen parser train PARSER --corpus TREEBANK makes one"
 #: What stands before a value of a list that is the opposite of the others.
 NOT = "not "
 

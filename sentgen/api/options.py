@@ -28,14 +28,14 @@ class IngestOptions(TypedDict, total=False):
     function_heads: Annotated[bool, True, "Let case, mark, aux and cop head their phrase in the unit layer (UD only)."]
     on_error: Annotated[str, "raise", "A bad sentence stops everything, or refuses its file after a full check, or is left out."]
     replace: Annotated[bool, False, "What was read from the same path before goes when the new content is in."]
-    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+    parser: Annotated[str | None, None, "Parse what has no trees: NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
     table_name: Annotated[str | None, None, "Of a table in memory: the name by which the corpus knows it; that of the corpus if none is given."]
 
 
 class SyncOptions(TypedDict, total=False):
     """A corpus, and which of its files are looked at; `sentgen.counts.sync` does it."""
 
-    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+    parser: Annotated[str | None, None, "Parse what has no trees: NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
 class DocumentTableOptions(TypedDict, total=False):
@@ -384,7 +384,7 @@ class RegenerateOptions(TypedDict, total=False):
     padding: Annotated[Literal["free", "literal"] | None, None, "Let any position stay empty, or as in the paper."]
     padding_cost: Annotated[float | None, None, "Cost of a position that stays empty, in nats."]
     dependencies: Annotated[str | Sequence[str] | None, None, "Treebanks to take dependencies from. Default: the model's corpora."]
-    parser: Annotated[str | None, None, "Find the heads of phrases that have none: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+    parser: Annotated[str | None, None, "Find the heads of phrases that have none: NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
 class AlignOptions(TypedDict, total=False):
@@ -428,7 +428,7 @@ class GenerateOptions(TypedDict, total=False):
     lowercase: Annotated[bool, False, "Lower-case words."]
     tree: Annotated[bool, False, "Give the dependency trees, also as SVG and CoNLL-U."]
     trace: Annotated[bool, False, "Give probabilities and head stack by word."]
-    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+    parser: Annotated[str | None, None, "Parse what has no trees: NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
 class FuseOptions(TypedDict, total=False):
@@ -441,7 +441,7 @@ class FuseOptions(TypedDict, total=False):
     nbest: Annotated[int, 1, "Sentences to give, at most."]
     seed: Annotated[int, 1, "Seed of the shuffle that breaks ties."]
     format: Annotated[str | None, None, "Format of the files; detected if not given."]
-    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+    parser: Annotated[str | None, None, "Parse what has no trees: NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
 class CheckOptions(TypedDict, total=False):
@@ -452,7 +452,7 @@ class CheckOptions(TypedDict, total=False):
     other_words: Annotated[bool, False, "Count other words as support: other forms, other spellings, synonyms, and passives for actives."]
     words: Annotated[bool, False, "Check words alone, a row a word, for which no trees are needed."]
     format: Annotated[str | None, None, "Format of both texts; detected if not given."]
-    parser: Annotated[str | None, None, "Parse what has no trees: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
+    parser: Annotated[str | None, None, "Parse what has no trees: NAME of a trained one, udpipe:FILE, spacy:NAME or stanza:LANGUAGE."]
 
 
 class TrainOptions(TypedDict, total=False):

@@ -23,6 +23,7 @@ from sentgen.corpus.parser_adapters import (
 )
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, NotFoundError, spell
+from sentgen.options import PARSERS
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.durability import block_journal
@@ -77,7 +78,6 @@ _LOADERS: dict[str, Callable[[str], Parser]] = {
     "spacy": load_spacy,
     "stanza": load_stanza,
 }
-_USAGE = "NAME of one that you trained, udpipe:FILE, spacy:NAME, stanza:LANGUAGE, gold"
 
 
 def open_parser(specification: str) -> Parser:
@@ -95,7 +95,7 @@ def open_parser(specification: str) -> Parser:
         return load_udpipe(str(parser_path(specification)))
     if kind not in _LOADERS or not model:
         known = f"; trained here: {', '.join(trained)}" if trained else ""
-        raise InputError(f"{specification!r} is no parser; write one of: {_USAGE}{known}")
+        raise InputError(f"{specification!r} is no parser; write the {PARSERS}; or gold{known}")
     return _LOADERS[kind](model)
 
 

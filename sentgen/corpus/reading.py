@@ -25,6 +25,7 @@ from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
+from sentgen.options import TRAIN
 
 
 def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
@@ -218,10 +219,7 @@ def sentences_of(
                     raise result.as_error()
                 rejected(result)
             elif trees and result.heads is None:
-                message = (
-                    f"no tree here; give CoNLL-U with trees, or {spell('parser')}, such as udpipe:FILE;"
-                    " sentgen parser train makes one"
-                )
+                message = f"no tree here; give CoNLL-U with trees, or {spell('parser')} PARSER ({TRAIN})"
                 error = InputError(message, path=source.name, line=result.line)
                 if treeless is None:
                     raise error

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from sentgen.options import Option
+from sentgen.options import PARSERS, Option
 from sentgen.server.operations.limits import KINDS, Kind, Limits
 
 #: Workers of a kind, where nobody says how many: each takes some hundred megabytes.
@@ -29,9 +29,9 @@ class Serving:
             most=64,
         ),
     ] = None
-    parser: Annotated[
-        str | None, Option("Parser for texts without trees, such as udpipe:FILE.", metavar="PARSER")
-    ] = None
+    parser: Annotated[str | None, Option(f"Parser for texts without trees: {PARSERS}.", metavar="PARSER")] = (
+        None
+    )
     desk: Annotated[
         Path | None,
         Option(

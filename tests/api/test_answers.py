@@ -270,7 +270,9 @@ def test_texts_come_as_they_are_or_from_files(db: sentgen.Database, tmp_path: Pa
     assert db.align(tmp_path / "document.txt", ABSTRACT).links == db.align(DOCUMENT, ABSTRACT).links
     with pytest.raises(InputError, match="is a file, and `document` a text; give pathlib"):
         db.align(str(tmp_path / "document.txt"), ABSTRACT)
-    with pytest.raises(InputError, match=r"^summary:1: no tree here; .* or `parser`, such as udpipe:FILE;"):
+    with pytest.raises(
+        InputError, match=r"^summary:1: no tree here; .* or `parser` PARSER \(sentgen parser train"
+    ):
         db.check("Trucks arrived.", CLUSTER, lemmas=True)
 
 

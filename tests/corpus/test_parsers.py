@@ -179,7 +179,7 @@ def equal_share(columns: list[tuple[Any, Any]]) -> float:
         (
             "udpipe:",
             InputError,
-            "'udpipe:' is no parser; write one of: NAME of one that you trained, udpipe:FILE",
+            "'udpipe:' is no parser; write the NAME of a trained one, udpipe:FILE",
         ),
         ("ewt.udpipe", InputError, "'ewt.udpipe' is no parser"),
         ("gold:x", InputError, "'gold:x' is no parser"),

@@ -149,6 +149,13 @@ def test_what_a_parser_gives_is_missed_by_name(question: Any, note: str, plain: 
     assert replace(question, corpus=["plain"]).ask(plain).notes == [note]
 
 
+def test_the_way_to_a_parser_is_named() -> None:
+    """Who has none learns how one is made of a treebank, and then how it is used."""
+    made, used = PARSE.index("sentgen parser train PARSER --corpus"), PARSE.index("sentgen ingest PATH")
+    assert made < used
+    assert PARSE.endswith("--parser PARSER")
+
+
 def test_trees_that_are_missing_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nobody can add some, one question finds that there are none; all others say what they ask."""
     (tmp_path / "a.txt").write_text("the dog barks .\n", "utf-8")

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from sentgen import sizes
 from sentgen.errors import InputError
-from sentgen.options import Option
+from sentgen.options import PARSERS, Option
 from sentgen.output.plots import check_plot
 from sentgen.schema import Store, default_path
 from sentgen.schema.store import default_memory_limit
@@ -40,7 +40,7 @@ ParserOption = Annotated[
     typer.Option(
         "--parser",
         metavar="PARSER",
-        help="Parse what has no trees: udpipe:FILE, spacy:NAME, stanza:LANGUAGE; or insist on trees: gold.",
+        help=f"Parse what has no trees: {PARSERS}; or insist on trees: gold.",
     ),
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]

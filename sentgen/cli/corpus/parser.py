@@ -17,6 +17,7 @@ from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.reading import sentences_of
 from sentgen.errors import Rejection
 from sentgen.models.parser_training import TrainParser
+from sentgen.options import PARSERS
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
 
@@ -48,9 +49,7 @@ def run(
     ],
     parser: Annotated[
         str,
-        typer.Option(
-            "--parser", metavar="PARSER", help="Parser: udpipe:FILE, spacy:NAME or stanza:LANGUAGE."
-        ),
+        typer.Option("--parser", metavar="PARSER", help=f"Parser: {PARSERS}."),
     ],
     format: Annotated[
         str | None, typer.Option("--format", "-f", metavar="FORMAT", help="Format; detected if not given.")

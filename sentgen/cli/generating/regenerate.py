@@ -14,6 +14,7 @@ from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, OrderingRequest, answer
 from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation, read_bags
 from sentgen.models.caches import describe_caches
+from sentgen.options import PARSERS
 
 _AFTER = Arrange(after="algorithm")
 
@@ -36,7 +37,7 @@ def regenerate(
         typer.Option(
             "--parser",
             metavar="PARSER",
-            help="Find the heads of phrases that have none: udpipe:FILE, spacy:NAME, stanza:LANGUAGE.",
+            help=f"Find the heads of phrases that have none: {PARSERS}.",
         ),
         _AFTER,
     ] = None,

@@ -43,7 +43,7 @@ from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.plan import SHARED
 from sentgen.models import ModelInfo
 from sentgen.models.base import registry
-from sentgen.options import Option
+from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bar
 from sentgen.schema import Store
 
@@ -101,8 +101,7 @@ def regeneration(
         typer.Option(
             "--parser",
             metavar="PARSER",
-            help="Measure verb arguments of the outputs by a parser: udpipe:FILE, spacy:NAME or"
-            " stanza:LANGUAGE.",
+            help=f"Measure verb arguments of the outputs by a parser: {PARSERS}.",
         ),
         Arrange(after="by_length"),
     ] = None,

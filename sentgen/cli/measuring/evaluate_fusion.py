@@ -32,7 +32,7 @@ from sentgen.evaluation.fusion.systems import DEFAULT, EXTRACTION, parse_fusers
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import score_table
 from sentgen.generation.fusion.request import FusionRequest
-from sentgen.options import Option
+from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
 
@@ -50,7 +50,7 @@ class _FusionExperiment(FusionRequest):
     )
 
     clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
-    parser: Annotated[str, Option("Parser of the sentences, such as udpipe:FILE.", metavar="PARSER")]
+    parser: Annotated[str, Option(f"Parser of the sentences: {PARSERS}.", metavar="PARSER")]
     references: Annotated[
         int, Option("Sentences at the end of a cluster to hold back as references.", metavar="N", least=1)
     ] = 2

@@ -33,7 +33,7 @@ from sentgen.generation.clusters.generation_settings import Arguments, Generatio
 from sentgen.generation.clusters.reranking import WEIGHT, Reranker
 from sentgen.generation.clusters.salience import Kind
 from sentgen.models.related.cluster_model import Smoothing
-from sentgen.options import Option
+from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bars
 
 
@@ -42,7 +42,7 @@ class _GenerationExperiment:
     """What is compared, and how."""
 
     clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
-    parser: Annotated[str, Option("Parser of the strings, such as udpipe:FILE.", metavar="PARSER")]
+    parser: Annotated[str, Option(f"Parser of the strings: {PARSERS}.", metavar="PARSER")]
     lengths: Annotated[str, Option("Words of the strings, such as 1-40 or 5,10.", metavar="RANGES")] = "1-40"
     source_trees: Annotated[
         Literal["own", "gold", "parser"],

@@ -12,7 +12,7 @@ from sentgen.evaluation.papers.penn_treebank import TREES, Trees
 from sentgen.evaluation.papers.published import PublishedTable
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.report.tables import probability
-from sentgen.options import Option
+from sentgen.options import PARSERS, Option
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 
@@ -63,7 +63,7 @@ class PaperRequest:
     clusters: Annotated[
         Path | None, Option("Clusters of related sentences, a document each.", metavar="FILE")
     ] = None
-    parser: Annotated[str | None, Option("Parser of strings, such as udpipe:FILE.", metavar="PARSER")] = None
+    parser: Annotated[str | None, Option(f"Parser of strings: {PARSERS}.", metavar="PARSER")] = None
     dependencies: Annotated[
         list[str],
         Option("Treebank of the store beside clusters; may be repeated.", metavar="CORPUS"),

@@ -26,6 +26,7 @@ from sentgen.lookups.question.patterns import (
     word_among,
 )
 from sentgen.lookups.question.selection import Selection
+from sentgen.options import TRAIN
 from sentgen.output.wording import either, in_other_characters, looks, near
 from sentgen.schema.engine import connection_cache
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
@@ -53,7 +54,7 @@ _APOSTROPHES = "'’ʼ"
 #: What `Answer.near` has for the option that ignores capitals; hints spell it.
 IGNORE_CASE = "--ignore-case"
 #: What gives tokens more than their forms.
-PARSE = "a parser gives them: sentgen ingest PATH --corpus NAME --replace --parser PARSER"
+PARSE = f"a parser gives them ({TRAIN}): sentgen ingest PATH --corpus NAME --replace --parser PARSER"
 
 _WORDS = """\
 select id, form

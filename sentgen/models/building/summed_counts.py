@@ -11,6 +11,7 @@ from sentgen.models.base import sql
 from sentgen.models.base.symbols import ITEMS, PHRASE, TAG, Symbols
 from sentgen.models.building.chosen import BuiltFrom
 from sentgen.models.building.recipe import Recipe
+from sentgen.options import TRAIN
 from sentgen.schema.tables.corpus import BOS, EOS, ROOT, UNK
 
 #: The words that stand around a base noun phrase of two words and more.
@@ -97,7 +98,7 @@ def _find_symbols(connection: Connection, tokens: str, symbols: Symbols) -> None
     if untagged:
         raise ModelError(
             f"{', '.join(untagged)}: words have no tags there, which a model over {symbols.over} needs; name"
-            " treebanks, or parse the text: sentgen ingest FILE --corpus NAME --parser PARSER"
+            f" treebanks, or tag the text ({TRAIN}): sentgen ingest FILE --corpus NAME --parser PARSER"
         )
 
 

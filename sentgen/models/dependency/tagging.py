@@ -21,6 +21,7 @@ from sentgen.errors import ModelError, spell
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.base.sql import statements
 from sentgen.models.dependency.tree_lookups import Layer
+from sentgen.options import TRAIN
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import register_arrow
@@ -271,8 +272,8 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
                 else "the model has no corpora here to take dependency trees from"
             )
             raise ModelError(
-                f"{missing}; ingest a treebank with: sentgen ingest FILE --corpus NAME, or name one with"
-                f" {spell('dependencies')} CORPUS"
+                f"{missing}; name a treebank with {spell('dependencies')} CORPUS, or parse the text"
+                f" ({TRAIN}): sentgen ingest FILE --corpus NAME --parser PARSER"
             )
     return found
 

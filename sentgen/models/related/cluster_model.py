@@ -22,6 +22,7 @@ from sentgen.arrays import Floats, Longs
 from sentgen.errors import ModelError, spell
 from sentgen.models.related.cluster_counts import ClusterCounts, PairCounts
 from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
+from sentgen.options import TRAIN
 
 Smoothing = Literal["none", "collins"]
 
@@ -83,8 +84,8 @@ def require_trees(counts: ClusterCounts) -> None:
     """
     if not counts.parsed:
         raise ModelError(
-            f"cluster {counts.name!r} has no dependency trees; parse it with {spell('parser')}, give CoNLL-U,"
-            f" or choose {spell('algorithm')} bigram"
+            f"cluster {counts.name!r} has no dependency trees; parse it with {spell('parser')} PARSER"
+            f" ({TRAIN}), give CoNLL-U, or choose {spell('algorithm')} bigram"
         )
 
 
