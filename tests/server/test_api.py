@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import MISSING
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,11 @@ from sentgen.alignment.texts import json_schema
 from sentgen.cli import build, main
 from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
+from sentgen.server.app.application import create_app
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation, command_line
+from sentgen.server.service import Service
+from sentgen.server.settings import ServerSettings
 
 DOCUMENT = "Heavy rain flooded the camp on Monday. Trucks brought water to the people there."
 ABSTRACT = "Trucks brought clean water to the flooded camp."
@@ -580,6 +585,42 @@ def test_openapi_names_every_operation(client: httpx.Client) -> None:
             route = document["paths"][operation.route][operation.method.lower()]
             assert route["operationId"] == operation.name
             assert {"200", "400", "422", "429", "503", "504"} <= set(route["responses"])
+
+
+def test_a_page_shows_the_interface(client: httpx.Client) -> None:
+    """Each route of the document with its parameters, and an example that runs; nothing is from elsewhere."""
+    page = client.get("/v1/docs").text
+    document = client.get("/v1/openapi.json").json()
+
+    for path, methods in document["paths"].items():
+        for method, told in methods.items():
+            assert f"<code>{method.upper()} {path}</code>" in page
+            assert all(f"<code>{one['name']}</code>" in page for one in told.get("parameters", ()))
+    assert "list of text" in page
+    assert re.findall(r'(?:src|href)="(?!/)[^"#]', page) == []
+    commands = [unescape(line) for line in re.findall(r'<code class="command">(curl .*)</code>', page)]
+    assert len(commands) == sum(map(len, document["paths"].values()))
+    assert f"curl -G {client.base_url}/v1/ngrams --data-urlencode 'pattern=the *'" in commands
+
+
+def test_the_document_says_who_may_ask() -> None:
+    """Where tokens are needed, it says how they are sent, and what needs none."""
+    told = [
+        create_app(Service(ServerSettings(Path("none"), tokens=tokens))).openapi()
+        for tokens in ((), ("a-token-of-some-length",))
+    ]
+
+    open_to_all, closed = told
+    assert "security" not in open_to_all
+    assert "securitySchemes" not in open_to_all["components"]
+    schemes = closed["components"]["securitySchemes"]
+    assert {name: (one["type"], one["scheme"]) for name, one in schemes.items()} == {
+        "bearer": ("http", "bearer"),
+        "basic": ("http", "basic"),
+    }
+    assert closed["security"] == [{"bearer": []}, {"basic": []}]
+    assert closed["paths"]["/healthz"]["get"]["security"] == []
+    assert "security" not in closed["paths"]["/v1/corpora"]["get"]
 
 
 def test_command_lines_are_quoted() -> None:

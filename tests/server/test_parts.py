@@ -170,7 +170,9 @@ LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch
     [
         ("GET", "/word", LINK, 200),
         ("POST", "/word", LINK, 403),
+        ("GET", "/v1/docs", LINK, 200),
         ("GET", "/v1/corpora", LINK, 403),
+        ("GET", "/v1/docs/x", LINK, 403),
         ("GET", "/word", {**LINK, "sec-fetch-dest": "iframe"}, 403),
     ],
 )

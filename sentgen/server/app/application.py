@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from sentgen import __version__
 from sentgen.server import metrics, problems, routes
-from sentgen.server.app.gate import AccessMiddleware
+from sentgen.server.app.gate import OPEN, AccessMiddleware
 from sentgen.server.cache import CacheMiddleware
 from sentgen.server.operations import operations
 from sentgen.server.pages import site
@@ -179,5 +179,17 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             title=app.title, version=app.version, description=app.description, routes=app.routes
         )
         made["components"]["schemas"].update(routes.schemas())
+        if app.state.service.settings.tokens:
+            _say_who_may_ask(made)
         app.openapi_schema = made
     return app.openapi_schema
+
+
+def _say_who_may_ask(document: dict[str, Any]) -> None:
+    """Say in an OpenAPI document that requests need a token."""
+    document["components"]["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer", "description": "A token of the server."},
+        "basic": {"type": "http", "scheme": "basic", "description": "The token as password of any user."},
+    }
+    document["security"] = [{"bearer": []}, {"basic": []}]
+    document["paths"][OPEN]["get"]["security"] = []

@@ -18,13 +18,14 @@ from sentgen.server import problems
 from sentgen.server.logs import access
 from sentgen.server.metrics import Metrics
 from sentgen.server.pages import site
+from sentgen.server.pages.api import PATH
 from sentgen.server.problems import Refused
 from sentgen.server.settings import ServerSettings
 
 #: Whoever only wants to know whether the server lives needs no token.
-_OPEN = "/healthz"
+OPEN = "/healthz"
 #: Asked again and again by programs, of whom a log would have a line a second.
-_POLLED = frozenset((_OPEN, "/metrics"))
+_POLLED = frozenset((OPEN, "/metrics"))
 _TOKEN = (
     "give a token: in a browser as the password, with any user name; elsewhere as Authorization: Bearer"
     " TOKEN; whoever runs the server gives them out"
@@ -99,7 +100,7 @@ class AccessMiddleware:
         crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
         if crossing or _foreign(headers.get("origin"), hosts[0]):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
-        if scope["path"] != _OPEN and self._tokens and not self._known(headers.get("authorization", "")):
+        if scope["path"] != OPEN and self._tokens and not self._known(headers.get("authorization", "")):
             raise Refused(401, "token", _TOKEN)
         # A chunked body has none; `_bounded` counts it as it comes.
         length = headers.get("content-length", "0")
@@ -183,9 +184,8 @@ def _bracket(host: str) -> str:
 def _follows_link(scope: Scope, headers: Headers) -> bool:
     """Say whether somebody followed a link to a page: the site with the link sees nothing of the answer."""
     fetch = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
-    return (
-        scope["method"] == "GET" and not scope["path"].startswith("/v1") and fetch == ("navigate", "document")
-    )
+    page = scope["path"] == PATH or not scope["path"].startswith("/v1")
+    return scope["method"] == "GET" and page and fetch == ("navigate", "document")
 
 
 def _foreign(origin: str | None, host: str) -> bool:

@@ -181,6 +181,17 @@ class Asking:
         operations: Mapping[str, Operation] = self._request.app.state.offered
         return operations
 
+    @property
+    def document(self) -> Mapping[str, Any]:
+        """The OpenAPI document of the server."""
+        document: Mapping[str, Any] = self._request.app.openapi()
+        return document
+
+    @property
+    def address(self) -> str:
+        """The address of the server, as it was asked."""
+        return str(self._request.base_url).rstrip("/")
+
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait until there are not too many other pages: one asks up to nine questions at once.

@@ -91,6 +91,7 @@ PAGES = {
     "fuse to ask for": "/fuse",
     "align": at("/align", document="The trucks reached the camp .", abstract="Trucks reached camp ."),
     "sql": at("/sql", query="select * from v_tokens order by sentence_id, position limit 5"),
+    "interface": "/v1/docs",
     "answer": at("/answer", **{"ask": "kwic", "with": '{"pattern": "camp", "limit": 5}'}),
 }
 HOSTILE_PAGES = {

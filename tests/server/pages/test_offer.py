@@ -121,7 +121,11 @@ def test_each_page_can_be_offered_alone() -> None:
             found = offered_pages(settings)
             assert [one.key for one in found] == [
                 "",
-                *(k for k in _order() if k in (page.key, "hits", "sentence", "thesaurus", "answer")),
+                *(
+                    k
+                    for k in _order()
+                    if k in (page.key, "hits", "sentence", "thesaurus", "answer", "v1/docs")
+                ),
             ]
             assert operations_of(found) >= {"corpora"}
 
