@@ -287,10 +287,8 @@ def _run(store: Store, check: Check) -> CheckResult:
         DamagedError: a block that it reads is damaged.
     """
     with store.connect() as connection:
-        duck, before = raw(connection), dict[str, object]()
-        for name, value in check.settings.items():
-            (before[name],) = one_row(duck, "select current_setting($name)", {"name": name}) or ("",)
-            duck.execute(f"set {name} = {value}")
+        duck = raw(connection)
+        duck.execute("; ".join(f"set {name} = {value}" for name, value in check.settings.items()))
         try:
             # One row however many problems there are: their number, and some value of each column as example.
             answer = duck.execute(f"select count(*), any_value(columns(*)) from ({check.query})")
@@ -298,8 +296,7 @@ def _run(store: Store, check: Check) -> CheckResult:
             (row,) = answer.fetchall() or [(0,)]
         finally:
             connection.rollback()
-            for name, earlier in before.items():
-                duck.execute(f"set {name} = '{earlier}'")
+            duck.execute("; ".join(f"reset {name}" for name in check.settings))
     example = ", ".join(f"{c[0]} {value}" for c, value in zip(columns, row[1:], strict=True))
     return CheckResult(check, int(row[0]), example if row[0] else "")
 
