@@ -282,6 +282,24 @@ def test_a_book(tmp_path: Path) -> None:
     assert items(path)[0].metadata == ["meta::title = T", "meta::author = A"]
 
 
+def test_what_ends_with_a_chapter_does_not_go_on(tmp_path: Path) -> None:
+    """Regions end with the last text of their chapter, closed or not, as in a page of its own."""
+    chapters = {
+        "a.xhtml": "<html><body><h2>One</h2><blockquote><p>A b.</p></blockquote></body></html>",
+        "b.xhtml": "<html><body><ul><li><p>C d.",
+        "c.xhtml": "<html><body>E f.</body></html>",
+    }
+
+    assert regions(files.epub(tmp_path / "a.epub", chapters)) == [
+        ("head level=2", "One"),
+        ("p", "A b ."),
+        ("quote", "A b ."),
+        ("p", "C d ."),
+        ("item", "C d ."),
+        ("p", "E f ."),
+    ]
+
+
 def test_pages_of_a_pdf(tmp_path: Path) -> None:
     """A paragraph may go on from one page to the next."""
     lines = [f"The line number {n} of the text goes on" for n in range(6)]

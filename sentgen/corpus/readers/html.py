@@ -93,9 +93,9 @@ class _Page(Elements):
         said: metadata, by key.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, blocks: Blocks) -> None:
         super().__init__()
-        self.blocks, self.said = Blocks(path), dict[str, str]()
+        self.blocks, self.said = blocks, dict[str, str]()
         #: Open elements, and whether each is a region.
         self._open: list[tuple[str, bool]] = []
         #: How many of them are open when the one that is skipped has ended; none is skipped below 0.
@@ -210,7 +210,7 @@ def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[Item
     """Yield the blocks of a page, in the encoding that is given, that it names, or UTF-8."""
     with needs("documents", "lxml"):
         from lxml import etree
-    target = _Page(path)
+    target = _Page(Blocks(path))
 
     def blocks() -> Iterator[Item]:
         parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=False)
@@ -306,17 +306,19 @@ def _epub_chapters(package: etree._Element, folder: str) -> Iterator[str]:
 
 
 def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> Iterator[Item]:
+    # One for the book: what ends with a chapter ends before the text of the next.
+    blocks = Blocks(path)
     for name in chapters:
         data = read_member(archive, name)
         if b"<" not in data[:1000]:
             raise InputError(f"{name} is encrypted, or no page", path=path)
-        target = _Page(path)
+        target = _Page(blocks)
         parser = xml_parser(target, recover=True)
         # A chapter may name what HTML has entities for, and defines none.
         parser.feed(_ENTITY.sub(lambda entity: _character(entity[0]), data))
         parser.close()
         target.close()
-        yield from target.blocks.take()
+        yield from blocks.take()
 
 
 def _character(entity: bytes) -> bytes:
@@ -324,5 +326,5 @@ def _character(entity: bytes) -> bytes:
 
 
 EPUB = Reader(
-    "epub", "2", description="book in EPUB", extensions=(".epub",), read_file=_read_epub, extra="documents"
+    "epub", "3", description="book in EPUB", extensions=(".epub",), read_file=_read_epub, extra="documents"
 )
