@@ -12,7 +12,7 @@ from sentgen.api import options as taken
 from sentgen.api.alignment_models import AlignmentModels
 from sentgen.api.arguments import corpora_in, declare, table_or_paths, with_signatures
 from sentgen.api.contents import StoreContents, listing
-from sentgen.api.session import StoreSession
+from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import Table
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable, JoinedTable
@@ -58,7 +58,7 @@ class Database(StoreContents, AlignmentModels):
     """
 
     def __init__(self, session: StoreSession, desk: Path | None = None) -> None:
-        self._session, self._desk = session, desk
+        self._session, self._desk = session_of(session, "sentgen.open(path)"), desk
 
     @property
     def path(self) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sentgen.api.session import StoreSession
+from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import Tree
 from sentgen.counts.conllu_export import sentences_conllu
@@ -25,7 +25,7 @@ class Hits(Table):
     """The hits of a request, or what they were counted by; found when they are first looked at."""
 
     def __init__(self, session: StoreSession, question: Match) -> None:
-        self._session, self._question = session, question
+        self._session, self._question = session_of(session, "Database.match"), question
         # A mistake is told where it was made, and not where the hits are shown.
         with session.read() as store, store.connect() as connection:
             question.check(connection)

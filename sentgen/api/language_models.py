@@ -16,7 +16,7 @@ from sentgen.api.options import (
     VectorOptions,
 )
 from sentgen.api.sentences import Sentences
-from sentgen.api.session import StoreSession
+from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import Table
 from sentgen.api.texts import parser_of
 from sentgen.corpus.pair_readers import PairSettings
@@ -75,7 +75,7 @@ class LanguageModel:
     """
 
     def __init__(self, session: StoreSession, info: ModelInfo) -> None:
-        self._session, self.info = session, info
+        self._session, self.info = session_of(session, "Database.model"), info
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from typing import Unpack
 
 from sentgen.api.arguments import declare, with_signatures
 from sentgen.api.options import SetLinesOptions
-from sentgen.api.session import StoreSession
+from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import Table
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
@@ -27,7 +27,8 @@ class LineSet:
     """
 
     def __init__(self, session: StoreSession, desk: Desk, name: str) -> None:
-        self._session, self._desk, self.name = session, desk, name
+        self._session, self._desk = session_of(session, "Database.lines"), desk
+        self.name = name
 
     def __repr__(self) -> str:
         return f"<LineSet {self.name} in {self._desk.path}>"

@@ -149,3 +149,14 @@ def _opened_for(path: Path, *, create: bool, read_only: bool) -> tuple[Path, str
     if not why and read_only:
         why = "opened with `read_only=True`, and this writes; open it without"
     return path, why
+
+
+def session_of(given: object, made_by: str) -> StoreSession:
+    """Return a session, which is what makes objects of a store.
+
+    Raises:
+        TypeError: it is something else, such as the path of the store.
+    """
+    if not isinstance(given, StoreSession):
+        raise TypeError(f"{made_by} gives one; it cannot be made of a {type(given).__name__}")
+    return given

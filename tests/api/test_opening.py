@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -206,3 +207,18 @@ def test_a_query_that_breaks_duckdb_is_the_only_one_that_fails(relief: Path) -> 
         "[Row(n=42)]",
         "1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("make", "by"),
+    [
+        (lambda: sentgen.Database("x.duckdb"), r"sentgen\.open\(path\)"),  # type: ignore[arg-type]
+        (lambda: sentgen.Hits("x", None), r"Database\.match"),  # type: ignore[arg-type]
+        (lambda: sentgen.LanguageModel("x", None), r"Database\.model"),  # type: ignore[arg-type]
+        (lambda: sentgen.LineSet("x", None, "a"), r"Database\.lines"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_a_path_does_not_make_says_what_does(make: Callable[[], object], by: str) -> None:
+    """At once, and not when it is shown."""
+    with pytest.raises(TypeError, match=f"^{by} gives one"):
+        make()
