@@ -116,7 +116,8 @@ def test_corpora_with_trees(mixed: Store) -> None:
 def test_no_trees_at_all(mixed: Store) -> None:
     """The message names the corpora and says what to do."""
     with pytest.raises(
-        ModelError, match=r"^there are no dependency trees in plain, .* `dependencies` CORPUS, or parse the text .*PARSER$"
+        ModelError,
+        match=r"^there are no dependency trees in plain, .* `dependencies` CORPUS, or parse the text .*PARSER$",
     ):
         with_trees(mixed, [3])
 
