@@ -99,6 +99,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
         },
     ),
     ("frequencies", {"query": "the", "by": ["document"], "compare": True, "limit": 5}),
+    ("frequencies", {"query": "the", "by": ["length/5"]}),
     ("frequencies", {"query": "lemma:camp", "filter": ["the", "on"], "within": ["3"]}),
     ("collocations", {"word": "lemma:camp", "filter": ["the"], "within": ["not 3"], "min_count": 1}),
     ("match", {"request": "pattern { V -[nsubj]-> S }", "sort": "node,1R", "limit": 5}),

@@ -27,6 +27,7 @@ from sentgen.lookups.base.attributes import (
     key_pattern,
     token_key,
 )
+from sentgen.lookups.base.numbers import as_number
 from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.statement import Bindings, Statement, any_row
 from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, SurprisalKey, applied_models
@@ -110,6 +111,17 @@ class _SentenceProperty:
         return f"coalesce({test}, false)"
 
 
+#: A period of numbers, such as a decade of years; of dates, of their years. Its name is where it begins.
+_PERIOD = re.compile(r"(.+)/([1-9]\d{0,8})", re.ASCII | re.DOTALL)
+_YEAR = r"regexp_extract({string}, '^(\d{{4}})-\d\d', 1)"
+
+
+def period_of(string: str, step: int) -> str:
+    """Return the beginning of the period that a string of SQL is in, a string, too; null of no number."""
+    value = f"coalesce({as_number(string)}, {as_number(_YEAR.format(string=string))})"
+    return f"try_cast(floor({value} / {step}) * {step} as bigint)::varchar"
+
+
 _SOURCE = "(select parse_filename(path) from source where source.id = document.source_id)"
 ALWAYS = {
     "corpus": _SentenceProperty("name", "corpus", "corpus_id"),
@@ -129,6 +141,7 @@ class MetadataKey(Key):
         name: as the store has it.
         of_document: whether documents have values under it, and these are meant.
         of_sentence: the same of sentences; neither: it is what every sentence has, such as its corpus.
+        step: how long periods are that stand for their numbers; 0 for the values themselves.
     """
 
     what: ClassVar[str] = "metadata"
@@ -136,6 +149,7 @@ class MetadataKey(Key):
     name: str
     of_document: bool = False
     of_sentence: bool = False
+    step: int = 0
 
     @property
     def always(self) -> _SentenceProperty | None:
@@ -152,12 +166,13 @@ class MetadataKey(Key):
     @property
     def tested_value(self) -> str:
         """What of SQL a condition on a sentence tests."""
-        return self.always.value.format(alias="s") if self.always else "m.value"
+        value = self.always.value.format(alias="s") if self.always else "m.value"
+        return period_of(f"{value}::varchar", self.step) if self.step else value
 
     @property
     def number(self) -> bool:
         """Whether that is a number, and no string."""
-        return bool(self.always and self.always.number)
+        return bool(self.always and self.always.number and not self.step)
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value of the sentence of a row with ``sentence_id``."""
@@ -165,6 +180,10 @@ class MetadataKey(Key):
 
     def of_row(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `sentence` in SQL, its own before that of its document."""
+        string = self._string(alias, bindings)
+        return period_of(string, self.step) if self.step else string
+
+    def _string(self, alias: str, bindings: Bindings) -> str:
         if self.always:
             return self.always.string(alias)
         levels = ((self.of_sentence, _OF_SENTENCE), (self.of_document, _OF_DOCUMENT))
@@ -188,6 +207,8 @@ class MetadataKey(Key):
 
     def frequent_values(self, most: int) -> Statement | None:
         """Return the query for its values, the most frequent first; none where each sentence has its own."""
+        if self.step:
+            return None
         if self.always is None:
             return Statement(_OCCURRING, {"key": self.name, "most": most})
         if not self.one_a_document:
@@ -348,10 +369,13 @@ class StoreKeys:
         """Return the key of metadata that a name stands for; none if there is none.
 
         Args:
-            name: ``genre``, ``meta.genre``, ``match.doc_genre`` or ``doc_genre``.
+            name: ``genre``, ``meta.genre``, ``match.doc_genre`` or ``doc_genre``; ``year/10`` for periods.
             quoted: whether it can only be a key of the metadata as it is.
         """
         stem = _stem(name)
+        if not quoted and name not in self.metadata and (match := _PERIOD.fullmatch(name)):
+            key = self.find_metadata(match[1])
+            return key and replace(key, step=int(match[2]))
         if quoted or (name in self.metadata and name not in ALWAYS):
             return self.metadata.get(name)
         # With `meta.` before it, what the metadata have comes first.
