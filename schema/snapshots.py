@@ -144,8 +144,8 @@ def _publishing_lock(folder: Path) -> Iterator[None]:
                 folders.remove(drafts)
 
 
-def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int | None) -> tuple[Path, str]:
-    """Copy the file while nobody can write to it, for the public; return the copy and its hash.
+def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int | None) -> Path:
+    """Copy the file while nobody can write to it, for the public; return the copy.
 
     What a killed writer left in the log of the store is put into the copy; the store stays as it is.
     """
@@ -212,7 +212,7 @@ def _content(draft: Path, memory_limit: int | None) -> str:
     digest = hashlib.sha256()
     with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         for table in metadata.sorted_tables:
-            digest.update(repr((table.name, *one_row(raw(connection), row_digest(table)))).encode())
+            digest.update(repr((table.name, one_row(raw(connection), row_digest(table)))).encode())
     return digest.hexdigest()
 
 
