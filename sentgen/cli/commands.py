@@ -103,6 +103,7 @@ _PANELS = {
         "publish": "keeping.publish:publish",
         "serve": "keeping.serve:serve",
         "mcp": "keeping.mcp:mcp",
+        "token": "keeping.serve:token",
     },
 }
 

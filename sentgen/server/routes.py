@@ -20,6 +20,7 @@ from sentgen.server.parameters import Parameters, call, fields_of, names_of, par
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
+from sentgen.server.users import asker_of
 from sentgen.server.wire import MEDIA_TYPES, Call, Format
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
@@ -175,7 +176,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
 async def answer(request: Request, message: Call) -> Response:
     """Have the service do an operation, and make a response of the answer."""
     service: Service = request.app.state.service
-    reply = await service.call(message, client=request.client)
+    reply = await service.call(message, asker=asker_of(request.scope))
     # A proxy must not give CSV to whoever asks for JSON.
     headers = {"Sentgen-Snapshot": reply.snapshot, "Sentgen-Version": __version__, "Vary": "Accept"}
     if request.method == "GET":

@@ -8,12 +8,12 @@ import json
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import migrate, snapshots
 from sentgen.schema.manifests import Snapshot, newest
 from sentgen.server.cache import LruCache
+from sentgen.server.excerpts import Excerpts
 from sentgen.server.logs import audit
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
@@ -21,10 +21,8 @@ from sentgen.server.operations.limits import NEVER_KEPT, Kind, Opening
 from sentgen.server.pool import Health, Pool, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.settings import ServerSettings
+from sentgen.server.users import NOBODY, Asker
 from sentgen.server.wire import Call, Reply
-
-if TYPE_CHECKING:
-    from starlette.datastructures import Address
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +34,10 @@ _LOGGED = ("status", "rows", "truncated", "seconds", "snapshot")
 
 @dataclass(slots=True)
 class Generation:
-    """The workers of one snapshot, and how many requests they have."""
+    """The workers of one snapshot, or of an excerpt of the one that ``origin`` names, and their requests."""
 
     snapshot: Snapshot
+    origin: str
     pools: dict[Kind, Pool]
     _requests: int = 0
     _quiet: asyncio.Event = field(default_factory=asyncio.Event)
@@ -89,12 +88,22 @@ class Generation:
 
 
 class Service:
-    """What answers: it never opens the store itself."""
+    """What answers: it never opens the store itself.
 
-    def __init__(self, settings: ServerSettings) -> None:
+    Args:
+        settings: of the server.
+        excerpts: makes of each snapshot that of those who may see some corpora; the snapshot itself if none.
+        beside: a service of the same server, with which it shares metrics and answers that are kept.
+    """
+
+    def __init__(
+        self, settings: ServerSettings, *, excerpts: Excerpts | None = None, beside: Service | None = None
+    ) -> None:
         self.settings = settings
-        self.metrics = Metrics()
-        self.cache = LruCache(settings.limits.kept)
+        self.excerpts = excerpts
+        self.metrics: Metrics = beside.metrics if beside else Metrics()
+        # A key has the name of its snapshot, and that is a hash of what is in it.
+        self.cache: LruCache = beside.cache if beside else LruCache(settings.limits.kept)
         #: Pages that ask at the same time; more wait outside, so that they do not fill the queues.
         self.pages = asyncio.Semaphore(settings.processes + 1)
         self._current: Generation | None = None
@@ -122,6 +131,8 @@ class Service:
         await asyncio.gather(*running, return_exceptions=True)
         for generation in (*self._draining, *([self._current] if self._current else [])):
             await generation.stop()
+        if self.excerpts:
+            self.excerpts.remove()
 
     @property
     def snapshot(self) -> Snapshot:
@@ -147,14 +158,14 @@ class Service:
             states = await asyncio.gather(*(pool.health() for pool in generation.pools.values()))
         return dict(zip(generation.pools, states, strict=True))
 
-    async def ask(self, message: Call, *, client: Address | None = None) -> Reply:
+    async def ask(self, message: Call, *, asker: Asker = NOBODY) -> Reply:
         """Have an operation done, unless the same was asked before of the same snapshot.
 
         Raises:
             Refused: no worker could answer.
         """
         if operations()[message.operation].kind in NEVER_KEPT:
-            return await self.call(message, client=client)
+            return await self.call(message, asker=asker)
         reply = self.cache.find((self.snapshot.name, message), Reply)
         if reply is None:
             reply = await self.call(message)
@@ -163,16 +174,15 @@ class Service:
                 self.cache.put((reply.snapshot, message), reply, len(reply.body))
         return reply
 
-    async def call(self, message: Call, *, client: Address | None = None) -> Reply:
+    async def call(self, message: Call, *, asker: Asker = NOBODY) -> Reply:
         """Have a worker do an operation; write down what SQL was run, for whom, and what came of it.
 
         Raises:
             Refused: no worker could answer.
         """
         kind = operations()[message.operation].kind
-        host = client.host if client else ""
         if kind == "desk":
-            message = replace(message, client=host)
+            message = replace(message, client=asker.user or asker.client)
         outcome: dict[str, object] = {"status": 0}
         try:
             # Held for the whole request: the current one may change while it waits.
@@ -188,7 +198,7 @@ class Service:
         finally:
             # In `finally`: what was refused, or killed its worker, is what one wants to read about.
             if kind == "sql":
-                audit.info("sql", extra={"client": host, "asked": json.loads(message.body), **outcome})
+                audit.info("sql", extra={**asker.logged, "asked": json.loads(message.body), **outcome})
 
     @property
     def _generation_now(self) -> Generation:
@@ -204,7 +214,9 @@ class Service:
             )
         # Beside the requests: it reads the whole file.
         await asyncio.to_thread(snapshots.verify, snapshot)
-        generation = Generation(snapshot, {kind: self._pool(kind, snapshot) for kind in self.settings.kinds})
+        served = await self.excerpts.of(snapshot) if self.excerpts else snapshot
+        pools = {kind: self._pool(kind, served) for kind in self.settings.kinds}
+        generation = Generation(served, snapshot.name, pools)
         await generation.start(whole=whole)
         logger.info("serving", extra={"snapshot": snapshot.name})
         return generation
@@ -224,7 +236,7 @@ class Service:
             await asyncio.sleep(self.settings.poll)
             try:
                 snapshot = newest(self.settings.snapshots)
-                if snapshot.name not in (self.snapshot.name, self._refused):
+                if snapshot.name not in (self._generation_now.origin, self._refused):
                     await self._replace(snapshot)
             # Whatever it is: a server that looks out no more serves an old snapshot for good.
             except Exception as error:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from sentgen.options import PARSERS, Option
 from sentgen.server.operations.limits import KINDS, Kind, Limits
+from sentgen.server.users import UserFile
 
 #: Workers of a kind, where nobody says how many: each takes some hundred megabytes.
 _MOST_WORKERS = 8
@@ -53,6 +54,7 @@ class ServerSettings(Serving):
     Attributes:
         snapshots: folder of the snapshots; the newest one is served.
         tokens: whoever asks must have one of them; none if all may ask.
+        users: who may ask, and what each may see, in place of ``tokens``.
         hosts: names that the server may be called by, beside that of the loopback.
         sql: whether SQL is offered.
         only: the pages that are offered, by their paths without a slash; all if there are none.
@@ -62,6 +64,7 @@ class ServerSettings(Serving):
 
     snapshots: Path
     tokens: tuple[str, ...] = ()
+    users: UserFile | None = None
     hosts: tuple[str, ...] = ()
     sql: bool = True
     only: tuple[str, ...] = ()

@@ -38,6 +38,7 @@ from sentgen.server.parameters import parameters, read
 from sentgen.server.problems import BROKEN, ProblemDocument, Refused, problem
 from sentgen.server.routes import SNAPSHOT, AnswerDocument
 from sentgen.server.service import Service
+from sentgen.server.users import NOBODY, Asker, asker_of
 
 logger = logging.getLogger(__name__)
 
@@ -93,9 +94,10 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
                 INVALID_PARAMS, f"no tool {shorten(asked.name, 80)!r}; there are: {', '.join(tools)}"
             )
         given, request = asked.arguments or {}, context.request
+        asker = asker_of(request.scope) if request else NOBODY
         base = str(request.base_url).rstrip("/") if request else address
         try:
-            return await _answer(service, tools[asked.name], given, base, request.client if request else None)
+            return await _answer(service, tools[asked.name], given, base, asker)
         except Refused as refusal:
             return _failure(refusal.document)
         except Exception:
@@ -156,7 +158,7 @@ def _is_needless(key: str, value: object) -> bool:
 
 
 async def _answer(
-    service: Service, operation: Operation, given: Mapping[str, Any], address: str, client: Any
+    service: Service, operation: Operation, given: Mapping[str, Any], address: str, asker: Asker
 ) -> CallToolResult:
     """Have an operation done, and return its answer, or the problem.
 
@@ -167,7 +169,7 @@ async def _answer(
     # Over HTTP, no longer request has come so far.
     if len(message.body) > most:
         raise Refused(413, "too-large", f"the request is longer than {quantity(most, 'byte')}; send less")
-    reply = await service.ask(message, client=client)
+    reply = await service.ask(message, asker=asker)
     if reply.status != 200:
         return _failure(ProblemDocument.model_validate_json(reply.body))
     about = {"ask": operation.name, "with": json.dumps(given), SNAPSHOT: reply.snapshot}

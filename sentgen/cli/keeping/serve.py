@@ -22,6 +22,7 @@ from sentgen.options import Option
 from sentgen.schema import snapshots as published
 from sentgen.server.operations.limits import Limits
 from sentgen.server.settings import ServerSettings, Serving
+from sentgen.server.users import UserFile, new_token
 from sentgen.system.files import others_may_read, read_text
 
 _WHO = "Who may ask"
@@ -48,6 +49,9 @@ class LimitOptions:
     max_rows: Annotated[int, _limit("Rows of an answer.", metavar="N", least=1)] = 10_000
     max_body: Annotated[str, _limit("Bytes of a request.", metavar="SIZE")] = "1MB"
     max_queue: Annotated[int, _limit("Requests that wait for a kind of work.", metavar="N", least=0)] = 64
+    user_requests: Annotated[
+        int, _limit("Requests of one user (--users) that are answered at a time.", metavar="N", least=1)
+    ] = 8
     desk_sets: Annotated[
         int, _limit("Line sets that one address may have made on the desk.", metavar="N", least=1)
     ] = 200
@@ -72,11 +76,24 @@ class LimitOptions:
                 "desk": self.sql_timeout,
             },
             queue=self.max_queue,
+            user_requests=self.user_requests,
             desk_sets=self.desk_sets,
             desk_bytes=parse_size(self.desk_bytes) or 0,
             kept=parse_size(self.cache) or 0,
             memory=parse_size(self.worker_memory) or 0,
         )
+
+
+def token() -> None:
+    """Make a token for a user of `sentgen serve --users`: print it, and the line for the file of users.
+
+    The file has a hash of it only: give the token to the user, as it is not written anywhere.
+
+    Example: `sentgen token`
+    """
+    made, digest = new_token()
+    typer.echo(made)
+    typer.echo(f'token = "{digest}"')
 
 
 def serve(
@@ -91,6 +108,16 @@ def serve(
             "--token-file",
             metavar="FILE",
             help="File of access tokens, one a line.",
+            rich_help_panel=_WHO,
+        ),
+        _AFTER,
+    ] = None,
+    users: Annotated[
+        Path | None,
+        typer.Option(
+            "--users",
+            metavar="FILE",
+            help="File of users, and of the corpora that each may see (TOML).",
             rich_help_panel=_WHO,
         ),
         _AFTER,
@@ -134,11 +161,14 @@ def serve(
 
         from sentgen.server.app import running  # here, so that the help of all commands does without
 
+    if users is not None and token_file is not None:
+        raise typer.BadParameter("--users and --token-file exclude each other; choose one")
     limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
     with served_folder(snapshots, options) as folder:
         settings = ServerSettings(
             folder,
             tokens=_tokens(token_file),
+            users=_users(users),
             hosts=tuple(allow_host or ()),
             sql=sql and (not pages or "sql" in pages),
             only=pages,
@@ -179,6 +209,13 @@ def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
     if "lines" in names and not desk:
         raise InputError("--only has the page of line sets; give it a file for them: --desk FILE")
     return names
+
+
+def _users(path: Path | None) -> UserFile | None:
+    """Read a file of users; their tokens are hashed, and others may read it."""
+    if path is None:
+        return None
+    return UserFile(path)
 
 
 def _tokens(path: Path | None) -> tuple[str, ...]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -18,12 +20,15 @@ from starlette.types import Receive, Scope, Send
 from sentgen import __version__
 from sentgen.server import metrics, problems, routes
 from sentgen.server.app.gate import OPEN, AccessMiddleware
+from sentgen.server.audiences import Audiences
 from sentgen.server.cache import CacheMiddleware
 from sentgen.server.operations import operations
 from sentgen.server.pages import site
 from sentgen.server.parameters import mistakes_in, names_of
+from sentgen.server.pool import start_task
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
+from sentgen.server.users import USER
 
 #: Bytes of an answer that are worth packing, and how hard: the front packs while others wait for it.
 _SMALLEST_PACKED, _PACKED = 4096, 1
@@ -39,8 +44,55 @@ _ABOUT = (
 )
 
 
-def create_app(service: Service) -> FastAPI:
-    """Return the application over a service, which has been started."""
+def create_app(audiences: Audiences) -> AccessMiddleware:
+    """Return the application over services, which have been started."""
+    whole = audiences.whole
+    return AccessMiddleware(_Applications(audiences), settings=whole.settings, metrics=whole.metrics)
+
+
+class _Applications:
+    """Gives each request to the application of what its user may see."""
+
+    def __init__(self, audiences: Audiences) -> None:
+        self._audiences = audiences
+        self._applications = WeakKeyDictionary[Service, FastAPI]()
+        self._ended = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or begin and end with the server."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        service = self._audiences.service_of(scope[USER])
+        if service not in self._applications:
+            self._applications[service] = await self._begun(service)
+        await self._applications[service](scope, receive, send)
+
+    async def _begun(self, service: Service) -> FastAPI:
+        """Return the application over a service, which lives as long as the server."""
+        app, ready = _application(service), asyncio.Event()
+
+        async def live() -> None:
+            async with app.router.lifespan_context(app):
+                ready.set()
+                await self._ended.wait()
+
+        start_task(self._tasks, live(), "application")
+        await ready.wait()
+        return app
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self._ended.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def _application(service: Service) -> FastAPI:
+    """Return the application over one service."""
     app = FastAPI(
         title="sentgen",
         version=__version__,
@@ -64,7 +116,6 @@ def create_app(service: Service) -> FastAPI:
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
     app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=_PACKED)
     app.add_middleware(CacheMiddleware, service=service)
-    app.add_middleware(AccessMiddleware, settings=service.settings, metrics=service.metrics)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -116,12 +167,12 @@ def _add_watching(app: FastAPI, service: Service) -> None:
         well = "failing" not in workers.values()
         response.status_code = 200 if well else 503
         status = "ok" if well else "failing"
-        return {
-            "status": status,
-            "version": __version__,
-            "snapshot": service.snapshot.name,
-            "workers": workers,
-        }
+        # Nobody need have a token here: where users see different things, a new snapshot is none of theirs.
+        about = {} if service.settings.users else {"snapshot": service.snapshot.name}
+        return {"status": status, "version": __version__, **about, "workers": workers}
+
+    if service.excerpts:  # all requests are counted, also those that others have sent
+        return
 
     @app.get("/metrics", tags=["watching"], summary="Metrics for Prometheus.", response_class=Response)
     async def show_metrics() -> Response:

@@ -6,6 +6,9 @@ import base64
 import binascii
 import hmac
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -14,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sentgen.output.wording import quantity
 from sentgen.server import problems
 from sentgen.server.logs import access
 from sentgen.server.metrics import Metrics
@@ -21,6 +25,7 @@ from sentgen.server.pages import site
 from sentgen.server.pages.api import PATH
 from sentgen.server.problems import Refused
 from sentgen.server.settings import ServerSettings
+from sentgen.server.users import USER, User, asker_of
 
 #: Whoever only wants to know whether the server lives needs no token.
 OPEN = "/healthz"
@@ -29,6 +34,9 @@ _POLLED = frozenset((OPEN, "/metrics"))
 _TOKEN = (
     "give a token: in a browser as the password, with any user name; elsewhere as Authorization: Bearer"
     " TOKEN; whoever runs the server gives them out"
+)
+_NOBODY = (
+    "nobody is let in: the server has written down what is wrong with its file of users; tell who runs it"
 )
 #: A header each, and the one first that browsers know: Chromium takes two in one header for an unknown third.
 _CHALLENGES = ('Basic realm="sentgen"', 'Bearer realm="sentgen"')
@@ -59,6 +67,9 @@ class AccessMiddleware:
         self._limit = settings.limits.body
         self._hosts = _LOCAL | {_bracket(host) for host in (settings.host, *settings.hosts)}
         self._tokens = tuple(token.encode() for token in settings.tokens)
+        self._users = settings.users
+        self._at_work = Counter[str]()
+        self._most_at_work = settings.limits.user_requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
@@ -83,7 +94,8 @@ class AccessMiddleware:
 
         try:
             self._check(scope, Headers(scope=scope))
-            await self._app(scope, _limit_body(receive, self._limit), sending)
+            with self._turn(scope[USER].name):
+                await self._app(scope, _limit_body(receive, self._limit), sending)
         except Refused as refusal:
             await _refusal_response(refusal, Request(scope))(scope, receive, sending)
         finally:
@@ -100,27 +112,53 @@ class AccessMiddleware:
         crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
         if crossing or _foreign(headers.get("origin"), hosts[0]):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
-        if scope["path"] != OPEN and self._tokens and not self._known(headers.get("authorization", "")):
+        user = User() if scope["path"] == OPEN else self._user(headers.get("authorization", ""))
+        if user is None:
             raise Refused(401, "token", _TOKEN)
+        scope[USER] = user
         # A chunked body has none; `_bounded` counts it as it comes.
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limit:
             raise _too_large(self._limit)
 
-    def _known(self, authorization: str) -> bool:
-        """Say whether the header has a token: by itself, or as the password that a browser asks for."""
+    @contextmanager
+    def _turn(self, name: str) -> Iterator[None]:
+        """Refuse a request of a user of whom too many are being answered."""
+        if name and self._at_work[name] >= self._most_at_work:
+            raise Refused(
+                429,
+                "busy",
+                f"being answered already, of yours: {quantity(self._most_at_work, 'request')}; wait for them",
+                {"Retry-After": "1"},
+            )
+        self._at_work[name] += 1
+        try:
+            yield
+        finally:
+            self._at_work[name] -= 1
+            if not self._at_work[name]:
+                del self._at_work[name]
+
+    def _user(self, authorization: str) -> User | None:
+        """Return who has the token of the header, where it stands alone or as the password of a browser."""
+        if not self._tokens and self._users is None:
+            return User()
         scheme, _, given = authorization.partition(" ")
         # Bytes, as compare_digest refuses text beyond ASCII.
-        candidate = given.strip().encode("utf-8", "replace")
+        token = given.strip().encode("utf-8", "replace")
         if scheme.lower() == "basic":
             try:
-                candidate = base64.b64decode(candidate, validate=True).partition(b":")[2]
+                token = base64.b64decode(token, validate=True).partition(b":")[2]
             except binascii.Error:
-                return False
+                return None
         elif scheme.lower() != "bearer":
-            return False
+            return None
+        if self._users is not None:
+            if not self._users.readable:
+                raise Refused(503, "users", _NOBODY, {"Retry-After": "1"})
+            return self._users.find(token)
         # In constant time: how long a refusal takes must not tell how much of a token was right.
-        return any(hmac.compare_digest(candidate, token) for token in self._tokens)
+        return User() if any(hmac.compare_digest(token, known) for known in self._tokens) else None
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         # The route, not the path: a metric for each path that somebody makes up would fill the memory.
@@ -128,7 +166,6 @@ class AccessMiddleware:
         self._metrics.requested(path, status, seconds)
         if scope["path"] in _POLLED and status < 400:
             return
-        client = scope.get("client")
         access.info(
             "request",
             extra={
@@ -137,7 +174,7 @@ class AccessMiddleware:
                 "route": path,
                 "status": status,
                 "ms": round(seconds * 1000, 1),
-                "client": client[0] if client else "",
+                **asker_of(scope).logged,
             },
         )
 

@@ -17,8 +17,8 @@ from sentgen.desk.desk import Desk, note_of_new_desk
 from sentgen.errors import InputError, spell
 from sentgen.extras import insides_of
 from sentgen.server.app.gate import is_loopback
+from sentgen.server.audiences import Audiences
 from sentgen.server.logs import to_standard_error
-from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.system import processes
 
@@ -187,9 +187,10 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
         SentgenError: there is no snapshot, or it cannot be opened; or the file of line sets is another's.
     """
     # Refused, not warned of: a warning scrolls by, and the store is open.
-    if not is_loopback(settings.host) and not settings.tokens:
+    if not is_loopback(settings.host) and not (settings.tokens or settings.users):
         raise InputError(
-            f"{settings.host} is open to others; give {spell('token_file')}, or listen on 127.0.0.1"
+            f"{settings.host} is open to others; give {spell('token_file')} or {spell('users')},"
+            " or listen on 127.0.0.1"
         )
     to_standard_error()
     if settings.desk:
@@ -215,28 +216,30 @@ async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[
     """Start the service, answer until a signal comes, and stop the service."""
     ended = asyncio.Event()
     processes.on_request_to_end(asyncio.get_running_loop(), ended.set)
-    service = Service(settings)
+    audiences = Audiences(settings)
     try:
-        await unless(ended, _start(service))
+        await unless(ended, _start(audiences))
         if not ended.is_set():
-            await _answer(service, sock, ended, ready)
+            await _answer(audiences, sock, ended, ready)
     finally:
-        await service.stop()
+        await audiences.stop()
 
 
-async def _start(service: Service) -> None:
+async def _start(audiences: Audiences) -> None:
     """Start the workers, and import the application, which takes a second, while they start."""
-    await asyncio.gather(service.start(), asyncio.to_thread(import_module, "sentgen.server.app.application"))
+    await asyncio.gather(
+        audiences.start(), asyncio.to_thread(import_module, "sentgen.server.app.application")
+    )
 
 
 async def _answer(
-    service: Service, sock: socket.socket, ended: asyncio.Event, ready: Callable[[str], None] | None
+    audiences: Audiences, sock: socket.socket, ended: asyncio.Event, ready: Callable[[str], None] | None
 ) -> None:
     """Answer requests; after the signal, finish those that have begun."""
     from sentgen.server.app.application import create_app
 
     config = uvicorn.Config(
-        create_app(service),
+        create_app(audiences),
         http=Connection,
         ws="none",
         lifespan="on",
@@ -246,7 +249,7 @@ async def _answer(
         server_header=False,
         h11_max_incomplete_event_size=HEADER_BYTES,
         limit_concurrency=_CONNECTIONS,
-        timeout_graceful_shutdown=int(max(service.settings.limits.seconds.values())) + _GRACE,
+        timeout_graceful_shutdown=int(max(audiences.settings.limits.seconds.values())) + _GRACE,
     )
     server = _Server(config)
     # From here on the kernel takes connections: the address may be told before uvicorn has begun.

@@ -27,6 +27,7 @@ class Limits:
         align_cells: and the product of both.
         seconds: of work, by kind; then the worker is killed.
         queue: requests that wait for a worker of a kind; the next one is refused.
+        user_requests: requests of one user that are answered at a time, where users have names.
         desk_sets: line sets that one client may have made; beside one address, all behind a proxy are one.
         desk_bytes: of these sets, and of labels that the client gave.
         kept: bytes of answers that are kept for those who ask the same again.
@@ -47,6 +48,7 @@ class Limits:
     )
     # Who would wait longer than requests may work is better told so at once.
     queue: int = 64
+    user_requests: int = 8
     desk_sets: int = 200
     desk_bytes: int = 128 * 2**20
     kept: int = 64 * 2**20

@@ -23,6 +23,7 @@ from sentgen.server.pages.texts import joined, link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
+from sentgen.server.users import asker_of
 from sentgen.server.wire import Format, Reply
 
 
@@ -240,7 +241,7 @@ class Asking:
             Refused: the parameters are wrong, or no worker could answer.
         """
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
-        return await self._service.ask(read(operation, given), client=self._request.client)
+        return await self._service.ask(read(operation, given), asker=asker_of(self._request.scope))
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
         """Return an answer that says what is wrong, and where in a query."""

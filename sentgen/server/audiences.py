@@ -1,0 +1,137 @@
+"""One service for each set of corpora that users may see: each has a snapshot that holds nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Collection
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote
+
+from sentgen.desk.desk import Desk
+from sentgen.errors import SentgenError
+from sentgen.server.excerpts import Excerpts
+from sentgen.server.pool import start_task
+from sentgen.server.problems import Refused
+from sentgen.server.service import Service
+from sentgen.server.settings import ServerSettings
+from sentgen.server.users import User
+
+logger = logging.getLogger(__name__)
+
+#: Names of corpora in that of a file of line sets, beyond which a hash stands for them.
+_LONGEST_NAME = 100
+
+
+class Audiences:
+    """The services of a server: that of the whole store, and those of its excerpts.
+
+    Attributes:
+        whole: the service of the whole store, which says what there is.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self.settings = settings
+        self.whole = Service(settings)
+        self._services: dict[frozenset[str], Service] = {}
+        self._starting: set[frozenset[str]] = set()
+        self._failed: dict[frozenset[str], str] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Start the services of all users.
+
+        Raises:
+            SentgenError: there is no snapshot, or one cannot be opened.
+        """
+        await self.whole.start()
+        if self.settings.users:
+            await asyncio.gather(*map(self._begin, self._missing()))
+            start_task(self._tasks, self._follow(), "follow users")
+
+    async def stop(self) -> None:
+        """Stop everything; requests must have ended."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(each.stop() for each in (*self._services.values(), self.whole)))
+
+    def service_of(self, user: User) -> Service:
+        """Return what answers a user.
+
+        Raises:
+            Refused: there is no corpus that the user may see, or none yet.
+        """
+        if user.corpora is None:
+            return self.whole
+        if not self._seen(user.corpora):
+            raise Refused(
+                403, "rights", "you may see no corpus of this server yet; ask whoever runs it for one"
+            )
+        service = self._services.get(user.corpora)
+        if service is None:
+            raise Refused(
+                503, "starting", "your corpora are being made ready; ask again", {"Retry-After": "2"}
+            )
+        return service
+
+    def _seen(self, corpora: Collection[str]) -> list[str]:
+        """Return those of some corpora that there are."""
+        return [each["name"] for each in self.whole.snapshot.corpora if each["name"] in corpora]
+
+    def _missing(self) -> list[frozenset[str]]:
+        """Return the sets of corpora that somebody may see and that no service has."""
+        assert self.settings.users is not None
+        wanted = (each for each in self.settings.users.audiences if each is not None and self._seen(each))
+        busy = {*self._services, *self._starting}
+        snapshot = self.whole.snapshot.name
+        return [each for each in wanted if each not in busy and self._failed.get(each) != snapshot]
+
+    async def _begin(self, corpora: frozenset[str]) -> None:
+        """Start the service of some corpora."""
+        self._starting.add(corpora)
+        try:
+            settings = replace(self.settings, desk=desk_of(self.settings.desk, corpora))
+            if settings.desk:
+                await asyncio.to_thread(partial(Desk, settings.desk, create=True))
+            service = Service(settings, excerpts=Excerpts(corpora), beside=self.whole)
+            try:
+                await service.start()
+            except BaseException:
+                await service.stop()
+                raise
+            self._services[corpora] = service
+        except SentgenError as error:
+            # Tried again when there is a newer snapshot: each try starts processes, and copies a store.
+            self._failed[corpora] = self.whole.snapshot.name
+            logger.error("corpora of users cannot be made ready", extra={"error": str(error)})
+        finally:
+            self._starting.discard(corpora)
+
+    async def _follow(self) -> None:
+        """Start the services of new users again and again, and stop those that nobody has any more."""
+        while True:
+            await asyncio.sleep(self.settings.poll)
+            assert self.settings.users is not None
+            for corpora in self._missing():
+                start_task(self._tasks, self._begin(corpora), "begin")
+            for corpora in set(self._services) - self.settings.users.audiences:
+                # Requests that have begun end with their workers: whoever asked may not see this now.
+                start_task(self._tasks, self._services.pop(corpora).stop(), "end")
+
+
+def desk_of(desk: Path | None, corpora: Collection[str]) -> Path | None:
+    """Return the file with the line sets of those who may see some corpora: it holds lines of these.
+
+    >>> desk_of(Path("class.desk"), ["gum", "ewt"])
+    PosixPath('class-ewt+gum.desk')
+    """
+    if desk is None:
+        return None
+    name = "+".join(quote(each, safe="") for each in sorted(corpora))
+    if len(name) > _LONGEST_NAME:
+        name = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return desk.with_stem(f"{desk.stem}-{name}")

@@ -1,0 +1,215 @@
+"""Who may ask a server, and which corpora each may see: a file that is read again when it changes."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+import secrets
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sentgen.errors import InputError
+
+logger = logging.getLogger(__name__)
+
+#: What stands in a file in place of names: all corpora that there are.
+ALL = "all"
+#: Under which the gate leaves the `User` in the scope of a request.
+USER = "sentgen.user"
+_DIGEST = re.compile("sha256:[0-9a-f]{64}")
+_KEYS = {"users": {"token", "groups", "corpora"}, "groups": {"corpora"}}
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who may ask.
+
+    Attributes:
+        name: of the user; empty where all who have a token are the same.
+        corpora: names of those that may be seen; all if there are none given.
+    """
+
+    name: str = ""
+    corpora: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who sent a request: the address, and the name of the user where users have names."""
+
+    client: str = ""
+    user: str = ""
+
+    @property
+    def logged(self) -> dict[str, str]:
+        """Return what logs say of it."""
+        return {"client": self.client, **({"user": self.user} if self.user else {})}
+
+
+NOBODY = Asker()
+
+
+def asker_of(scope: Mapping[str, Any]) -> Asker:
+    """Return who sent a request, as the gate has found out."""
+    client = scope.get("client")
+    user = scope.get(USER)
+    return Asker(client[0] if client else "", user.name if user else "")
+
+
+def new_token() -> tuple[str, str]:
+    """Return a token and its hash as a file of users has it."""
+    token = secrets.token_urlsafe()
+    return token, digest_of(token.encode())
+
+
+def digest_of(token: bytes) -> str:
+    """Return the hash of a token.
+
+    >>> digest_of(b"x")[:20]
+    'sha256:2d711642b726b'
+    """
+    # Plain SHA-256 will do: tokens are random, and no list of words holds one.
+    return f"sha256:{hashlib.sha256(token).hexdigest()}"
+
+
+class UserFile:
+    """A file of users, as TOML::
+
+        [users.ann]
+        token = "sha256:..."        # one, or a list
+        groups = ["syntax"]
+        corpora = ["novels"]        # beside those of the groups
+
+        [groups.syntax]
+        corpora = ["ewt", "gum"]    # or "all"
+
+    Raises:
+        InputError: it cannot be read, or does not say what it should.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen = self._state()
+        self._users: Mapping[str, User] | None = read_users(path)
+        self._audiences = _audiences(self._users)
+
+    @property
+    def readable(self) -> bool:
+        """Whether the file says who may ask, as it is now; if not, nobody may until it is mended."""
+        self._read_again()
+        return self._users is not None
+
+    def find(self, token: bytes) -> User | None:
+        """Return whose token it is by the file as it is now; none if it is nobody's."""
+        self._read_again()
+        return (self._users or {}).get(digest_of(token))
+
+    @property
+    def audiences(self) -> frozenset[frozenset[str] | None]:
+        """The different sets of corpora that users may see; those of before while the file cannot be read."""
+        self._read_again()
+        return self._audiences
+
+    def _read_again(self) -> None:
+        """Read the file if it is another one than before."""
+        # Each time: who is struck out is not let in again.
+        if (state := self._state()) == self._seen:
+            return
+        self._seen = state
+        try:
+            self._users = read_users(self.path)
+            self._audiences = _audiences(self._users)
+        except InputError as error:
+            logger.error("users cannot be read", extra={"error": str(error)})
+            self._users = None
+
+    def _state(self) -> tuple[int, ...]:
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            return ()
+        return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns
+
+
+def _audiences(users: Mapping[str, User]) -> frozenset[frozenset[str] | None]:
+    return frozenset(user.corpora for user in users.values())
+
+
+def read_users(path: Path) -> dict[str, User]:
+    """Return the users of a file by the hashes of their tokens.
+
+    Raises:
+        InputError: see `UserFile`.
+    """
+    try:
+        given = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"is not the TOML of a file of users: {error}", path=str(path)) from error
+    users: dict[str, User] = {}
+    try:
+        for digests, user in _users(given):
+            for digest in digests:
+                if digest in users:
+                    raise ValueError(f"{users[digest].name} and {user.name} have the same token")
+                users[digest] = user
+    except ValueError as error:
+        raise InputError(str(error), path=str(path)) from error
+    if not users:
+        raise InputError("there are no users in it; add one with: [users.NAME]", path=str(path))
+    return users
+
+
+def _users(given: Mapping[str, object]) -> Iterator[tuple[list[str], User]]:
+    """Yield the users with the hashes of their tokens."""
+    if unknown := set(given) - set(_KEYS):
+        raise ValueError(f"{min(unknown)!r} is neither users nor groups")
+    groups = dict(_tables(given, "groups"))
+    of_groups = {name: _corpora(f"groups.{name}", table) for name, table in groups.items()}
+    for name, table in _tables(given, "users"):
+        place = f"users.{name}"
+        digests = _texts(place, table, "token")
+        if not digests or not all(map(_DIGEST.fullmatch, digests)):
+            raise ValueError(f"{place}: token is a hash that `sentgen token` prints, or a list of them")
+        seen = [_corpora(place, table)]
+        for group in _texts(place, table, "groups"):
+            if group not in of_groups:
+                raise ValueError(f"{place}: there is no [groups.{group}]")
+            seen.append(of_groups[group])
+        whole = any(corpora is None for corpora in seen)
+        yield digests, User(name, None if whole else frozenset().union(*(each or () for each in seen)))
+
+
+def _tables(given: Mapping[str, object], kind: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Yield the users or groups by their names."""
+    tables = given.get(kind, {})
+    if not isinstance(tables, dict):
+        raise ValueError(f"{kind} is a table: [{kind}.NAME]")
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise ValueError(f"{kind}.{name} is a table: [{kind}.{name}]")
+        if unknown := set(table) - _KEYS[kind]:
+            raise ValueError(
+                f"{kind}.{name}: {min(unknown)!r} is unknown; there are: {', '.join(sorted(_KEYS[kind]))}"
+            )
+        yield name, table
+
+
+def _corpora(place: str, table: Mapping[str, object]) -> frozenset[str] | None:
+    """Return the corpora that a table names; none stands for all."""
+    return None if table.get("corpora") == ALL else frozenset(_texts(place, table, "corpora"))
+
+
+def _texts(place: str, table: Mapping[str, object], key: str) -> list[str]:
+    """Return a value that is a list of texts, or one text for a list of one."""
+    value = table.get(key, [])
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+        raise ValueError(f"{place}: {key} is a text, or a list of texts")
+    return texts
