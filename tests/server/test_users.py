@@ -258,7 +258,7 @@ _CORPORA = ("corpus", "against", "name", "pairs")
 _WORDS = ("pattern", "word", "text", "head", "query", "cql", "request", "bag")
 
 
-@pytest.mark.nightly(by_day=30)
+@pytest.mark.nightly(by_day=16)
 @pytest.mark.parametrize("user", ["one", "other"])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_no_operation_tells_of_other_corpora(guarded: Guarded, user: str, operation: Operation) -> None:
@@ -284,7 +284,7 @@ def _ask(
     return guarded.ask(user, "GET", route, params={**given, "format": form})
 
 
-@pytest.mark.nightly(by_day=20)
+@pytest.mark.nightly(by_day=12)
 @pytest.mark.parametrize("user", ["one", "other"])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.path)
 def test_no_page_tells_of_other_corpora(guarded: Guarded, user: str, page: Page) -> None:
@@ -329,7 +329,7 @@ def test_a_corpus_of_others_is_one_that_is_not_there(guarded: Guarded, user: str
     assert shown[0].text.replace(strange, "zzzzzzzz") == shown[1].text
 
 
-@pytest.mark.nightly(by_day=20)
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_attack_tells_of_other_corpora(guarded: Guarded, attack: str) -> None:
     """SQL is refused to each user alike, and tells nothing."""
@@ -338,6 +338,27 @@ def test_no_attack_tells_of_other_corpora(guarded: Guarded, attack: str) -> None
         answer = guarded.ask(user, "POST", "/v1/sql", json={"sql": sql})
         assert answer.status_code == 400
         require_hidden(user, answer, {"sql": sql})
+
+
+@pytest.mark.parametrize("user", ["one", "other"])
+def test_no_tool_tells_of_other_corpora(guarded: Guarded, user: str) -> None:
+    """What speaks MCP asks as its user, too: the list of tools, and each with names and words of both."""
+    pytest.importorskip("mcp", reason="no SDK of MCP; install the extra `mcp`")
+    from sentgen.server.tools import TOOLS
+
+    headers = {**token_of(user), "Accept": "application/json, text/event-stream"}
+    calls: list[tuple[str, dict[str, object]]] = [("tools/list", {})]
+    for name, mark in product(TOOLS, MARKS):
+        example = dict(operations()[name].example)
+        words = {key: f"{mark}dog" for key in ("pattern", "word", "query") if key in example}
+        given = {"arguments": {**example, **words}, "name": name}
+        calls += [("tools/call", given), ("tools/call", {"arguments": example, "name": name})]
+    calls.append(("tools/call", {"name": "sql", "arguments": {"sql": "select form from word"}}))
+    for method, given in calls:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
+        answer = guarded.server.client.post("/mcp", json=message, headers=headers)
+        assert answer.status_code == 200
+        require_hidden(user, answer, given)
 
 
 @pytest.mark.parametrize("user", ["one", "other"])
@@ -377,6 +398,7 @@ def test_line_sets_are_of_those_who_see_the_same(guarded: Guarded) -> None:
 def test_the_log_names_the_user(guarded: Guarded) -> None:
     """Of requests and of SQL."""
     guarded.ask("one", "POST", "/v1/sql", json={"sql": "select 1 as marked"})
+    guarded.ask("boss", "GET", "/v1/corpora")
 
     until(lambda: any("marked" in str(event) for event in guarded.server.events("sentgen.audit")))
     (event,) = [event for event in guarded.server.events("sentgen.audit") if "marked" in str(event)]
