@@ -116,6 +116,8 @@ def checkout(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("PATH", os.pathsep.join(one for one in path if not Path(one, "sentgen").exists()))
     monkeypatch.delenv("SENTGEN_DB", raising=False)
+    # Where a parser that is trained goes.
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "data"))
     monkeypatch.setenv("NO_COLOR", "1")
 
 
