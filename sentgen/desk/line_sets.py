@@ -65,6 +65,7 @@ _BLOCK = 10_000
 _NOT_OF_SETS = ("count", "places", "explain", "show", "random", "limit", "offset")
 _PLACE, _WORDS = ("corpus", "document", "sent_id"), ("left", "node", "right")
 _KEYS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "line": lambda line: line["number"],
     "left": lambda line: fold(line["left"]).split()[::-1],
     "node": lambda line: fold(line["node"]),
     "right": lambda line: fold(line["right"]).split(),
@@ -155,7 +156,7 @@ class SetLines:
         str,
         Option(
             f"Order of the lines: {', '.join(ORDERS[:-1])} or {ORDERS[-1]}, or a key of the store such as"
-            " `genre`.",
+            " `genre`; `-` turns it.",
             metavar="KEY",
             api={"max_length": 200},
         ),
@@ -228,14 +229,17 @@ class SetLines:
     def _sorted(
         self, connection: Connection, lines: list[dict[str, Any]], own: Mapping[int, str]
     ) -> list[dict[str, Any]]:
-        key = _KEYS.get(self.sort)
-        if self.sort == "label":
-            return sorted(lines, key=lambda row: (row["number"] not in own, own.get(row["number"], "")))
-        if self.sort not in ORDERS:
-            states = line_states(connection, lines)
-            ranks = line_values(connection, lines, states, [self.sort], "sort key", ORDERS).ranks
-            return sorted(lines, key=lambda row: tuple(ranks.get(row["number"], ())))
-        return sorted(lines, key=key) if key else lines
+        name, down = self.sort.removeprefix("-"), self.sort.startswith("-")
+        if name == "label":
+            return sorted(
+                lines, key=lambda row: (row["number"] not in own, own.get(row["number"], "")), reverse=down
+            )
+        if name in ORDERS:
+            return sorted(lines, key=_KEYS[name], reverse=down)
+        states = line_states(connection, lines)
+        ranks = line_values(connection, lines, states, [name], "sort key", ORDERS).ranks
+        # What has no value comes first, turned last.
+        return sorted(lines, key=lambda row: tuple(ranks.get(row["number"], ())), reverse=down)
 
 
 def _type_of(values: Iterable[object]) -> str:

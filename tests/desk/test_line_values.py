@@ -52,6 +52,8 @@ def test_lines_are_sorted_by_a_key(desk: Desk, dated: Path) -> None:
     """As those of a concordance: without a value first, then by size; equal ones stay as they were."""
     assert [row["line"] for row in listed(desk, dated, sort="year")] == [5, 6, 7, 1, 2, 4, 3]
     assert [row["line"] for row in listed(desk, dated, sort="length")] == [5, 2, 1, 3, 6, 7, 4]
+    assert [row["line"] for row in listed(desk, dated, sort="-year")] == [3, 4, 2, 1, 5, 6, 7]
+    assert [row["line"] for row in listed(desk, dated, sort="-line")] == [7, 6, 5, 4, 3, 2, 1]
 
 
 def test_what_is_gone_has_no_values(desk: Desk, read: Callable[..., Path]) -> None:
