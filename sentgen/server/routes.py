@@ -180,7 +180,8 @@ async def answer(request: Request, message: Call) -> Response:
     # A proxy must not give CSV to whoever asks for JSON.
     headers = {"Sentgen-Snapshot": reply.snapshot, "Sentgen-Version": __version__, "Vary": "Accept"}
     if request.method == "GET":
-        headers["Link"] = f'<{permanent_link(request, reply.snapshot)}>; rel="bookmark"'
+        base = service.settings.base_path
+        headers["Link"] = f'<{base}{permanent_link(request, reply.snapshot)}>; rel="bookmark"'
     if reply.status == 200:
         headers |= {"Sentgen-Rows": str(reply.rows), "Sentgen-Truncated": str(reply.truncated).lower()}
     text = reply.media_type.startswith("text/")

@@ -56,6 +56,9 @@ class ServerSettings(Serving):
         tokens: whoever asks must have one of them; none if all may ask.
         users: who may ask, and what each may see, in place of ``tokens``.
         hosts: names that the server may be called by, beside that of the loopback.
+        base_path: below which a proxy offers the server, as ``/corpora``; nothing if it is offered alone.
+        proxies: addresses from which the header of a client's address is believed.
+        origins: other sites whose pages may ask.
         sql: whether SQL is offered.
         only: the pages that are offered, by their paths without a slash; all if there are none.
         limits: what a request may cost.
@@ -66,6 +69,9 @@ class ServerSettings(Serving):
     tokens: tuple[str, ...] = ()
     users: UserFile | None = None
     hosts: tuple[str, ...] = ()
+    base_path: str = ""
+    proxies: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
     sql: bool = True
     only: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
+from ipaddress import ip_network
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from sentgen import temporary
 from sentgen.cli.console.interrupts import end_on_signal
 from sentgen.cli.console.options import Arrange, DbOptions, StoreOptions, parse_size
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 from sentgen.options import Option
 from sentgen.schema import snapshots as published
@@ -26,6 +29,7 @@ from sentgen.server.users import UserFile, new_token
 from sentgen.system.files import others_may_read, read_text
 
 _WHO = "Who may ask"
+_PROXY = "Behind a proxy"
 _AFTER = Arrange(after="workers")
 _limit = partial(Option, panel="Limits")
 
@@ -132,6 +136,36 @@ def serve(
         ),
         _AFTER,
     ] = None,
+    base_path: Annotated[
+        str,
+        typer.Option(
+            "--base-path",
+            metavar="PATH",
+            help="Path below which a proxy offers the server, such as /corpora.",
+            rich_help_panel=_PROXY,
+        ),
+        _AFTER,
+    ] = "",
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            metavar="ADDRESS",
+            help="Address of a proxy whose X-Forwarded-For is believed; may be repeated.",
+            rich_help_panel=_PROXY,
+        ),
+        _AFTER,
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin",
+            metavar="URL",
+            help="Another site whose pages may ask, such as https://example.org; may be repeated.",
+            rich_help_panel=_PROXY,
+        ),
+        _AFTER,
+    ] = None,
     sql: Annotated[
         bool,
         typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO),
@@ -170,6 +204,9 @@ def serve(
             tokens=_tokens(token_file),
             users=_users(users),
             hosts=tuple(allow_host or ()),
+            base_path=_base_path(base_path),
+            proxies=_addresses(proxy or ()),
+            origins=_origins(allow_origin or ()),
             sql=sql and (not pages or "sql" in pages),
             only=pages,
             limits=limits,
@@ -209,6 +246,43 @@ def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
     if "lines" in names and not desk:
         raise InputError("--only has the page of line sets; give it a file for them: --desk FILE")
     return names
+
+
+def _base_path(given: str) -> str:
+    """Return a path without a slash at its end; nothing for the root."""
+    path = given.rstrip("/")
+    if path and not re.fullmatch(r"(/[\w.~-]+)+", path, re.ASCII):
+        raise InputError(f"{spell('base_path')} is a path such as /corpora; {given!r} is none")
+    return path
+
+
+def _addresses(given: Sequence[str]) -> tuple[str, ...]:
+    """Return addresses and networks of proxies."""
+    for each in given:
+        try:
+            ip_network(each)
+        except ValueError:
+            raise InputError(
+                f"{spell('proxy')} is an address such as 10.0.0.1, or a network such as 10.0.0.0/8;"
+                f" {each!r} is none"
+            ) from None
+    return tuple(given)
+
+
+def _origins(given: Sequence[str]) -> tuple[str, ...]:
+    """Return other sites as browsers name them."""
+    for each in given:
+        parts = urlsplit(each)
+        if (
+            parts.scheme not in ("http", "https")
+            or not parts.netloc
+            or each != f"{parts.scheme}://{parts.netloc}"
+        ):
+            raise InputError(
+                f"{spell('allow_origin')} is a site such as https://example.org, without a path;"
+                f" {each!r} is none"
+            )
+    return tuple(each.lower() for each in given)
 
 
 def _users(path: Path | None) -> UserFile | None:

@@ -13,9 +13,10 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sentgen import __version__
 from sentgen.server import metrics, problems, routes
@@ -44,10 +45,20 @@ _ABOUT = (
 )
 
 
-def create_app(audiences: Audiences) -> AccessMiddleware:
+def create_app(audiences: Audiences) -> ASGIApp:
     """Return the application over services, which have been started."""
     whole = audiences.whole
-    return AccessMiddleware(_Applications(audiences), settings=whole.settings, metrics=whole.metrics)
+    app = AccessMiddleware(_Applications(audiences), settings=whole.settings, metrics=whole.metrics)
+    if not whole.settings.origins:
+        return app
+    # First: a browser asks without a token whether it may ask.
+    return CORSMiddleware(
+        app,
+        allow_origins=whole.settings.origins,
+        allow_methods=("GET", "POST"),
+        allow_headers=("Authorization", "Content-Type"),
+        expose_headers=("ETag", "Link", "Sentgen-Rows", "Sentgen-Snapshot", "Sentgen-Truncated"),
+    )
 
 
 class _Applications:
@@ -226,11 +237,16 @@ def _response(
 def _openapi(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document; it is made once."""
     if not app.openapi_schema:
+        settings = app.state.service.settings
         made = get_openapi(
-            title=app.title, version=app.version, description=app.description, routes=app.routes
+            title=app.title,
+            version=app.version,
+            description=app.description,
+            routes=app.routes,
+            servers=[{"url": settings.base_path}] if settings.base_path else None,
         )
         made["components"]["schemas"].update(routes.schemas())
-        if app.state.service.settings.tokens:
+        if settings.tokens or settings.users:
             _say_who_may_ask(made)
         app.openapi_schema = made
     return app.openapi_schema

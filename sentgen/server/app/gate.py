@@ -66,6 +66,7 @@ class AccessMiddleware:
         self._metrics = metrics
         self._limit = settings.limits.body
         self._hosts = _LOCAL | {_bracket(host) for host in (settings.host, *settings.hosts)}
+        self._base, self._origins = settings.base_path, frozenset(settings.origins)
         self._tokens = tuple(token.encode() for token in settings.tokens)
         self._users = settings.users
         self._at_work = Counter[str]()
@@ -79,6 +80,7 @@ class AccessMiddleware:
                 await self._app(scope, receive, send)
             return
         started = time.perf_counter()
+        scope = self._without_base(scope)
         # What uvicorn answers if the application raises before it has answered.
         status = 500
 
@@ -110,7 +112,8 @@ class AccessMiddleware:
             raise Refused(421, "host", "host name not allowed; add it with: sentgen serve --allow-host")
         # Old browsers send no Sec-Fetch-Site, but an Origin with what is not a plain GET.
         crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
-        if crossing or _foreign(headers.get("origin"), hosts[0]):
+        origin = headers.get("origin")
+        if origin not in self._origins and (crossing or _foreign(origin, hosts[0])):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
         user = User() if scope["path"] == OPEN else self._user(headers.get("authorization", ""))
         if user is None:
@@ -120,6 +123,16 @@ class AccessMiddleware:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limit:
             raise _too_large(self._limit)
+
+    def _without_base(self, scope: Scope) -> Scope:
+        """Return a request as it would be without the path below which a proxy offers the server."""
+        # Proxies take it off, or leave it.
+        path: str = scope["path"]
+        if not self._base:
+            return scope
+        if path == self._base or path.startswith(f"{self._base}/"):
+            path = path.removeprefix(self._base) or "/"
+        return {**scope, "path": path, "app_root_path": self._base}
 
     @contextmanager
     def _turn(self, name: str) -> Iterator[None]:

@@ -246,6 +246,9 @@ async def _answer(
         # Our own logs stay as they are; uvicorn would set up others, and a second line for each request.
         log_config=None,
         access_log=False,
+        # What anybody may write into a header, nobody but a proxy that was named is believed.
+        proxy_headers=bool(audiences.settings.proxies),
+        forwarded_allow_ips=list(audiences.settings.proxies),
         server_header=False,
         h11_max_incomplete_event_size=HEADER_BYTES,
         limit_concurrency=_CONNECTIONS,

@@ -125,6 +125,8 @@ _REFUSED_STYLE = Markup(
     "h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0}"
     ".brand{font-weight:700;margin:0}"
 )
+#: Attributes with an address on this server: what a corpus says is escaped, and has no quotation marks.
+_OF_SERVER = re.compile(r'\b(href|src|action|formaction|data-url|hx-get|hx-post)="/(?!/)')
 _REFUSED_POLICY = (
     "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'sha256-"
     f"{base64.b64encode(hashlib.sha256(_REFUSED_STYLE.encode()).digest()).decode()}'"
@@ -159,6 +161,8 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
     )
     if settings.only:
         written = without_dead_links(written, partial(_leads, request.app))
+    if settings.base_path:
+        written = _OF_SERVER.sub(rf'\1="{settings.base_path}/', written)
     # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
