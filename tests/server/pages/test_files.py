@@ -31,7 +31,8 @@ LEFT = """() => [...document.querySelectorAll('main table, main svg:not(td svg):
     if (box.nextElementSibling?.matches('.take')) return false; return true; })
   .map(one => one.outerHTML.slice(0, 100))"""
 _EVERY = {**{f"hostile {page}": url for page, url in HOSTILE_PAGES.items()}, **PAGES}
-_WITH_ROWS = [page for page in PAGES if page not in ("wrong query", "query")]
+#: A query that is wrong has no rows, and what is said of the API is in its document.
+_WITH_ROWS = [page for page in PAGES if page not in ("wrong query", "query", "interface")]
 
 
 def _files(html: str) -> list[str]:
