@@ -53,6 +53,8 @@ TOOLS: Mapping[str, str] = {
     "score": "What a model knows nothing of is told in the answer. The view v_models lists the models.",
     "sql": "In the dialect of DuckDB; give a `limit`, or all rows come. There are these views:",
 }
+#: Bytes of an answer: what is longer, no model reads, and the front would read and write it for seconds.
+_MOST_BYTES = 2**20
 #: Bounds that nobody reaches who means well.
 _BEYOND = 1_000_000
 _INSTRUCTIONS = (
@@ -172,6 +174,13 @@ async def _answer(
     reply = await service.ask(message, asker=asker)
     if reply.status != 200:
         return _failure(ProblemDocument.model_validate_json(reply.body))
+    if len(reply.body) > _MOST_BYTES:
+        raise Refused(
+            413,
+            "too-large",
+            f"the answer has {len(reply.body):,} bytes, more than a model can read;"
+            " ask for less, as with `limit`",
+        )
     about = {"ask": operation.name, "with": json.dumps(given), SNAPSHOT: reply.snapshot}
     link = f"{address}{PATH}?{urlencode(about)}" if address else ""
     answer = {**json.loads(reply.body), "snapshot": reply.snapshot, "link": link}

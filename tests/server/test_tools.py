@@ -188,6 +188,17 @@ def test_a_refusal_is_an_error_of_the_tool(
     assert text.text == problem.get("detail", "pattern: give a text")
 
 
+def test_an_answer_that_no_model_can_read_is_refused(server: Server, client: httpx.Client) -> None:
+    """With what to do; a page or a file has room for it."""
+    query = {"sql": "select repeat('x', 1000) as x from range(1100)"}
+    result = ask(server, "sql", query)
+
+    assert result.is_error
+    assert result.content[0].text.endswith("more than a model can read; ask for less, as with `limit`")
+    assert api(client, "sql", query).status_code == 200
+    assert len(told(ask(server, "sql", {**query, "limit": 100}))["rows"]) == 100
+
+
 def test_an_unknown_tool_is_an_error_of_the_protocol(server: Server) -> None:
     """Which says what there is, and not all of a long name."""
 

@@ -36,6 +36,8 @@ def speak(settings: ServerSettings, *, address: str = "") -> None:
     to_standard_error()
     if warning := processes.limits_missing():
         logger.warning(warning)
+    if os.isatty(0):
+        logger.warning("this waits for a program that speaks MCP; Ctrl-C ends it")
     asyncio.run(_speak(settings, address))
 
 
