@@ -31,7 +31,7 @@ _ATTRIBUTE = re.compile(r"[^\W\d][\w:.-]*")
 
 
 @dataclass(slots=True)
-class TokenColumns:
+class ListColumns:
     """Which column of a table says what, by their numbers.
 
     Attributes:
@@ -52,7 +52,7 @@ class TokenColumns:
     depth: int = 1
 
     @classmethod
-    def of(cls, table: TextTable, words: int, document: int | None) -> TokenColumns:
+    def of(cls, table: TextTable, words: int, document: int | None) -> ListColumns:
         """Tell columns by their names and their lists.
 
         Raises:

@@ -20,7 +20,7 @@ from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text as raw_text
 from sentgen.corpus.readers._columns import Carried
-from sentgen.corpus.readers._token_tables import TokenColumns
+from sentgen.corpus.readers._token_tables import ListColumns
 from sentgen.corpus.readers.jsonl import FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import RawText
@@ -52,7 +52,7 @@ def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
     column = _text_column(table, text)
     named = table.column_index(id, spell("id")) if id else None
     if table.depth(column):
-        yield from TokenColumns.of(table, column, named).read()
+        yield from ListColumns.of(table, column, named).read()
         return
     if not text and named is None and ID in table.columns:
         named = table.columns.index(ID)
