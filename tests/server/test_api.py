@@ -24,7 +24,7 @@ from sentgen.alignment.texts import json_schema
 from sentgen.cli import build, main
 from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
-from sentgen.server.app.application import create_app
+from sentgen.server.app.application import _application
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation, command_line
 from sentgen.server.service import Service
@@ -607,7 +607,7 @@ def test_a_page_shows_the_interface(client: httpx.Client) -> None:
 def test_the_document_says_who_may_ask() -> None:
     """Where tokens are needed, it says how they are sent, and what needs none."""
     told = [
-        create_app(Service(ServerSettings(Path("none"), tokens=tokens))).openapi()
+        _application(Service(ServerSettings(Path("none"), tokens=tokens))).openapi()
         for tokens in ((), ("a-token-of-some-length",))
     ]
 
