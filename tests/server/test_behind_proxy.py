@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
+import socket
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from serving import Server, serving, until
+from serving import ROOT, Server, serving, until
 
 from sentgen.cli.keeping.serve import _addresses, _base_path, _origins
 from sentgen.errors import InputError
@@ -98,6 +101,52 @@ def test_no_other_site_may_ask_unless_named(client: httpx.Client) -> None:
     answer = client.get("/v1/corpora", headers={"Origin": ORIGIN})
 
     assert (answer.status_code, "Access-Control-Allow-Origin" in answer.headers) == (403, False)
+
+
+@pytest.mark.skipif(not shutil.which("nginx"), reason="no nginx")
+def test_nginx_as_it_is_given(proxied: Server, tmp_path: Path) -> None:
+    """The configuration of `deploy`, but for TLS: pages, a long query, and the address of whoever asks."""
+    port = _free_port()
+    given = (ROOT / "deploy" / "nginx.conf").read_text()
+    there = re.sub(r"\n *ssl_\w+ .*", "", given).replace("443 ssl", f"127.0.0.1:{port}")
+    there = there.replace("http://127.0.0.1:8000", proxied.address.rstrip("/"))
+    places = "\n".join(
+        f"{kind}_temp_path {tmp_path / kind};"
+        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (tmp_path / "nginx.conf").write_text(
+        f"daemon off;\npid {tmp_path / 'pid'};\nevents {{}}\nhttp {{\naccess_log off;\n{places}\n{there}}}\n"
+    )
+    command = [
+        "nginx",
+        "-p",
+        str(tmp_path),
+        "-c",
+        str(tmp_path / "nginx.conf"),
+        "-e",
+        str(tmp_path / "error.log"),
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Host": "localhost"}) as client:
+            until(lambda: (tmp_path / "pid").exists())
+            assert client.get(f"{BASE}/").status_code == 200
+            assert client.get(f"{BASE}/v1/corpora").json()["rows"]
+            long = client.get(f"{BASE}/word", params={"word": "x" * 60_000})
+            assert long.status_code < 500
+            assert "nginx" not in long.text
+            client.get(f"{BASE}/nginx", headers={"X-Forwarded-For": "203.0.113.9"})
+            until(lambda: _clients(proxied, "nginx"))
+            assert _clients(proxied, "nginx") == {"127.0.0.1"}  # not what the client says of itself
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
 
 
 @pytest.mark.parametrize("given", ["corpora", "//evil.example", "/a b", "/a//b", '/"x', "/a?b", "/ä"])
