@@ -187,16 +187,19 @@ class Database(StoreContents, AlignmentModels):
                     differences.apply(store, parser=parser, progress=report)
         return differences
 
-    def publish(self, to: str | Path, *, corpora: Sequence[str] = (), keep: int | None = None) -> Publication:
+    def publish(
+        self, to: str | Path, *, corpus: str | Sequence[str] = (), keep: int | None = None
+    ) -> Publication:
         """Copy the store, as it is now, into a folder of snapshots, where `sentgen serve` finds it.
 
         Args:
             to: the folder; made if need be.
-            corpora: publish these alone, and what is made of them alone; all if none.
+            corpus: publish these alone, and what is made of them alone; all if none.
             keep: remove all but so many of the newest snapshots.
         """
         from sentgen.schema import snapshots
 
+        corpora = [corpus] if isinstance(corpus, str) else corpus
         with self._session.release(), progress.steps("publishing"):
             half = self._session.memory // 2
             return snapshots.publish(self.path, Path(to), corpora=corpora, keep=keep, memory_limit=half)

@@ -113,6 +113,7 @@ WITHOUT_METHOD = {
     "db path": "it is `Database.path`",
     "db upgrade": "it is for a store that cannot be opened yet",
     **dict.fromkeys(("serve", "mcp"), "it goes on until it is stopped"),
+    "token": "it is for a file of the server",
     **dict.fromkeys(
         [
             *(
