@@ -12,6 +12,9 @@ The peer in the same run is an application of FastAPI that answers nothing, on t
 
 ``python benchmarks/server.py memory`` tells the memory of all processes of a server of the treebank with a model:
 under 32 clients, and when nobody has asked for six minutes.
+
+``python benchmarks/server.py users [SECONDS]`` lets 20 clients send different look-ups on EWT and GUM (train): without
+users, as users who see all, and as users of whom one half sees EWT and the other GUM; and tells the memory, too.
 """
 
 from __future__ import annotations
@@ -35,7 +38,11 @@ from urllib.parse import urlencode, urlsplit
 import numpy as np
 from harness import OUT, SENTGEN, data, fresh, show
 
+from sentgen.server.users import new_token
+
 CLIENTS = (1, 8, 32)
+#: Clients that are users.
+ASKERS = 20
 WORKERS = 2
 ENDLESS = "select count(*) from range(1000000000000)"
 COLUMNS = ("what", "clients", "requests/s", "median ms", "p95 ms", "CPU ms a request", "refused")
@@ -49,6 +56,7 @@ class Asked:
     method: str
     path: str
     body: str = ""
+    token: str = ""
 
 
 @dataclass
@@ -105,6 +113,56 @@ def memory() -> None:
         ("when", "processes", "resident MB", "shared counted once"),
         rows,
     )
+
+
+def users(seconds: float) -> None:
+    store, to, file = fresh("server-two"), fresh("server-two-snapshots"), fresh("server-users.toml")
+    for corpus in ("ewt", "gum"):
+        run("ingest", data(f"ud/en_{corpus}-ud-train.conllu"), "--corpus", corpus, "--db", store)
+    run("publish", "--db", store, "--to", to)
+    tokens = [new_token() for _ in range(ASKERS)]
+    rights = {
+        "no users": None,
+        "users who see all": ["all"],
+        "users who see one of two": [["ewt"], ["gum"]],
+    }
+    rows: list[tuple[object, ...]] = []
+    words: list[str] = []
+    for name, corpora in rights.items():
+        options = ()
+        if corpora:
+            seen = ((digest, corpora[i % len(corpora)]) for i, (_, digest) in enumerate(tokens))
+            file.write_text(
+                "".join(f'[users.u{i}]\ntoken = "{d}"\ncorpora = {c!r}\n' for i, (d, c) in enumerate(seen))
+            )
+            options = ("--users", str(file))
+        with serving(to, "--cache", "0", *options, option="--snapshots") as (address, server):
+            words = words or frequent_words(address)
+            asked = lookups(words, [token for token, _ in tokens])
+            load(address, asked[:200], ASKERS, 2.0)  # workers start
+            rows.append(
+                (*row(name, ASKERS, *measured(address, server, asked, ASKERS, seconds)), megabytes(server)[2])
+            )
+    show("EWT and GUM: look-ups of users", (*COLUMNS, "MB, shared counted once"), rows)
+
+
+def frequent_words(address: str) -> list[str]:
+    query = "select form from v_tokens where length(form) > 2 group by form order by count(*) desc limit 400"
+    return [word for found in sql(address, query) if (word := str(found["form"])).isalpha()]
+
+
+def lookups(words: Sequence[str], tokens: Sequence[str]) -> list[Asked]:
+    """Return look-ups of words, all different, of one user after another."""
+    kinds = (
+        ("kwic", lambda word: {"pattern": word, "limit": 50}),
+        ("ngrams", lambda word: {"pattern": f"{word} *", "limit": 50}),
+        ("collocations", lambda word: {"word": word, "limit": 50}),
+        ("frequencies", lambda word: {"query": f'[lemma="{word}"]', "by": "word", "limit": 50}),
+    )
+    paths = [
+        f"/v1/{kind}?{urlencode(given(word))}" for word in words if word.isalpha() for kind, given in kinds
+    ]
+    return [Asked("GET", path, token=tokens[i % len(tokens)]) for i, path in enumerate(paths)]
 
 
 def megabytes(server: int) -> tuple[int, float, float]:
@@ -236,7 +294,8 @@ def connected(address: str) -> Iterator[http.client.HTTPConnection]:
 
 
 def ask(connection: http.client.HTTPConnection, asked: Asked) -> http.client.HTTPResponse:
-    connection.request(asked.method, asked.path, asked.body or None, {"Content-Type": "application/json"})
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {asked.token}"}
+    connection.request(asked.method, asked.path, asked.body or None, headers)
     return connection.getresponse()
 
 
@@ -323,5 +382,7 @@ def processes() -> Iterator[tuple[int, list[str]]]:
 if __name__ == "__main__":
     if sys.argv[1:] == ["memory"]:
         memory()
+    elif sys.argv[1:2] == ["users"]:
+        users(float(sys.argv[2]) if len(sys.argv) > 2 else 20.0)
     else:
         main(float(sys.argv[1]) if len(sys.argv) > 1 else 4.0)

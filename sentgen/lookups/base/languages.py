@@ -7,6 +7,7 @@ minute to plan and 400 two, however small the store.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -68,6 +69,32 @@ def check_text(text: str) -> None:
         raise QueryError(
             "this character is no text; write it as UTF-8", query=text, offset=error.start
         ) from None
+
+
+#: A string as it stands in a query, with the quotation marks that text processors make of straight ones.
+_CURLY = "\u201c\u201d\u201e\u201f"
+_STRINGS = rf"""\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{_CURLY}](?:\\.|[^\"\\{_CURLY}])*[{_CURLY}]"""
+
+
+def straight_quotes(text: str, others: str = "") -> str:
+    """Return a query with straight quotation marks in place of those that text processors make of them.
+
+    Within a string in straight ones they stay: whoever looks for them quotes them.
+
+    Args:
+        text: the query.
+        others: a regular expression of what else is kept as it is.
+
+    >>> straight_quotes("[lemma=\u201cdog\u201d] '\u201c'")
+    '[lemma="dog"] \'\u201c\''
+    """
+    if not any(mark in text for mark in _CURLY):
+        return text
+
+    def straight(found: re.Match[str]) -> str:
+        return f'"{found[0][1:-1]}"' if found[0][0] in _CURLY else found[0]
+
+    return re.sub(f"{_STRINGS}|{others}" if others else _STRINGS, straight, text, flags=re.DOTALL)
 
 
 def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> None:

@@ -22,6 +22,7 @@ from sentgen.lookups.base.languages import (
     check_text,
     expected_of,
     place_of,
+    straight_quotes,
 )
 from sentgen.lookups.base.numbers import TOO_LONG, is_exact, is_number
 from sentgen.lookups.base.surprisals import NAME as SURPRISAL
@@ -136,6 +137,8 @@ _REFUSED = {
 }
 #: A word without quotes; names have no marks of accents and vowels, apostrophes and hyphens, but words do.
 _BARE = re.compile(r"(?:[^\s\"'\[\](){}<>|&!=?*+,;:/@$%^]|(?<=\w)'(?=\w))+")
+#: How a request of Grew begins.
+_GREW = re.compile(r"\s*(?:%[^\n]*\n\s*)*(?:global|match|pattern|with|without)\s*\{")
 _FLAGS = "cdl"
 #: Different tags of a query: as many of them may stand at one place in as many ways as there are sets.
 MOST_TAGS = 8
@@ -166,6 +169,7 @@ def read(
         QueryError: it is none; with the place and what was expected.
     """
     check_text(text)
+    text = straight_quotes(text)
     check_known(text, dialect)
     try:
         parse = partial(_parser(dialect).parse, text)
@@ -193,6 +197,10 @@ def _parser(dialect: Dialect) -> Lark:
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     """Say what is wrong with a query that the grammar does not take."""
     column, expected = place_of(text, error), expected_of(error)
+    if _GREW.match(text):
+        return QueryError(
+            "this is a request of Grew, and no CQL: ask it with match, or choose Grew", query=text, offset=0
+        )
     name = re.search(r"\w+$", text[:column].rstrip())
     word = _BARE.match(text, name.start()) if name else None
     if word and (isinstance(error, UnexpectedToken) or word.end() > column):

@@ -15,7 +15,7 @@ from lark.exceptions import UnexpectedInput
 
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.base.attributes import Bound, Value
-from sentgen.lookups.base.languages import built, expected_of, place_of
+from sentgen.lookups.base.languages import built, expected_of, place_of, straight_quotes
 from sentgen.lookups.base.numbers import TOO_LONG, is_exact, is_number
 from sentgen.lookups.base.surprisals import NAME as SURPRISAL
 from sentgen.lookups.grew.syntax import (
@@ -175,9 +175,13 @@ def read_key(text: str) -> CountKey:
 
 
 def _read(text: str, start: str) -> object:
+    text = straight_quotes(text, _REGULAR)
     try:
         return built(text, partial(_parser().parse, text, start=start), _CONDITIONS, _RequestBuilder(text))
     except UnexpectedInput as error:
+        if start == "request" and _CQL.match(text):
+            message = "this is CQL, and no request of Grew: ask it with kwic --cql, or choose CQL"
+            raise QueryError(message, query=text, offset=0) from None
         raise _syntax_error(text, error) from None
 
 
@@ -203,6 +207,10 @@ def _sign(terminal: str) -> str:
     return str(pattern.value)
 
 
+#: How queries in CQL begin.
+_CQL = re.compile(r"""\s*(?:\w+:)?["'\[(<]""")
+#: What is no string, though it may have quotation marks: a regular expression.
+_REGULAR = r"/(?:\\.|[^/\\\n])+/"
 _ENHANCED = "E:"
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 #: Characters of a name that is no part, as a message has them.

@@ -16,6 +16,7 @@ from sentgen.lookups.base.languages import (
     Negation,
     check_text,
     place_of,
+    straight_quotes,
 )
 from sentgen.lookups.metadata.syntax import (
     ConditionKey,
@@ -87,6 +88,7 @@ def read(text: str) -> Expression:
     if not text.strip():
         raise QueryError("the condition is empty; write one, such as: genre = news", query=text)
     check_text(text)
+    text = straight_quotes(text)
     try:
         expression: object = _parser(building=True).parse(text)
     except UnexpectedInput as error:

@@ -1,0 +1,75 @@
+"""Quotation marks that text processors make of straight ones, in all languages of queries."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentgen.errors import QueryError
+from sentgen.lookups.base.languages import straight_quotes
+from sentgen.lookups.cql import grammar as cql
+from sentgen.lookups.grew.reading import read_request
+from sentgen.lookups.metadata import grammar as metadata
+
+PAIRS = ("“”", "„“", "”“", "””", "„”")
+
+
+@pytest.mark.parametrize("marks", PAIRS)
+@pytest.mark.parametrize(
+    ("read", "query"),
+    [
+        (cql.read, '[lemma="dog" & word != "a|b"] []{0,3} "it\'s"'),
+        (cql.read, '"a" \'b\' :: match.genre = "news"'),
+        (read_request, 'pattern { N [lemma="dog"|"cat", form=/a"b/]; N -["nsubj"]-> M }'),
+        (metadata.read, 'genre = "news" and not (title in ("a b", "it\'s"))'),
+    ],
+)
+def test_they_are_read_as_straight_ones(read: object, query: str, marks: str) -> None:
+    """Whichever language the text processor wrote in; regular expressions between slashes stay."""
+    opening = True
+    curly = ""
+    for number, character in enumerate(query):
+        if character == '"' and query[max(number - 2, 0) : number] != "/a":
+            curly += marks[not opening]
+            opening = not opening
+        else:
+            curly += character
+
+    assert curly != query
+    assert repr(read(curly)) == repr(read(query))  # type: ignore[operator]
+
+
+@given(st.text(alphabet="ab \\\"'“”„‟[]=|/", max_size=12))
+def test_what_is_in_straight_quotes_stays(text: str) -> None:
+    """No character is added, moved or lost, and none in straight quotes changes."""
+    quoted = '"' + text.replace("\\", "").replace('"', "") + '"'
+
+    assert straight_quotes(quoted) == quoted
+    changed = straight_quotes(text)
+    assert len(changed) == len(text)
+    assert all(
+        now == before or (now == '"' and before in "“”„‟") for now, before in zip(changed, text, strict=True)
+    )
+    assert straight_quotes(changed) == changed
+
+
+def test_a_mark_that_is_not_closed_is_pointed_at() -> None:
+    """As before: nobody guesses where it was to end."""
+    with pytest.raises(QueryError, match="column 8: unexpected '“'"):
+        cql.read("[lemma=“dog]")
+
+
+def test_the_other_language_is_named() -> None:
+    """One is pasted where the other is expected, as on the wrong page."""
+    for grew in (
+        "pattern { N [lemma=“dog”] }",
+        "  % remark\n match{ V }",
+        "without { A -> B }",
+        "global { x }",
+    ):
+        with pytest.raises(QueryError, match="this is a request of Grew, and no CQL"):
+            cql.read(grew)
+    for query in ('[lemma="dog"]', '"dog"', "<s/>", 'a:[] "b"', "('a' | 'b')"):
+        with pytest.raises(QueryError, match="this is CQL, and no request of Grew"):
+            read_request(query)
