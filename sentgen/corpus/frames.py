@@ -92,7 +92,7 @@ def source_of(table: Tabular, name: str) -> Source:
         raise InputError("a table needs a name of printable characters; give `table_name`")
     path = f"{TABLE}{name}"
     spool = temporary.Spool()
-    with _told(table, path):
+    with _errors_of(table, path):
         schema, batches = _read(table, path)
         kept = [at for at, one in enumerate(schema.names) if not _INDEX.fullmatch(one)]
         plain = pa.schema(
@@ -199,7 +199,7 @@ def _cast(column: pa.Array, kind: pa.DataType, name: str, path: str) -> pa.Array
 
 
 @contextmanager
-def _told(table: object, path: str) -> Iterator[None]:
+def _errors_of(table: object, path: str) -> Iterator[None]:
     """Say in one line what is wrong with a table: which value of which row, if one is of another kind."""
     import pyarrow as pa
 

@@ -82,7 +82,7 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
     """
     tools = {name: offered[name] for name in TOOLS if name in offered}
 
-    async def list_tools(context: Any, asked: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(context: Any, params: PaginatedRequestParams | None) -> ListToolsResult:
         # The first time, the dictionary makes a store in memory, which would hold up all requests.
         return ListToolsResult(tools=await asyncio.to_thread(described))
 
@@ -90,21 +90,21 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
     def described() -> list[Tool]:
         return [_described(operation) for operation in tools.values()]
 
-    async def call_tool(context: Any, asked: CallToolRequestParams) -> CallToolResult:
-        if asked.name not in tools:
+    async def call_tool(context: Any, params: CallToolRequestParams) -> CallToolResult:
+        if params.name not in tools:
             raise MCPError(
-                INVALID_PARAMS, f"no tool {shorten(asked.name, 80)!r}; there are: {', '.join(tools)}"
+                INVALID_PARAMS, f"no tool {shorten(params.name, 80)!r}; there are: {', '.join(tools)}"
             )
-        given, request = asked.arguments or {}, context.request
+        given, request = params.arguments or {}, context.request
         asker = asker_of(request.scope) if request else NOBODY
         base = str(request.base_url).rstrip("/") if request else address
         try:
-            return await _answer(service, tools[asked.name], given, base, asker)
+            return await _answer(service, tools[params.name], given, base, asker)
         except Refused as refusal:
             return _failure(refusal.document)
         except Exception:
             # Nothing of it to the client, as everywhere.
-            logger.exception("a tool failed", extra={"tool": asked.name})
+            logger.exception("a tool failed", extra={"tool": params.name})
             return _failure(problem(500, "internal", BROKEN))
 
     return Server(

@@ -17,7 +17,7 @@ from sentgen.errors import InputError
 
 logger = logging.getLogger(__name__)
 
-#: What stands in a file in place of names: all corpora that there are.
+#: What stands in a file in table_name of names: all corpora that there are.
 ALL = "all"
 #: Under which the gate leaves the `User` in the scope of a request.
 USER = "sentgen.user"
@@ -173,14 +173,14 @@ def _users(given: Mapping[str, object]) -> Iterator[tuple[list[str], User]]:
     groups = dict(_tables(given, "groups"))
     of_groups = {name: _corpora(f"groups.{name}", table) for name, table in groups.items()}
     for name, table in _tables(given, "users"):
-        place = f"users.{name}"
-        digests = _texts(place, table, "token")
+        table_name = f"users.{name}"
+        digests = _texts(table_name, table, "token")
         if not digests or not all(map(_DIGEST.fullmatch, digests)):
-            raise ValueError(f"{place}: token is a hash that `sentgen token` prints, or a list of them")
-        seen = [_corpora(place, table)]
-        for group in _texts(place, table, "groups"):
+            raise ValueError(f"{table_name}: token is a hash that `sentgen token` prints, or a list of them")
+        seen = [_corpora(table_name, table)]
+        for group in _texts(table_name, table, "groups"):
             if group not in of_groups:
-                raise ValueError(f"{place}: there is no [groups.{group}]")
+                raise ValueError(f"{table_name}: there is no [groups.{group}]")
             seen.append(of_groups[group])
         whole = any(corpora is None for corpora in seen)
         yield digests, User(name, None if whole else frozenset().union(*(each or () for each in seen)))
@@ -201,15 +201,15 @@ def _tables(given: Mapping[str, object], kind: str) -> Iterator[tuple[str, Mappi
         yield name, table
 
 
-def _corpora(place: str, table: Mapping[str, object]) -> frozenset[str] | None:
+def _corpora(table_name: str, table: Mapping[str, object]) -> frozenset[str] | None:
     """Return the corpora that a table names; none stands for all."""
-    return None if table.get("corpora") == ALL else frozenset(_texts(place, table, "corpora"))
+    return None if table.get("corpora") == ALL else frozenset(_texts(table_name, table, "corpora"))
 
 
-def _texts(place: str, table: Mapping[str, object], key: str) -> list[str]:
+def _texts(table_name: str, table: Mapping[str, object], key: str) -> list[str]:
     """Return a value that is a list of texts, or one text for a list of one."""
     value = table.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
-        raise ValueError(f"{place}: {key} is a text, or a list of texts")
+        raise ValueError(f"{table_name}: {key} is a text, or a list of texts")
     return texts

@@ -20,7 +20,8 @@ from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keywords import FORMULAS, POLYNOMIAL, KeywordMeasure, Keywords
+from sentgen.lookups.statistics.keyword_measures import FORMULAS, POLYNOMIAL, KeywordMeasure
+from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.schema import Store
 
 BOTH = {"corpus": ["toy"], "against": ["other"]}

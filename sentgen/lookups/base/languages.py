@@ -91,8 +91,8 @@ def straight_quotes(text: str, others: str = "") -> str:
     if not any(mark in text for mark in _CURLY):
         return text
 
-    def straight(found: re.Match[str]) -> str:
-        return f'"{found[0][1:-1]}"' if found[0][0] in _CURLY else found[0]
+    def straight(string: re.Match[str]) -> str:
+        return f'"{string[0][1:-1]}"' if string[0][0] in _CURLY else string[0]
 
     return re.sub(f"{_STRINGS}|{others}" if others else _STRINGS, straight, text, flags=re.DOTALL)
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement, limit_clause
 from sentgen.lookups.statistics.frequency_rows import kind_sizes
-from sentgen.lookups.statistics.keywords import DEVIATIONS, FORMULAS, POLYNOMIAL
+from sentgen.lookups.statistics.keyword_measures import DEVIATIONS, FORMULAS, POLYNOMIAL
 from sentgen.output.tabular import Rows
 from sentgen.schema.base import quote_identifier
 from sentgen.schema.engine import arrow_table, raw, register_arrow

@@ -51,33 +51,33 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "about": document["info"]["description"],
         "common": [*_taken(document["paths"]["/v1/corpora"]["get"], document)],
         "endpoints": [
-            _endpoint(ask, method, path, told)
+            _endpoint(ask, method, path, described)
             for path, methods in document["paths"].items()
-            for method, told in methods.items()
+            for method, described in methods.items()
         ],
         "needs_token": "security" in document,
     }
 
 
-def _endpoint(ask: Asking, method: str, path: str, told: Mapping[str, Any]) -> _Endpoint:
-    operation = ask.offered.get(told["operationId"])
+def _endpoint(ask: Asking, method: str, path: str, described: Mapping[str, Any]) -> _Endpoint:
+    operation = ask.offered.get(described["operationId"])
     common = AnswerForm.model_fields if operation else {}
     example = dict(operation.example) if operation else {}
     return _Endpoint(
         method.upper(),
         path,
-        told["summary"],
-        told.get("description", ""),
-        tuple(each for each in _taken(told, ask.document) if each.name not in common),
+        described["summary"],
+        described.get("description", ""),
+        tuple(each for each in _taken(described, ask.document) if each.name not in common),
         _curl(ask.address, method, path, example),
     )
 
 
-def _taken(told: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Taken]:
+def _taken(described: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Taken]:
     """Yield the parameters of a route: of its path, its query, and its body."""
-    for one in told.get("parameters", ()):
+    for one in described.get("parameters", ()):
         yield _described(one["name"], one, one["schema"], document, needed=one.get("required", False))
-    body = told.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    body = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if body:
         schema = _resolved(body, document)
         for name, about in schema.get("properties", {}).items():

@@ -9,7 +9,7 @@ from typing import Any
 
 from sentgen.lookups.question.patterns import read_pos
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keywords import KeywordMeasure
+from sentgen.lookups.statistics.keyword_measures import KeywordMeasure
 from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, default
