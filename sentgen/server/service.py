@@ -37,8 +37,8 @@ class Generation:
     """The workers of one snapshot, or of an excerpt of the one that ``origin`` names, and their requests."""
 
     snapshot: Snapshot
-    origin: str
     pools: dict[Kind, Pool]
+    origin: str = ""
     _requests: int = 0
     _quiet: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -216,7 +216,7 @@ class Service:
         await asyncio.to_thread(snapshots.verify, snapshot)
         served = await self.excerpts.of(snapshot) if self.excerpts else snapshot
         pools = {kind: self._pool(kind, served) for kind in self.settings.kinds}
-        generation = Generation(served, snapshot.name, pools)
+        generation = Generation(served, pools, snapshot.name)
         await generation.start(whole=whole)
         logger.info("serving", extra={"snapshot": snapshot.name})
         return generation

@@ -178,7 +178,7 @@ async def _answer(
         raise Refused(
             413,
             "too-large",
-            f"the answer has {len(reply.body):,} bytes, more than a model can read;"
+            f"the answer has {quantity(len(reply.body), 'byte')}, more than a model can read;"
             " ask for less, as with `limit`",
         )
     about = {"ask": operation.name, "with": json.dumps(given), SNAPSHOT: reply.snapshot}

@@ -91,4 +91,7 @@ def test_a_model_without_corpora_has_no_trees(filled: Sentgen) -> None:
 
     told = filled("regenerate", "--model", "read", "-a", "ab", "the dog")
 
-    refused(told, "the model has no corpora here to take dependency trees from; ingest a treebank with: ")
+    refused(
+        told,
+        "the model has no corpora here to take dependency trees from; name a treebank with --dependencies CORPUS, or ",
+    )

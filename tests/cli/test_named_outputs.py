@@ -43,7 +43,7 @@ LINES = [(line, option) for option, lines in WRITE.items() for line in lines]
 READ = {
     *("--clusters", "--judge"),
     *("--abstract", "--db", "--desk", "--document", "--file", "--ignore", "-i", "--stop", "--test"),
-    *("--token-file", "--tune", "--with", "--salience", "--source", "file"),
+    *("--token-file", "--tune", "--users", "--with", "--salience", "--source", "file"),
 }
 
 

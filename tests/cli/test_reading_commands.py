@@ -124,7 +124,7 @@ WRITERS = (
 #: Commands that open no store, and one that needs a larger treebank than that of these tests.
 WITHOUT = (
     "parser train",
-    *("check", "db path", "parser run"),
+    *("check", "db path", "parser run", "token"),
     *("formats", "algorithms", "aligners", "scorers", "evaluate judgments"),
     *(f"lines {name}" for name in ("label", "undo", "report", "import", "remove")),  # of desks
     *(

@@ -216,9 +216,9 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(server: Server) -> None:
 
 def test_sql_of_tools_is_audited(server: Server) -> None:
     """As that of the API, with the address of who asked."""
-    ask(server, "sql", {"sql": "select 'audited tool'"})
+    ask(server, "sql", {"sql": "select 'asked by a tool'"})
 
-    (event,) = (one for one in server.events("sentgen.audit") if "audited tool" in one["asked"]["sql"])
+    (event,) = (one for one in server.events("sentgen.audit") if "by a tool" in one["asked"]["sql"])
     assert (event["status"], event["client"]) == (200, "127.0.0.1")
     assert any(one["route"] == "/mcp" for one in server.events("sentgen.access"))
 

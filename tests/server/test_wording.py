@@ -107,7 +107,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/counts/pair_ingestion.py": (),
     "sentgen/counts/tei_export.py": (),
     "sentgen/lookups/grew/matches.py": ("match",),
+    "sentgen/lookups/statistics/differences.py": ("frequencies",),
     "sentgen/lookups/statistics/keywords.py": ("keyness",),
+    "sentgen/lookups/ngram_search.py": ("ngrams",),
     "sentgen/lookups/base/keys.py": ("kwic", "frequencies", "collocations", "match"),
     "sentgen/lookups/concordances/concordance.py": ("kwic",),
     "sentgen/lookups/figures.py": ("match",),
@@ -205,6 +207,7 @@ MESSAGES = [
 DASHED = {
     "sentgen/alignment/baselines/external.py": "options of a program",
     "sentgen/alignment/view/html.py": "names of colors in CSS",
+    "schema/excerpt.py": "options of saved command lines",
     "schema/tables/alignment.py": "the data dictionary says what commands write",
     "schema/tables/corpus.py": "the same",
     "sentgen/api/saved_query.py": "the command line that was saved",
@@ -217,6 +220,8 @@ DASHED = {
     "sentgen/corpus/readers/table.py": "the end of a command",
     "sentgen/first_use.py": "commands",
     "sentgen/lookups/search/absence.py": "a value of an answer",
+    "sentgen/server/excerpts.py": "a command",
+    "sentgen/server/pages/api.py": "a command of another program",
     "sentgen/server/pages/page.py": "what reads that value",
     "sentgen/server/routes.py": "what is told of the command in an answer",
 }

@@ -180,7 +180,7 @@ def _read(text: str, start: str) -> object:
         return built(text, partial(_parser().parse, text, start=start), _CONDITIONS, _RequestBuilder(text))
     except UnexpectedInput as error:
         if start == "request" and _CQL.match(text):
-            message = "this is CQL, and no request of Grew: ask it with kwic --cql, or choose CQL"
+            message = "this is CQL, and no request of Grew: ask it with kwic, or choose CQL"
             raise QueryError(message, query=text, offset=0) from None
         raise _syntax_error(text, error) from None
 
