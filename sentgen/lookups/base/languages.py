@@ -85,8 +85,8 @@ def straight_quotes(text: str, others: str = "") -> str:
         text: the query.
         others: a regular expression of what else is kept as it is.
 
-    >>> straight_quotes("[lemma=\u201cdog\u201d] '\u201c'")
-    '[lemma="dog"] \'\u201c\''
+    >>> straight_quotes("[lemma=\u201cdog\u201d]")
+    '[lemma="dog"]'
     """
     if not any(mark in text for mark in _CURLY):
         return text
