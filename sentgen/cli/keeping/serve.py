@@ -6,7 +6,7 @@ import re
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
@@ -29,9 +29,9 @@ from sentgen.server.users import UserFile, new_token
 from sentgen.system.files import others_may_read, read_text
 
 _WHO = "Who may ask"
-_PROXY = "Behind a proxy"
 _AFTER = Arrange(after="workers")
 _limit = partial(Option, panel="Limits")
+_proxied = partial(Option, panel="Behind a proxy")
 
 
 SnapshotsOption = Annotated[
@@ -88,6 +88,25 @@ class LimitOptions:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ProxyOptions:
+    """Where a server is offered, and whom it believes."""
+
+    base_path: Annotated[
+        str, _proxied("Path below which a proxy offers the server, such as /corpora.", metavar="PATH")
+    ] = ""
+    proxy: Annotated[
+        list[str],
+        _proxied("Address of a proxy whose X-Forwarded-For is believed; may be repeated.", metavar="ADDRESS"),
+    ] = field(default_factory=list)
+    allow_origin: Annotated[
+        list[str],
+        _proxied(
+            "Another site whose pages may ask, such as https://example.org; may be repeated.", metavar="URL"
+        ),
+    ] = field(default_factory=list)
+
+
 def token() -> None:
     """Make a token for a user of `sentgen serve --users`: print it, and the line for the file of users.
 
@@ -136,36 +155,7 @@ def serve(
         ),
         _AFTER,
     ] = None,
-    base_path: Annotated[
-        str,
-        typer.Option(
-            "--base-path",
-            metavar="PATH",
-            help="Path below which a proxy offers the server, such as /corpora.",
-            rich_help_panel=_PROXY,
-        ),
-        _AFTER,
-    ] = "",
-    proxy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--proxy",
-            metavar="ADDRESS",
-            help="Address of a proxy whose X-Forwarded-For is believed; may be repeated.",
-            rich_help_panel=_PROXY,
-        ),
-        _AFTER,
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-origin",
-            metavar="URL",
-            help="Another site whose pages may ask, such as https://example.org; may be repeated.",
-            rich_help_panel=_PROXY,
-        ),
-        _AFTER,
-    ] = None,
+    behind: Annotated[_ProxyOptions, _AFTER],
     sql: Annotated[
         bool,
         typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO),
@@ -204,9 +194,9 @@ def serve(
             tokens=_tokens(token_file),
             users=_users(users),
             hosts=tuple(allow_host or ()),
-            base_path=_base_path(base_path),
-            proxies=_addresses(proxy or ()),
-            origins=_origins(allow_origin or ()),
+            base_path=_base_path(behind.base_path),
+            proxies=_addresses(behind.proxy),
+            origins=_origins(behind.allow_origin),
             sql=sql and (not pages or "sql" in pages),
             only=pages,
             limits=limits,
