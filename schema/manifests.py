@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -57,6 +58,10 @@ class Snapshot:
     def name(self) -> str:
         """Return its name: that of the file, without the extension."""
         return self.path.stem
+
+    def named(self, corpora: Collection[str]) -> list[str]:
+        """Return the names of its corpora that are among these."""
+        return [each["name"] for each in self.corpora if each["name"] in corpora]
 
     @property
     def manifest(self) -> Path:

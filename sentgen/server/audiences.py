@@ -67,7 +67,7 @@ class Audiences:
         """
         if user.corpora is None:
             return self.whole
-        if not self._seen(user.corpora):
+        if not self.whole.snapshot.named(user.corpora):
             raise Refused(
                 403, "rights", "you may see no corpus of this server yet; ask whoever runs it for one"
             )
@@ -78,17 +78,13 @@ class Audiences:
             )
         return service
 
-    def _seen(self, corpora: Collection[str]) -> list[str]:
-        """Return those of some corpora that there are."""
-        return [each["name"] for each in self.whole.snapshot.corpora if each["name"] in corpora]
-
     def _missing(self) -> list[frozenset[str]]:
         """Return the sets of corpora that somebody may see and that no service has."""
         assert self.settings.users is not None
-        wanted = (each for each in self.settings.users.audiences if each is not None and self._seen(each))
+        snapshot = self.whole.snapshot
+        wanted = (each for each in self.settings.users.audiences if each is not None and snapshot.named(each))
         busy = {*self._services, *self._starting}
-        snapshot = self.whole.snapshot.name
-        return [each for each in wanted if each not in busy and self._failed.get(each) != snapshot]
+        return [each for each in wanted if each not in busy and self._failed.get(each) != snapshot.name]
 
     async def _begin(self, corpora: frozenset[str]) -> None:
         """Start the service of some corpora."""

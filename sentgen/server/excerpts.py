@@ -25,7 +25,7 @@ class Excerpts:
         Raises:
             StoreError: it cannot be made.
         """
-        names = [each["name"] for each in snapshot.corpora if each["name"] in self._corpora]
+        names = snapshot.named(self._corpora)
         if not names:
             raise StoreError(f"{snapshot.name} has none of: {', '.join(self._corpora)}")
         folder = self._folder / "snapshots"
