@@ -212,9 +212,9 @@ class Service:
             raise StoreError(
                 f"{snapshot.path}: published by another version of sentgen; publish the store again"
             )
-        # Beside the requests: it reads the whole file.
-        await asyncio.to_thread(snapshots.verify, snapshot)
         served = await self.excerpts.of(snapshot) if self.excerpts else snapshot
+        # Beside the requests: it reads the whole file.
+        await asyncio.to_thread(snapshots.verify, served)
         pools = {kind: self._pool(kind, served) for kind in self.settings.kinds}
         generation = Generation(served, pools, snapshot.name)
         await generation.start(whole=whole)
