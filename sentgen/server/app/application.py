@@ -66,7 +66,7 @@ class _Applications:
 
     def __init__(self, audiences: Audiences) -> None:
         self._audiences = audiences
-        self._applications = WeakKeyDictionary[Service, FastAPI]()
+        self._applications = WeakKeyDictionary[Service, asyncio.Task[FastAPI]]()
         self._ended = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -77,8 +77,10 @@ class _Applications:
             return
         service = self._audiences.service_of(scope[USER])
         if service not in self._applications:
-            self._applications[service] = await self._begun(service)
-        await self._applications[service](scope, receive, send)
+            # A task, as others may ask before it is done; and whoever goes away must not end it.
+            self._applications[service] = asyncio.create_task(self._begun(service))
+        application = await asyncio.shield(self._applications[service])
+        await application(scope, receive, send)
 
     async def _begun(self, service: Service) -> FastAPI:
         """Return the application over a service, which lives as long as the server."""
