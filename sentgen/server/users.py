@@ -17,7 +17,7 @@ from sentgen.errors import InputError
 
 logger = logging.getLogger(__name__)
 
-#: What stands in a file in table_name of names: all corpora that there are.
+#: What stands in a file in place of names: all corpora that there are.
 ALL = "all"
 #: Under which the gate leaves the `User` in the scope of a request.
 USER = "sentgen.user"
@@ -150,7 +150,7 @@ def read_users(path: Path) -> dict[str, User]:
         given = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:  # no UTF-8, no TOML, or a number beyond what Python reads
         raise InputError(f"is not the TOML of a file of users: {error}", path=str(path)) from error
     users: dict[str, User] = {}
     try:

@@ -167,9 +167,10 @@ class AccessMiddleware:
         elif scheme.lower() != "bearer":
             return None
         if self._users is not None:
-            if not self._users.readable:
+            user = self._users.find(token)
+            if user is None and not self._users.readable:
                 raise Refused(503, "users", _NOBODY, {"Retry-After": "1"})
-            return self._users.find(token)
+            return user
         # In constant time: how long a refusal takes must not tell how much of a token was right.
         return User() if any(hmac.compare_digest(token, known) for known in self._tokens) else None
 
