@@ -54,9 +54,7 @@ TOKENS = {user: f"token-of-{user}-0123456789" for user in RIGHTS}
 def write_users(path: Path, **rights: object) -> Path:
     """Write a file of users with their corpora."""
     parts = [
-        f'[users.{user}]\ntoken = "{digest_of(TOKENS[user].encode())}"\ncorpora = {str(corpora)!r}\n'
-        if isinstance(corpora, str)
-        else f'[users.{user}]\ntoken = "{digest_of(TOKENS[user].encode())}"\ncorpora = {corpora}\n'
+        f'[users.{user}]\ntoken = "{digest_of(TOKENS[user].encode())}"\ncorpora = {corpora!r}\n'
         for user, corpora in rights.items()
     ]
     path.write_text("\n".join(parts))

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from layout import LEAVING, UNLABELED, WIDTHS
+from layout import UNLABELED
 from parted_texts import TEXTS, conllu
 from serving import Server, serving
-from test_every_page import at, violations
+from test_every_page import at, check_accessible, check_width
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.subcorpora import define
@@ -188,13 +188,8 @@ def test_what_may_be_meant_is_a_link(url: str, name: str, leads: str, site: Serv
 def test_the_page_of_a_corpus_is_accessible_and_fits(url: str, opened) -> None:
     """In light and dark, at each width; names of documents are short."""
     page = opened(url)
-    assert violations(page) == []
-    page.emulate_media(color_scheme="dark")
-    assert violations(page, runOnly=["color-contrast"]) == []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate(LEAVING) == []
+    check_accessible(page)
+    check_width(page)
     assert page.evaluate(UNLABELED) == []
     name = page.locator('td[data-label="document"] bdi').first
     assert name.get_attribute("title") == NEWS[0].name

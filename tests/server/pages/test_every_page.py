@@ -223,6 +223,13 @@ def violations(shown, **options: object) -> list[tuple[str, object]]:
     return [(one["id"], one["nodes"][0]["html"][:200]) for one in found]
 
 
+def check_accessible(shown) -> None:
+    """Axe finds nothing, in light and dark."""
+    assert violations(shown) == []
+    shown.emulate_media(color_scheme="dark")
+    assert violations(shown, runOnly=["color-contrast"]) == []
+
+
 def check_width(shown) -> None:
     """Nothing but trees is wider than its box, with all that can be unfolded; the window is as wide as before."""
     window = shown.viewport_size

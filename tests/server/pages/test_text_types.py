@@ -7,11 +7,10 @@ from html import unescape
 from urllib.parse import urlencode
 
 import pytest
-from layout import WIDTHS
 from parted_texts import TEXTS
 from starlette.datastructures import QueryParams
 from test_corpus_page import said, site  # noqa: F401 - the same server
-from test_every_page import at, violations
+from test_every_page import at, check_accessible, check_width
 
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.text_types import TextTypes, read_types
@@ -138,12 +137,8 @@ def test_text_types_are_accessible_and_fit(form: str, opened) -> None:
     """In light and dark, at each width, with all that can be unfolded."""
     page = opened(f"{FORMS[form]}&where=genre+%3D+%22news%22")
     page.evaluate("document.querySelectorAll('form details').forEach(one => (one.open = true))")
-    assert violations(page) == []
-    page.emulate_media(color_scheme="dark")
-    assert violations(page, runOnly=["color-contrast"]) == []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_accessible(page)
+    check_width(page)
 
 
 def test_of_many_values_the_largest_come_first() -> None:
