@@ -80,7 +80,7 @@ def view_names() -> tuple[str, ...]:
 
 
 @cache
-def fingerprint() -> str:
+def _fingerprint() -> str:
     """Return what changes when a view or a comment does."""
     return hashlib.sha256(_script().encode()).hexdigest()[:12]
 
@@ -99,7 +99,7 @@ def apply(duck: duckdb.DuckDBPyConnection) -> None:
 
 def marker() -> str:
     """Return the comment of the version table in a store with the current views and comments."""
-    return f"{VERSION_COMMENTS['']} Views and comments: {fingerprint()}."
+    return f"{VERSION_COMMENTS['']} Views and comments: {_fingerprint()}."
 
 
 @cache

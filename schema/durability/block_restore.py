@@ -81,7 +81,7 @@ def _crc(head: tuple[int, int, int], body: bytes) -> int:
     return zlib.crc32(body, zlib.crc32(struct.pack("<3Q", *head)))
 
 
-def newest(store: int) -> tuple[int, int]:
+def _newest(store: int) -> tuple[int, int]:
     """Return the iteration of the header that holds, and the bytes of a block, of an open file."""
     read = [read_at(store, _HEADER.size, at) for at in _HEADERS]
     headers = [_HEADER.unpack(header) for header in read if len(header) == _HEADER.size]
@@ -91,7 +91,7 @@ def newest(store: int) -> tuple[int, int]:
 
 def read_blocks(store: int, wanted: list[tuple[int, int]]) -> Journal:
     """Return blocks of an open file as they are on the disk; they are named by number and what is in use."""
-    iteration, size = newest(store)
+    iteration, size = _newest(store)
     blocks = (SavedBlock(number, used, _read(store, number, size)) for number, used in wanted)
     return Journal(iteration, size, tuple(block for block in blocks if len(block.data) == size))
 
@@ -100,13 +100,13 @@ def _read(store: int, number: int, size: int) -> bytes:
     return read_at(store, size, _BLOCKS + number * size)
 
 
-def is_needed(store: int, journal: Journal) -> bool:
+def _is_needed(store: int, journal: Journal) -> bool:
     """Say whether the commit that a journal was made for has changed blocks of it and not come to its end.
 
     A commit rewrites the parts that were free. If others differ, somebody has put another file in this place.
     """
     # The header has moved: the commit came to its end, and needs the blocks as they are now.
-    if newest(store) != (journal.iteration, journal.size):
+    if _newest(store) != (journal.iteration, journal.size):
         return False
     now = [_read(store, block.number, journal.size) for block in journal.blocks]
     pairs = list(zip(journal.blocks, now, strict=True))
@@ -115,7 +115,7 @@ def is_needed(store: int, journal: Journal) -> bool:
     )
 
 
-def restore(store: int, journal: Journal) -> None:
+def _restore(store: int, journal: Journal) -> None:
     """Write the blocks where they were."""
     for block in journal.blocks:
         write_at(store, block.data, _BLOCKS + block.number * journal.size)
@@ -147,8 +147,8 @@ def put_back(path: str, journal_path: str) -> None:
     try:
         with open(journal_path, "rb") as file:
             journal = unpack(file.read())
-        if journal is not None and is_needed(store, journal):
-            restore(store, journal)
+        if journal is not None and _is_needed(store, journal):
+            _restore(store, journal)
         # Who may not write the store has no say over its journal, which does no harm where it stays.
         if writable:
             with suppress(OSError):

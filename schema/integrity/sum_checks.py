@@ -68,7 +68,7 @@ def _other(corpora: Sequence[int], column: str) -> str:
     return f"{column} not in ({', '.join(map(str, corpora))})" if corpora else "true"
 
 
-def sizes_of_corpora(table: str) -> str:
+def _sizes_of_corpora(table: str) -> str:
     """Return a query for the sentences and tokens that segments, or sources, say that each corpus has."""
     return f"""
             select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
@@ -100,7 +100,7 @@ def _totals(counted: Sequence[int]) -> Iterator[Check]:
         f"""
         select c.name as corpus
         from corpus c
-        left join ({sizes_of_corpora("segment")}) g on g.corpus_id = c.id
+        left join ({_sizes_of_corpora("segment")}) g on g.corpus_id = c.id
         left join (
             select corpus_id, count(*) as sentences, sum(length) as tokens
             from sentence
@@ -311,8 +311,8 @@ def counted_checks(corpora: Sequence[int]) -> Iterator[Check]:
         f"""
         select c.name as corpus
         from corpus c
-        left join ({sizes_of_corpora("segment")}) g on g.corpus_id = c.id
-        left join ({sizes_of_corpora("source")}) r on r.corpus_id = c.id
+        left join ({_sizes_of_corpora("segment")}) g on g.corpus_id = c.id
+        left join ({_sizes_of_corpora("source")}) r on r.corpus_id = c.id
         where c.id in ({listed})
             and (g.sentences, g.tokens) is distinct from (r.sentences, r.tokens)
         """,

@@ -111,7 +111,7 @@ def compression_of(magic: bytes) -> str:
     return next((name for start, name in known.items() if magic.startswith(start)), "")
 
 
-def open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[_Readable, Counter]:
+def _open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[_Readable, Counter]:
     """Open a file, or a member of it, and return what to read and what counts the bytes of the disk."""
     # Unbuffered: the buffer stands above the counter, which sees each read of the disk.
     raw = stack.enter_context(open(path, "rb", buffering=0))  # noqa: SIM115
@@ -381,7 +381,7 @@ class LineReader:
         source, expanded = self.source, 0
         with ExitStack() as stack:
             try:
-                stream, counter = open_stream(source.path, source.compression, source.member, stack)
+                stream, counter = _open_stream(source.path, source.compression, source.member, stack)
                 # A zip has been read at its end before: that is no progress.
                 start = counter.count
                 while block := stream.read(size):

@@ -150,10 +150,10 @@ class _Pieces:
 
     def rows(self) -> pa.Table:
         """Split the lines into columns."""
-        return split_rows("\n".join(self.bodies).encode(), _FILE)
+        return _split_rows("\n".join(self.bodies).encode(), _FILE)
 
 
-def split_rows(data: bytes, names: Sequence[str]) -> pa.Table:
+def _split_rows(data: bytes, names: Sequence[str]) -> pa.Table:
     """Split lines into as many columns as there are names."""
     # Arrow would leave the mark out.
     if data.startswith(_BYTE_ORDER_MARK) or CONTROL_BYTES.search(data):
@@ -175,7 +175,7 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
         raise Careful
     starts = np.cumsum(sizes) - sizes
     expected = np.arange(rows.num_rows) - np.repeat(starts, sizes) + 1
-    numbers = numbers_of(Coded.of(rows["id"]), lambda name: HEADS.get(name, 0))
+    numbers = _numbers_of(Coded.of(rows["id"]), lambda name: HEADS.get(name, 0))
     chosen = numbers == expected
     spaces: dict[int, list[bool]] = {}
     # Sentences with ranges and empty nodes: each is looked at as the other path does.
@@ -207,7 +207,7 @@ def _columns(
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     heads, trees = heads_of(coded["heads"], lengths, starts)
     misc = coded["misc"]
-    after = numbers_of(misc, lambda value: conllu.spaces_after([value])[0]).astype(bool)
+    after = _numbers_of(misc, lambda value: conllu.spaces_after([value])[0]).astype(bool)
     within = np.zeros(heads.size, bool)
     for number, values in spaces.items():
         start = starts[number]
@@ -244,7 +244,7 @@ def check_strings(columns: Mapping[str, Sequence[str]], limits: InputLimits) -> 
 
 def heads_of(column: Coded, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
     """Return the heads of tokens, and which sentences have any, all of which are trees."""
-    heads = numbers_of(column, lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
+    heads = _numbers_of(column, lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
     given = np.logical_and.reduceat(heads >= 0, starts)
     if not (given | np.logical_and.reduceat(heads == NO_HEAD, starts)).all():
         raise Careful
@@ -260,6 +260,6 @@ def heads_of(column: Coded, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
     return heads, given
 
 
-def numbers_of(column: Coded, number: Callable[[str], int]) -> Ints:
+def _numbers_of(column: Coded, number: Callable[[str], int]) -> Ints:
     """Return a number for each row, found once for each different string."""
     return np.array([number(string) for string in column.values.strings], np.int32)[column.codes]

@@ -328,7 +328,7 @@ class _Stretch:
         regions = [region_of(tag) for tag in tags]
         opens = np.array([tag.opens for tag in tags])[which]
         of_kind = np.unique([region.kind for region in regions], return_inverse=True)[1]
-        first, last = pairs_of(opens, of_kind[which])
+        first, last = _pairs_of(opens, of_kind[which])
         tokens = np.searchsorted(self._tokens, events[tells])
         if not first.size or (tokens[first] == tokens[last]).any():
             return None, rest
@@ -381,10 +381,10 @@ class _Stretch:
         return TreebankBlock(lines, sentences, self._columns, whole.marks or [], spans)
 
 
-def pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
+def _pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
     """Return which tags belong together, each with the last one of its kind that is open, by their ends.
 
-    >>> pairs_of(np.array([True, True, False, False, False]), np.array([0, 0, 0, 1, 0]))
+    >>> _pairs_of(np.array([True, True, False, False, False]), np.array([0, 0, 0, 1, 0]))
     (array([1, 0]), array([2, 4]))
     """
     left = np.argsort(kinds, kind="stable")

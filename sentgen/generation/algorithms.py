@@ -29,7 +29,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 
-def algorithm_of(plugin: Plugin, given: object) -> Algorithm:
+def _algorithm_of(plugin: Plugin, given: object) -> Algorithm:
     """Return the algorithm of a plug-in, under guard.
 
     Raises:
@@ -42,7 +42,7 @@ def algorithm_of(plugin: Plugin, given: object) -> Algorithm:
     )
 
 
-def check_settings(
+def _check_settings(
     plugin: Plugin, algorithm: Algorithm, names: Collection[str], groups: Collection[type]
 ) -> None:
     """Refuse settings that are declared in another way than ours, or have the name of one of ours.
@@ -172,8 +172,8 @@ SETTINGS = _parameters((NgramSettings, beam.BeamSettings, RerankSettings, *GROUP
 
 
 def _of_plugin(plugin: Plugin, given: object) -> Algorithm:
-    algorithm = algorithm_of(plugin, given)
-    check_settings(plugin, algorithm, SETTINGS, GROUPS)
+    algorithm = _algorithm_of(plugin, given)
+    _check_settings(plugin, algorithm, SETTINGS, GROUPS)
     return algorithm
 
 

@@ -238,10 +238,10 @@ def require_trees(algorithm: Algorithm, options: Mapping[str, object]) -> None:
 
 def table_of(answers: Answers) -> Rows:
     """Return a row a sentence, or the reasons if they are asked for."""
-    return reason_table(answers) if answers.request.explain else sentence_table(answers)
+    return reason_table(answers) if answers.request.explain else _sentence_table(answers)
 
 
-def sentence_table(answers: Answers) -> Rows:
+def _sentence_table(answers: Answers) -> Rows:
     """Return a row a sentence."""
     tree, parts = answers.request.tree, answers.part_names
     columns = [
@@ -309,7 +309,7 @@ def step_tables(answers: Answers) -> list[list[Sequence[object]]]:
 
 
 def _steps(answers: Answers) -> list[list[SearchStep]]:
-    return explain_steps(answers.store, answers.plan, answers.sentences)
+    return _explain_steps(answers.store, answers.plan, answers.sentences)
 
 
 def _with_steps(
@@ -517,7 +517,7 @@ def _decisions(
     return found
 
 
-def explain_steps(
+def _explain_steps(
     store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
 ) -> list[list[SearchStep]]:
     """Return how the trees of sentences were found, over their places, if the algorithm can tell.

@@ -49,7 +49,7 @@ CANDIDATES = 50
 Rerankers = Sequence[tuple[Scorer, float]]
 
 
-def rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSettings, Rerankers]:
+def _rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSettings, Rerankers]:
     """Return settings whose scorers stand where all that reranks does, and these with their weights.
 
     Raises:
@@ -198,7 +198,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     algorithm, asked, given = read_system(name, search.as_published, search.changes)
     if search.nbest < 1:
         raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
-    settings, rerankers = rerankers_of(store, found_weights(store, model, algorithm, asked, given))
+    settings, rerankers = _rerankers_of(store, found_weights(store, model, algorithm, asked, given))
     treebank = None
     if algorithm.trees:
         treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)

@@ -38,7 +38,7 @@ def is_verb(tag: str) -> bool:
     return tag in _VERBS or tag.startswith("VB")
 
 
-def is_noun(tag: str) -> bool:
+def _is_noun(tag: str) -> bool:
     """Return whether a tag is that of a noun or a personal pronoun, which stand for noun phrases."""
     return tag in _NOUNS or tag.startswith("NN")
 
@@ -214,7 +214,7 @@ def _tree_model(dependencies: UnitDependencies, tags: Sequence[str]) -> TreeMode
         dependencies.prob,
         dependencies.arguments,
         flags(is_verb),
-        flags(is_noun),
+        flags(_is_noun),
         flags(is_preposition),
         dependencies.distance,
         dependencies.automata,

@@ -38,7 +38,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 
-def parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering]) -> list[dict[str, float]]:
+def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering]) -> list[dict[str, float]]:
     """Return the parts of the score of each ordering: models by their labels, then factors.
 
     Natural logarithms. What reranks is no part of an ordering; its scores come later.
@@ -231,7 +231,7 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
     orderings = _different(plan.algorithm.order(problem, plan.nbest), prepared.bag)
     search = time.perf_counter() - started
     gold_score = _gold_score(prepared, problem, plan.algorithm, gold) if gold else None
-    parts = parts_of(plan, problem, orderings) if plan.parts else [{}] * len(orderings)
+    parts = _parts_of(plan, problem, orderings) if plan.parts else [{}] * len(orderings)
     for rank, (found, mine) in enumerate(zip(orderings, parts, strict=True), 1):
         yield RegeneratedSentence(
             item=prepared.item,

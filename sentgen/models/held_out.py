@@ -47,7 +47,7 @@ def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:
     return (words for _, words in stored_sentences(store, chosen))
 
 
-def name_of(file: str | None, corpus: str | None) -> str:
+def _name_of(file: str | None, corpus: str | None) -> str:
     """Return what a text is called."""
     return corpus or Path(str(file)).name
 

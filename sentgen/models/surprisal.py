@@ -48,7 +48,7 @@ from sentgen.schema.tables.corpus import UNK
 from sentgen.schema.tables.models import model, model_parameter
 
 
-def words_of(scorer: Scorer) -> ScoreWords:
+def _words_of(scorer: Scorer) -> ScoreWords:
     """Return what scores the words of sentences.
 
     Raises:
@@ -230,7 +230,7 @@ def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
     except NotFoundError:
         if (scorer := scorer_named(name)) is None:
             raise
-        return _stored_scorer(store, scorer), partial(_score_by_scorer, words_of(scorer))
+        return _stored_scorer(store, scorer), partial(_score_by_scorer, _words_of(scorer))
     _require_probabilities(model)
     return model, partial(_score_by_model, ModelReader(store, model), lowercases(store, model))
 

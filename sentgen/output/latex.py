@@ -50,7 +50,7 @@ def tabular(
     lines = [
         rf"\begin{{tabular}}{{{''.join(side[0] for side in sides)}}}",
         r"\toprule",
-        _line([escape(name) for name in names]),
+        _line([_escape(name) for name in names]),
         r"\midrule",
         *(
             _line([_cell(cell, (index, column) in bold) for column, cell in enumerate(row)])
@@ -62,7 +62,7 @@ def tabular(
     return "\n".join(lines)
 
 
-def escape(text: str) -> str:
+def _escape(text: str) -> str:
     """Return text of which LaTeX reads nothing as a command."""
     return printable(" ".join(text.split())).translate(_ESCAPES)
 
@@ -73,6 +73,6 @@ def _line(cells: Sequence[str]) -> str:
 
 def _cell(text: str, bold: bool) -> str:
     value, _, detail = text.partition("\n")
-    shown = escape(value)
+    shown = _escape(value)
     shown = rf"\textbf{{{shown}}}" if bold and shown else shown
-    return rf"{shown} {{\scriptsize {escape(detail)}}}" if detail else shown
+    return rf"{shown} {{\scriptsize {_escape(detail)}}}" if detail else shown

@@ -68,19 +68,19 @@ def write_plot(figure: Figure, path: Path) -> None:
         sink.write(picture(figure, _FORMS[path.suffix]))
 
 
-def bar_axes(bars: int, width: float = 7.2, *, grid: GridAxis | None = "x") -> tuple[Figure, Axes, range]:
+def _bar_axes(bars: int, width: float = 7.2, *, grid: GridAxis | None = "x") -> tuple[Figure, Axes, range]:
     """Return an empty plot for so many bars, with their places from above.
 
     Raises:
         InputError: there are more than fit.
     """
-    check_bars(bars)
+    _check_bars(bars)
     figure, axes = plain_axes(width, 1.3 + 0.3 * bars, LIGHT, grid=grid)
     axes.set_ylim(-0.7, bars - 0.3)
     return figure, axes, range(bars)[::-1]
 
 
-def check_bars(number: int) -> None:
+def _check_bars(number: int) -> None:
     """Refuse more bars than fit.
 
     Raises:
@@ -118,7 +118,7 @@ def places_plot(table: Rows, title: str, more: int) -> Figure:
         InputError: there are more than fit.
     """
     rows: list[dict[str, Any]] = table.to_pylist()
-    figure, axes, positions = bar_axes(len(rows), width=8.8, grid=None)
+    figure, axes, positions = _bar_axes(len(rows), width=8.8, grid=None)
     axes.hlines(positions, 0, 100, color=LIGHT.grid, linewidth=0.8)
     for row, y in zip(rows, positions, strict=True):
         hits = [100 * (int(part) + 0.5) / PARTS for part in row["places"].split()]
@@ -171,7 +171,7 @@ def frequency_plot(table: Rows, title: str, *, whole: bool, sizes: PartSizes) ->
 
 
 def _bars(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], column: str, title: str) -> Figure:
-    figure, axes, positions = bar_axes(len(rows))
+    figure, axes, positions = _bar_axes(len(rows))
     rates = [rate for row in rows if (rate := row_rate(row, column))]
     axes.barh(positions, [rate.rate for rate in rates], color=LIGHT.lines[0], alpha=0.55, height=0.7)
     axes.hlines(
@@ -240,7 +240,7 @@ def score_plot(table: Rows, column: str, title: str) -> Figure:
             f" rank by another {spell('measure')}"
         )
     keys = names[: names.index("count")]
-    figure, axes, positions = bar_axes(len(rows))
+    figure, axes, positions = _bar_axes(len(rows))
     values = [row[column] for row in rows]
     colors = [_MORE if value >= base else _LESS for value in values]
     axes.barh(positions, [value - base for value in values], left=base, color=colors, height=0.7)
@@ -278,7 +278,7 @@ def sketch_plot(table: Rows, column: str, title: str, words: Sequence[str]) -> F
     shown = groups[:_MOST_RELATIONS]
     across = min(_ACROSS, len(shown))
     lines = [shown[start : start + across] for start in range(0, len(shown), across)]
-    check_bars(max(map(len, shown)))
+    _check_bars(max(map(len, shown)))
     heights = [1.0 + 0.24 * max(map(len, line)) for line in lines]
     figure, panels = plain_panels(1 + 4 * across, heights, across, LIGHT, grid="x")
     for axes, group in zip(panels, shown, strict=False):

@@ -72,7 +72,7 @@ class External:
             units(with_training(pairs, self.training), source="document", sentences=self.sentences)
         )
         with temporary.folder("sentgen-align-") as folder:
-            forward, backward = self.run(number_words(all_units), folder)
+            forward, backward = self.run(_number_words(all_units), folder)
         if len(forward) != len(all_units) or len(backward) != len(all_units):
             raise InputError(
                 f"{self.name} answered {len(forward):,} and {len(backward):,} of"
@@ -93,7 +93,7 @@ class External:
             raise InputError(f"{self.name} linked a word that is not there") from error
 
 
-def number_words(units: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
+def _number_words(units: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]]]:
     """Return the texts with a number for each word, the same on both sides."""
     ids: dict[str, str] = {}
 
@@ -103,7 +103,7 @@ def number_words(units: Sequence[BitextUnit]) -> list[tuple[list[str], list[str]
     return [(number(unit.source), number(unit.target)) for unit in units]
 
 
-def program(name: str, variable: str, *, get: str) -> str:
+def _program(name: str, variable: str, *, get: str) -> str:
     """Return the path of a program.
 
     Raises:
@@ -117,7 +117,7 @@ def program(name: str, variable: str, *, get: str) -> str:
     return path
 
 
-def call(command: Sequence[object], *, cwd: Path) -> str:
+def _call(command: Sequence[object], *, cwd: Path) -> str:
     """Run a program and return what it prints.
 
     Raises:
@@ -159,22 +159,22 @@ def eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     for name, side in (("document", 0), ("abstract", 1)):
         lines = (" ".join(pair[side]) + "\n" for pair in texts)
         (folder / name).write_text("".join(lines), "utf-8", newline="\n")
-    call(
+    _call(
         [program, "--overwrite", "-s", "document", "-t", "abstract", "-f", "forward", "-r", "backward"],
         cwd=folder,
     )
     return pharaoh((folder / "forward").read_text("utf-8")), pharaoh((folder / "backward").read_text("utf-8"))
 
 
-def fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
+def _fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with fast_align (Dyer et al. 2013) and the options that its authors recommend."""
     _joint(texts, folder / "texts")
     # `-r` turns the model around; its links are still i-j with the document first.
     command = [program, "-i", "texts", "-d", "-o", "-v"]
-    return pharaoh(call(command, cwd=folder)), pharaoh(call([*command, "-r"], cwd=folder))
+    return pharaoh(_call(command, cwd=folder)), pharaoh(_call([*command, "-r"], cwd=folder))
 
 
-def systran_align(texts: Texts, folder: Path) -> DirectedLinks:
+def _systran_align(texts: Texts, folder: Path) -> DirectedLinks:
     """Align with systran-align, fast_align as a Python package; it joins the directions itself."""
     module = importlib.import_module("systran_align")
     _joint(texts, folder / "texts")
@@ -208,7 +208,7 @@ def make_eflomal(
     *, name: str, training: tuple[Pair, ...] = (), join: Join = USUAL_JOIN, sentences: int = SENTENCES
 ) -> External:
     """Make `eflomal`, or say how to get it."""
-    path = program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
+    path = _program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
     return External(partial(eflomal, program=path), name, training, join, sentences)
 
 
@@ -218,14 +218,14 @@ def make_fast_align(
     """Make `fast-align` from the program or the package, or say how to get them."""
     get = "build it from github.com/clab/fast_align, install the package with `pip install systran-align`"
     try:
-        path = program("fast_align", "SENTGEN_FAST_ALIGN", get=get)
+        path = _program("fast_align", "SENTGEN_FAST_ALIGN", get=get)
     except InputError:
         if "SENTGEN_FAST_ALIGN" in os.environ or not importlib.util.find_spec("systran_align"):
             raise
         if join != USUAL_JOIN:
             raise InputError("systran-align joins the directions itself; leave `join` out") from None
-        return External(systran_align, name, training, join, sentences)
-    return External(partial(fast_align, program=path), name, training, join, sentences)
+        return External(_systran_align, name, training, join, sentences)
+    return External(partial(_fast_align, program=path), name, training, join, sentences)
 
 
 #: Numbers below are taken: 0 is NULL, 1 stands for unknown words.
@@ -272,7 +272,7 @@ def _direction(texts: Texts, folder: Path, name: str, program: str, model: str) 
     (folder / f"{name}.cooc").write_text(
         "".join(f"{s} {t}\n" for s, t in sorted(together)), "utf-8", newline="\n"
     )
-    call(
+    _call(
         [program, "-S", paths[0].name, "-T", paths[1].name, "-C", f"{name}.snt"]
         + ["-CoocurrenceFile", f"{name}.cooc", "-o", name, "-model1iterations", 5, "-hmmiterations", 5]
         + ["-model2iterations", 0, "-model3iterations", 0]
@@ -295,7 +295,7 @@ def _classes(vocabulary: Path, texts: Sequence[Sequence[str]], giza: str) -> Non
         raise InputError(f"Model 4 needs `mkcls`, which is neither beside {giza} nor on the PATH; install it")
     text = vocabulary.with_suffix(".txt")
     text.write_text("".join(" ".join(words) + "\n" for words in texts), "utf-8", newline="\n")
-    call(
+    _call(
         [mkcls, "-c50", "-n2", f"-p{text.name}", f"-V{vocabulary.name}.classes", "opt"], cwd=vocabulary.parent
     )
 
@@ -330,5 +330,5 @@ def make_giza(
     """Make `mgiza` or `giza`, or say how to get it."""
     variable = "SENTGEN_" + executable.rstrip("+").upper()
     get = f"build it from github.com/moses-smt/{'mgiza' if executable == 'mgiza' else 'giza-pp'}"
-    path = program(executable, variable, get=get)
+    path = _program(executable, variable, get=get)
     return External(partial(giza, program=path, model=model), name, training, join, sentences)

@@ -66,7 +66,7 @@ def model1_best(bitext: Bitext, table: Floats, k: int) -> Ints:
 
 
 @compiled
-def transitions(jump: Floats, length: int, smoothing: float) -> Floats:
+def _transitions(jump: Floats, length: int, smoothing: float) -> Floats:
     """Return p(i | i'), (length, length), row = i', from weights of jumps -reach..reach."""
     reach = len(jump) // 2
     matrix = np.empty((length, length))
@@ -135,7 +135,7 @@ def hmm_counts(
     for k in range(len(bitext.starts)):
         emission = _emissions(bitext, table, k)
         rows, length = emission.shape[0], emission.shape[1] - 1
-        move = transitions(jump, length, smoothing)
+        move = _transitions(jump, length, smoothing)
         word = np.empty((rows, length))
         empty = np.empty((rows, length))
         scale = np.empty(rows)
@@ -180,7 +180,7 @@ def hmm_best(bitext: Bitext, table: Floats, jump: Floats, null: float, smoothing
     # Not the log of 0: paths through words that were never seen together still differ.
     emission = np.log(np.maximum(_emissions(bitext, table, k), 1e-300))
     rows, length = emission.shape[0], emission.shape[1] - 1
-    move = np.log((1 - null) * transitions(jump, length, smoothing))
+    move = np.log((1 - null) * _transitions(jump, length, smoothing))
     # State i is word i; state length + i is null after word i.
     back = np.zeros((rows, 2 * length), np.int32)
     score = np.empty(2 * length)
@@ -242,11 +242,11 @@ def train_model1(text: Bitext, iterations: int) -> tuple[Floats, list[float]]:
     for _ in range(iterations):
         counts = np.zeros(len(table))
         logp.append(model1_counts(text, table, counts))
-        table = normalize(text, counts)
+        table = _normalize(text, counts)
     return table, logp
 
 
-def normalize(text: Bitext, counts: Floats) -> Floats:
+def _normalize(text: Bitext, counts: Floats) -> Floats:
     """Divide the count of each parameter by that of its source word."""
     totals = np.bincount(text.sources, counts)[text.sources]
     return np.divide(counts, totals, out=np.zeros(len(counts)), where=totals > 0)
@@ -322,7 +322,7 @@ def train_hmm(
     for _ in range(iterations):
         counts, jump_counts = np.zeros(len(table)), np.zeros(len(jump))
         logp.append(hmm_counts(text, table, jump, null, smoothing, counts, jump_counts))
-        table = normalize(text, counts)
+        table = _normalize(text, counts)
         # A jump that was never seen keeps a little, or short sentences may have none that is possible.
         jump = jump_counts + 1e-6 * max(float(jump_counts.sum()), 1.0)
     return table, jump, logp

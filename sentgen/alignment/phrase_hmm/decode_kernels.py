@@ -14,7 +14,7 @@ from sentgen.arrays import Floats, Longs, compiled
 
 
 @compiled
-def best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None:
+def _best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None:
     """Set ``out[i]`` to the greatest source[e] + log j(i - e) over e; ``queue`` is working space, (n + 1,).
 
     The greatest value of a far cell is that of a sliding window, kept as a queue of falling values.
@@ -96,7 +96,7 @@ def best_scores(lattice: AlignmentLattice, first: int, last: int, scores: Floats
     for t in range(first, last):
         before, row = scores[t - first], scores[t - first + 1]
         source[:] = before - chain.total
-        best_jumps(chain.jumps, source, queue, arrived)
+        _best_jumps(chain.jumps, source, queue, arrived)
         null = stay + emission.null[t]
         word_row(emission, t, words)
         for e in range(n + 1):

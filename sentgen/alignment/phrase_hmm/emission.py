@@ -87,7 +87,7 @@ def phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
     return unique, TextPhrases(first_word, starts, offset[order], length[order], phrase_at)
 
 
-def look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> _TableEvents:
+def _look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> _TableEvents:
     """Return the cells of a table that a pair can use, but for those of a word with a word."""
     left_keys, left = phrases(document, settings.max_document_phrase)
     right_keys, right = phrases(abstract, settings.max_abstract_phrase)
@@ -351,10 +351,10 @@ def _mix(weights: Floats, parts: Floats) -> Floats:
 
 def _events(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, most: float) -> EventOrder:
     """Return all phrase events of a pair."""
-    by_words = look_up(parameters.table, pair.document, pair.abstract, settings)
+    by_words = _look_up(parameters.table, pair.document, pair.abstract, settings)
     by_stems = _without_cells(by_words)
     if settings.stems == "table":
-        by_stems = look_up(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
+        by_stems = _look_up(parameters.stems, pair.document_stems, pair.abstract_stems, settings)
     stem_runs = _copied_runs(pair.abstract_stems, pair.document_stems, settings)
     word_runs = _copied_runs(pair.abstract, pair.document, settings)
     return _all_events(

@@ -106,7 +106,7 @@ def jump_weights(cells: JumpCells, mass: Floats) -> Jumps:
 
 
 @compiled
-def prefix_sums(values: Floats, sums: Floats) -> None:
+def _prefix_sums(values: Floats, sums: Floats) -> None:
     """Set ``sums[k]`` to the sum of the first k values."""
     total = 0.0
     sums[0] = 0.0
@@ -134,7 +134,7 @@ def add_jumps(jumps: Jumps, values: Floats, sums: Floats, out: Floats, backward:
         part, target = values[start + shift : stop + shift], out[start + out_shift : stop + out_shift]
         for k in range(len(part)):
             target[k] += weight * part[k]
-    prefix_sums(values, sums)
+    _prefix_sums(values, sums)
     for cell in range(len(jumps.far)):
         first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
         # Where the values lie, seen from `out`: ahead of it backward, behind it forward.
@@ -162,7 +162,7 @@ def count_jumps(
     for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
         start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
         near[d + window] += jumps.near[d + window] * _dot(source[start:stop], target[start + d : stop + d])
-    prefix_sums(source, sums)
+    _prefix_sums(source, sums)
     for cell in range(len(jumps.far)):
         first, last = jumps.first[cell], jumps.last[cell]
         total = 0.0

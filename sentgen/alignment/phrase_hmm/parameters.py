@@ -163,7 +163,7 @@ def support(
     words = (cells >= 0).all(axis=1)
     cells = cells[words | (times >= settings.min_documents)]
     equal_stems = _equal_phrases(pairs, cells, settings)
-    fake = fake_counts(cells[:, 0], cells[:, 1], stem_of, settings.prior, equal_stems)
+    fake = _fake_counts(cells[:, 0], cells[:, 1], stem_of, settings.prior, equal_stems)
     if stems:
         fake[cells[:, 0] == cells[:, 1]] = settings.prior.stem
     return prior_mean(cells[:, 0], cells[:, 1], fake)
@@ -186,7 +186,7 @@ def _all_keys(words: Ints, longest: int) -> Longs:
     return np.unique(np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)]))
 
 
-def fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, equal_stems: Bools) -> Floats:
+def _fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, equal_stems: Bools) -> Floats:
     """Return the fake counts of cells by their kind: identical, equal up to the stem, words, phrases.
 
     ``equal_stems`` says which cells are phrases of more words that are equal up to the stem.

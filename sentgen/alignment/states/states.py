@@ -85,7 +85,7 @@ def judge_polarity(
         # What comes from another sentence is denied, or not, there.
         if j < 0 or is_function_word(words[i]) or first + j not in states[start + i].source:
             continue
-        here, there = negation(words, i), negation(others, j)
+        here, there = _negation(words, i), _negation(others, j)
         if here is not None and there is None and places[here] < 0:
             at, why = here, f"not denied in the document: {others[j]}"
             source: tuple[int, ...] = (first + j,)
@@ -109,7 +109,7 @@ def _left_out(
         before, after = matched.get(j - 1), matched.get(j + 1)
         if word.lower() not in NEGATIONS or j in matched or before is None or after != before + 1:
             continue
-        turned = next((k for k in range(j + 1, len(others)) if negation(others, k) == j), None)
+        turned = next((k for k in range(j + 1, len(others)) if _negation(others, k) == j), None)
         if turned is None or is_function_word(others[turned]):
             at, source, why = before, (first + j - 1, first + j), _denied_reason(others[j - 1], word)
             states[start + at] = states[start + at].with_state("changed", source, why)
@@ -125,10 +125,10 @@ def _denied_reason(*words: str) -> str:
     return f"denied in the document: {' '.join(words)}"
 
 
-def negation(words: Sequence[str], position: int) -> int | None:
+def _negation(words: Sequence[str], position: int) -> int | None:
     """Return the place of the negation before a word that turns it around, or none.
 
-    >>> negation("it was not only the cat".split(), 5), negation("he did not go".split(), 3)
+    >>> _negation("it was not only the cat".split(), 5), _negation("he did not go".split(), 3)
     (None, 2)
     """
     for at in range(position - 1, max(position - 2 - _BETWEEN, -1), -1):

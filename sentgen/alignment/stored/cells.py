@@ -70,7 +70,7 @@ class PartArrays(NamedTuple):
 
 
 @compiled
-def invert(starts: Longs, things: Ints, new_starts: Longs, owners: Ints) -> None:
+def _invert(starts: Longs, things: Ints, new_starts: Longs, owners: Ints) -> None:
     """Turn lists of things into lists of their owners; ``new_starts`` (things + 1,) holds zeros at first."""
     for thing in things:
         new_starts[thing + 1] += 1
@@ -111,7 +111,7 @@ def _count_row(occurrences: Occurrences, row: int, times: Ints, seen: Ints) -> i
 
 
 @compiled
-def count_cells(occurrences: Occurrences, sizes: Longs) -> None:
+def _count_cells(occurrences: Occurrences, sizes: Longs) -> None:
     """Write the number of cells of each row."""
     times = np.zeros(len(occurrences.columns), np.int32)
     seen = np.empty(len(occurrences.columns), np.int32)
@@ -120,7 +120,7 @@ def count_cells(occurrences: Occurrences, sizes: Longs) -> None:
 
 
 @compiled
-def fill_cells(
+def _fill_cells(
     occurrences: Occurrences, first: int, last: int, starts: Longs, targets: Ints, kinds: Bytes
 ) -> None:
     """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
@@ -162,7 +162,7 @@ def remake(starts: Longs, cells: CellArrays) -> None:
 
 
 @compiled
-def prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
+def _prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
     """Return the sum of fake * log(prob) over all cells with a fake count."""
     total = 0.0
     for cell in range(len(kinds)):
@@ -172,7 +172,7 @@ def prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
 
 
 @compiled
-def drop_cells(before: Longs, starts: Longs, count: int, cells: CellArrays, least: float) -> int:
+def _drop_cells(before: Longs, starts: Longs, count: int, cells: CellArrays, least: float) -> int:
     """Move the cells of some rows that stay behind the ``count`` ones: with a fake count, or with ``least``.
 
     ``before`` are the starts of these rows and the end of the last one; ``starts``, from the first of them
@@ -191,7 +191,7 @@ def drop_cells(before: Longs, starts: Longs, count: int, cells: CellArrays, leas
 
 
 @compiled
-def take_part(
+def _take_part(
     starts: Longs, rows: Longs, wanted: Bools, cells: CellArrays, part: PartArrays, part_starts: Longs
 ) -> int:
     """Copy the cells of some rows, ascending, that are in columns that are ``wanted``; return their number.
@@ -299,7 +299,7 @@ class RewriteCells:
         total = 0.0
         for first, last in self.blocks():
             cells = slice(self.starts[first], self.starts[last])
-            total += prior_density(self.kinds[cells], self.fake, self.prob[cells])
+            total += _prior_density(self.kinds[cells], self.fake, self.prob[cells])
         return total
 
     def drop(self, least: float) -> None:
@@ -308,7 +308,7 @@ class RewriteCells:
         left, count = self.starts.copy(), 0
         for first, last in self.blocks():
             before = self.starts[first : last + 1]
-            count = drop_cells(before, left[first:], count, self.arrays, least)
+            count = _drop_cells(before, left[first:], count, self.arrays, least)
         self.starts = left
 
     def blocks(self) -> Iterator[tuple[int, int]]:
@@ -362,17 +362,17 @@ def lay_out(
     (rows, row_starts, rows_of), (columns, column_starts, columns_of) = both
     pair_starts = np.zeros(len(rows.keys) + 1, np.int64)
     pairs_of = np.empty(len(rows_of), np.int32)
-    invert(row_starts, rows_of, pair_starts, pairs_of)
+    _invert(row_starts, rows_of, pair_starts, pairs_of)
     places = (pair_starts, pairs_of, column_starts, columns_of)
     occurrences = Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
     starts = np.zeros(len(rows.keys) + 1, np.int64)
-    count_cells(occurrences, starts[1:])
+    _count_cells(occurrences, starts[1:])
     np.cumsum(starts, out=starts)
     size = int(starts[-1])
     fake = fake_counts(settings.prior, stems=stems)
     cells = RewriteCells.of_size(rows.keys, starts, columns.keys, size, fake, space)
     for first, last in cells.blocks():
-        fill_cells(occurrences, first, last, starts, cells.targets, cells.kinds)
+        _fill_cells(occurrences, first, last, starts, cells.targets, cells.kinds)
     cells.start()
     return cells, rows, columns
 
@@ -513,7 +513,7 @@ class PartBuffer:
         wanted = np.zeros(len(cells.columns), np.bool_)
         wanted[columns] = True
         starts = np.zeros(len(rows) + 1, np.int64)
-        while (count := take_part(cells.starts, rows, wanted, cells.arrays, self._arrays, starts)) < 0:
+        while (count := _take_part(cells.starts, rows, wanted, cells.arrays, self._arrays, starts)) < 0:
             if len(pairs) > 1:
                 return None
             self._make(2 * self.size)

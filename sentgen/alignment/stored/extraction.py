@@ -170,7 +170,7 @@ def learn_extractor(store: Store, corpus: str, name: str | None) -> Extractor:
     """
     chosen = sources(store, corpus, name)
     rows, labels = [], []
-    for pair, sentences in documents(store, corpus):
+    for pair, sentences in _documents(store, corpus):
         if pair in chosen:
             rows.append(features(sentences))
             labels.append(np.isin(np.arange(len(sentences)), list(chosen[pair])))
@@ -192,7 +192,7 @@ def extracts(store: Store, extractor: Extractor, corpus: str, *, size: int = SIZ
     """
     names = ("document", "sentence", "probability", "text")
     chosen: list[tuple[str, int, float, str]] = []
-    for name, sentences in documents(store, corpus):
+    for name, sentences in _documents(store, corpus):
         chances = extractor.probabilities(sentences)
         chosen += [(name, n + 1, float(chances[n]), " ".join(sentences[n])) for n in best(chances, size)]
         if limit and len(chosen) >= limit:
@@ -200,7 +200,7 @@ def extracts(store: Store, extractor: Extractor, corpus: str, *, size: int = SIZ
     return Rows(names, chosen[:limit] if limit else chosen)
 
 
-def documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:
+def _documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:
     """Yield the documents of a corpus with their sentences; of pairs, under their names, the documents only.
 
     Raises:

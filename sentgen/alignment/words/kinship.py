@@ -32,10 +32,10 @@ from sentgen.sparse import sparse_rows
 Key = TypeVar("Key", bound=Hashable)
 
 
-def have_common(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bools:
+def _have_common(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bools:
     """Say which sets have something in common, (len(left), len(right)).
 
-    >>> have_common([{"a", "b"}, {"c"}], [{"b"}, {"d"}]).tolist()
+    >>> _have_common([{"a", "b"}, {"c"}], [{"b"}, {"d"}]).tolist()
     [[True, False], [False, False]]
     """
     where: dict[Key, list[int]] = defaultdict(list)
@@ -131,11 +131,11 @@ def kinship(
     if wordnet is not None and kinds.size:
         own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
         own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
-        kinds[have_common(own_left, next_right) | have_common(next_left, own_right)] = RELATED
-        kinds[have_common(own_left, own_right)] = SYNONYM
-    kinds[have_common(*_each(meanings, abstract, document))] = SYNONYM
+        kinds[_have_common(own_left, next_right) | _have_common(next_left, own_right)] = RELATED
+        kinds[_have_common(own_left, own_right)] = SYNONYM
+    kinds[_have_common(*_each(meanings, abstract, document))] = SYNONYM
     kinds[function] = NONE
-    kinds[have_common(*_each(groups, abstract, document))] = GROUPED
+    kinds[_have_common(*_each(groups, abstract, document))] = GROUPED
     kinds[_similar(*_each(letters, abstract, document)) & ~function] = SIMILAR
     # Not masked: a function word may be written in two ways, such as *thru*.
     kinds[_equal(*_each(same_word, abstract, document))] = SIMILAR
@@ -143,7 +143,7 @@ def kinship(
     kinds[_initials(abstract, document, document_text)] = SIMILAR
     kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
     if nearness is not None:
-        any_kind = (kinds != NONE) | have_common(*_each(lambda word: [stem(word)], abstract, document))
+        any_kind = (kinds != NONE) | _have_common(*_each(lambda word: [stem(word)], abstract, document))
         lone = (
             _where(abstract, ~(left | any_kind.any(axis=1))),
             _where(document, ~(right | any_kind.any(axis=0))),
@@ -207,7 +207,7 @@ def _begin_alike(word: str, other: str) -> bool:
 
 def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
     """Say which words are equal; nothing equals nothing."""
-    return have_common([[word] if word else [] for word in left], [[word] for word in right])
+    return _have_common([[word] if word else [] for word in left], [[word] for word in right])
 
 
 def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[str]) -> Bools:
@@ -252,10 +252,10 @@ def related_by(folder: Path | None, left: Sequence[str], right: Sequence[str]) -
     explanations, other_explanations = (
         [_explanation(folder, word) for word in words] for words in (content, other)
     )
-    explained = have_common(stems, other_explanations).astype(np.uint8) + have_common(
+    explained = _have_common(stems, other_explanations).astype(np.uint8) + _have_common(
         explanations, other_stems
     )
-    return np.where(explained > 0, 1 + explained, have_common(steps, other_steps)).astype(np.uint8)
+    return np.where(explained > 0, 1 + explained, _have_common(steps, other_steps)).astype(np.uint8)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -42,7 +42,7 @@ NOT_HERE = "is a table, which is not read here; write the column with its texts 
 DELIMITERS = {"csv": "", "tsv": "\t"}
 
 
-def documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
+def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
     """Yield the paragraphs of the texts of a table, the first of each begins a document; or its sentences.
 
     Raises:
@@ -165,12 +165,12 @@ def _read(
     delimiter: str = "",
 ) -> Iterator[Item]:
     table = read_csv(lines, path=path, delimiter=delimiter, limits=limits)
-    return documents_of(table, text=text, id=id)
+    return _documents_of(table, text=text, id=id)
 
 
 def _of_file(read: Callable[..., TextTable]) -> Callable[..., Iterator[Item]]:
     def read_file(file: BinaryIO, *, path: str, text: str = "", id: str = "") -> Iterator[Item]:
-        return documents_of(read(file, path=path), text=text, id=id)
+        return _documents_of(read(file, path=path), text=text, id=id)
 
     return read_file
 

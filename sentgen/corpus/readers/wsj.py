@@ -184,7 +184,7 @@ def partner(path: str) -> str | None:
     return next((name for name in candidates if _exists(name)), None)
 
 
-def extension(path: str) -> str:
+def _extension(path: str) -> str:
     """Return the ending of a file before that of its compression, in lower case."""
     return os.path.splitext(path.removesuffix(_compression(path)))[1].lower()
 
@@ -233,13 +233,13 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
     """
     tagged = partner(path)
     if tagged is None:
-        ending = extension(path)
+        ending = _extension(path)
         form = ending.removeprefix(".") if ending in _TREES else "dp or mrg"
         message = f"no tagged file beside it (../tagged/NAME.pos or NAME.pos); read it with the format {form}"
         raise InputError(message, path=path, check="merge")
     merge = _Merge(tagged, limits)
     upcoming: list[Sentence | Rejection] = []
-    for item in chain(_TREES[extension(path)](lines, path=path, limits=limits), [None]):
+    for item in chain(_TREES[_extension(path)](lines, path=path, limits=limits), [None]):
         # One sentence late: a word is matched with a look at the beginning of the next sentence.
         if upcoming:
             current = upcoming.pop()

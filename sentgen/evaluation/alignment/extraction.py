@@ -126,7 +126,7 @@ def _measure(
     for pair, answer in zip(pairs, answers, strict=True):
         sentences = _cut(pair.document, pair.document_starts)
         extract = [word for place in answer for word in sentences[place]]
-        rouge.append([rouge_f1(extract, pair.abstract, n) for n in (1, 2)])
+        rouge.append([_rouge_f1(extract, pair.abstract, n) for n in (1, 2)])
     how = "F1 of n-grams of stems (Snowball English), mean over pairs"
     found = {
         f"rouge-{n}": Measurement.mean(f"rouge-{n}", how, values)
@@ -141,10 +141,10 @@ def _measure(
     return found
 
 
-def rouge_f1(extract: Words, abstract: Words, n: int) -> float:
+def _rouge_f1(extract: Words, abstract: Words, n: int) -> float:
     """Return the F1 of the n-grams of stems of two texts (ROUGE-N, Lin 2004); 0 where one has none.
 
-    >>> rouge_f1(["the", "dogs", "bark"], ["a", "dog", "barks", "."], 1)  # 2 of 3, 2 of 4
+    >>> _rouge_f1(["the", "dogs", "bark"], ["a", "dog", "barks", "."], 1)  # 2 of 3, 2 of 4
     0.5714285714285714
     """
     one, other = (_grams(words, n) for words in (extract, abstract))

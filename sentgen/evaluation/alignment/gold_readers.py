@@ -97,7 +97,7 @@ def _pair(key: str, document: str, abstract: str, source: _Place) -> Pair:
     return pair
 
 
-def parse_links(text: str, pair: Pair, source: _Place) -> GoldLinks:
+def _parse_links(text: str, pair: Pair, source: _Place) -> GoldLinks:
     """Read links such as ``0-0 1p2``, document and abstract, `p` for possible ones."""
     drawn: dict[str, list[Link]] = {"-": [], "p": []}
     for part in text.split():
@@ -155,8 +155,8 @@ def _read_json(path: str) -> GoldStandard:
         seen.add(key)
         place = _Place(path, line, key)
         pair = _pair(key, str(values["source"]), str(values["target"]), place)
-        sure = parse_links(str(values["sureAlign"]), pair, place)
-        possible = parse_links(str(values["possibleAlign"]), pair, place)
+        sure = _parse_links(str(values["sureAlign"]), pair, place)
+        possible = _parse_links(str(values["possibleAlign"]), pair, place)
         pairs.append(GoldPair(pair, (GoldLinks.of(sure.sure, possible.possible),)))
     return GoldStandard(("gold",), tuple(pairs))
 
@@ -285,8 +285,10 @@ def _read_multimwa(path: str) -> GoldStandard:
             raise _Place(source.name, number).error(message)
         place = _Place(source.name, number, fields[0])
         pair = _pair(fields[0], fields[1], fields[3], place)
-        sure = parse_links(fields[7], pair, place)
-        pairs.append(GoldPair(pair, (GoldLinks.of(sure.sure, parse_links(fields[8], pair, place).possible),)))
+        sure = _parse_links(fields[7], pair, place)
+        pairs.append(
+            GoldPair(pair, (GoldLinks.of(sure.sure, _parse_links(fields[8], pair, place).possible),))
+        )
     return GoldStandard(("gold",), tuple(pairs))
 
 
@@ -309,7 +311,7 @@ def _pharaoh_file(source: Source) -> GoldStandard:
             raise place.error("expected `document ||| abstract ||| links`, as many fields in every line")
         width = len(rest) - 1
         pair = _pair(str(number), document, rest[0], place)
-        pairs.append(GoldPair(pair, tuple(parse_links(links, pair, place) for links in rest[1:])))
+        pairs.append(GoldPair(pair, tuple(_parse_links(links, pair, place) for links in rest[1:])))
     return GoldStandard(tuple(str(n) for n in range(1, width + 1)) if width > 1 else ("gold",), tuple(pairs))
 
 
@@ -328,7 +330,7 @@ def _pharaoh_folder(path: str) -> GoldStandard:
     for number, (document, abstract, *drawn) in enumerate(zip(*columns, strict=True), 1):
         pair = _pair(str(number), document, abstract, _Place(sources["document.txt"].name, number))
         places = (_Place(source.name, number) for source in links)
-        pairs.append(GoldPair(pair, tuple(map(parse_links, drawn, [pair] * len(drawn), places))))
+        pairs.append(GoldPair(pair, tuple(map(_parse_links, drawn, [pair] * len(drawn), places))))
     names = _distinct([source.name for source in links]) if len(links) > 1 else ("gold",)
     return GoldStandard(names, tuple(pairs))
 
@@ -375,7 +377,7 @@ def _handalign_pair(key: str, sources: Mapping[str, Source], beside: Source) -> 
 
 def _handalign_links(pair: Pair, source: Source) -> GoldLinks:
     links = [
-        parse_links(_plain(line, n, source), pair, _Place(source.name, n, pair.key))
+        _parse_links(_plain(line, n, source), pair, _Place(source.name, n, pair.key))
         for n, line in enumerate(_lines(source), 1)
     ]
     sure = _checked((link for drawn in links for link in sorted(drawn.sure)), pair, _Place(source.name))

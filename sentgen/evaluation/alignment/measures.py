@@ -90,7 +90,7 @@ def _soft(phrase: PhraseLink, pair: Pair) -> Collection[Link]:
     return list(phrase.links)
 
 
-def count_pair(
+def _count_pair(
     pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
 ) -> dict[str, list[int]]:
     """Return by scope |A|, |A and P|, soft |A|, soft |A and P|, |S|, |A and S| (see `SCOPES`)."""
@@ -113,7 +113,7 @@ def count_pair(
     return counts
 
 
-def count_new(
+def _count_new(
     pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
 ) -> dict[str, list[int]]:
     """Return by scope the new words of the system, those of them without a sure link, the new words of the
@@ -148,9 +148,9 @@ def measure(
         signature: how the gold links were made, for the record.
     """
     ignored = ignored_words() if ignored is None else ignored
-    counted = [count_pair(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
-    new = [count_new(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
-    sources = [count_sources(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
+    counted = [_count_pair(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
+    new = [_count_new(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
+    sources = [_count_sources(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
     found = {}
     for scope, meaning in SCOPES.items():
         statistics_of = _statistics(np.array([one[scope] for one in counted], np.float64).reshape(-1, 6))
@@ -298,7 +298,7 @@ def kappa(items: int, first: int, second: int, both: int) -> float:
     return (observed - expected) / (1 - expected)
 
 
-def count_sources(
+def _count_sources(
     pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
 ) -> dict[str, list[int]]:
     """Return by scope the abstract sentences whose source is that of the gold, and those that have one there.

@@ -56,12 +56,12 @@ def alignment_report(result: AlignmentResult) -> Report:
         csv={
             "scores.csv": scores_csv((*result.systems, *result.humans)),
             "comparisons.csv": comparisons_csv(result.comparisons),
-            "kinds.csv": kinds_csv(result),
-            "links.csv": links_csv(result),
+            "kinds.csv": _kinds_csv(result),
+            "links.csv": _links_csv(result),
         },
         plots={
             "systems": partial(systems_plot, result),
-            "precision-recall": partial(precision_recall_plot, result),
+            "precision-recall": partial(_precision_recall_plot, result),
         },
     )
 
@@ -71,13 +71,13 @@ def _tables(result: AlignmentResult) -> list[ReportTable]:
     found = [
         figures_of(result),
         differences_table(result),
-        missing_table(result),
-        *scope_tables(result),
+        _missing_table(result),
+        *_scope_tables(result),
         new_table(result),
         source_table(result),
         agreement_table(result),
-        kinds_table(result),
-        *(words_table(result, system) for system in result.ranked[:2]),
+        _kinds_table(result),
+        *(_words_table(result, system) for system in result.ranked[:2]),
         comparisons_table(result),
         settings_table(result),
         signatures_table(result),
@@ -120,7 +120,7 @@ def _example(result: AlignmentResult, item: int) -> PairExample:
     errors = []
     for system in result.ranked:
         links, measurement = system.answers[item].links, system.measurements[PRIMARY]
-        figure = percent(float(measurement.figure(measurement.statistics[item])))
+        figure = _percent(float(measurement.figure(measurement.statistics[item])))
         missed, wrong = _named(pair, gold.sure - links), _named(pair, links - gold.possible)
         errors.append(LinkErrors(system.system, figure, missed, wrong))
     return PairExample(pair.key, _shortened(pair.document), _shortened(pair.abstract), errors)
@@ -137,7 +137,7 @@ def _shortened(words: Sequence[str]) -> str:
     return " ".join(words[:_WORDS]) + (f" … and {quantity(more, 'word')} more" if more > 0 else "")
 
 
-def precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
+def _precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
     """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF.
 
     After ten of them markers are hollow.
@@ -282,10 +282,10 @@ _TIMES = (
 _OF_SCOPE = ("soft-precision", "recall", "soft-f1", "f1", "aer")
 
 
-def percent(value: float) -> str:
+def _percent(value: float) -> str:
     """Return a share in percent; nothing for one that is not defined.
 
-    >>> percent(0.5478), percent(float("nan"))
+    >>> _percent(0.5478), _percent(float("nan"))
     ('54.8', '')
     """
     return f"{100 * value:.1f}" if value == value else ""
@@ -308,7 +308,7 @@ def figures_of(result: AlignmentResult) -> ReportTable:
     )
 
 
-def scope_tables(result: AlignmentResult) -> Iterator[ReportTable]:
+def _scope_tables(result: AlignmentResult) -> Iterator[ReportTable]:
     """Yield the figures without ignored words, and with the help of the oracle."""
     for scope, meaning in SCOPES.items():
         if scope:
@@ -371,7 +371,7 @@ def agreement_table(result: AlignmentResult) -> ReportTable:
     )
 
 
-def kinds_table(result: AlignmentResult) -> ReportTable:
+def _kinds_table(result: AlignmentResult) -> ReportTable:
     """Return by kind of link which sure ones the systems found, and how many wrong ones they drew."""
     counted = {system.system: kinds(result, system) for system in result.ranked}
     rows = []
@@ -380,7 +380,7 @@ def kinds_table(result: AlignmentResult) -> ReportTable:
         if any(of):
             sure = max(one.sure for one in of if one)
             cells = [
-                f"{percent(one.found / one.sure) if one and one.sure else '–'} / {one.wrong if one else 0}"
+                f"{_percent(one.found / one.sure) if one and one.sure else '–'} / {one.wrong if one else 0}"
                 for one in of
             ]
             rows.append([", ".join(kind), f"{sure:,}", *cells])
@@ -393,7 +393,7 @@ def kinds_table(result: AlignmentResult) -> ReportTable:
     )
 
 
-def words_table(result: AlignmentResult, system: SystemResult[Alignment]) -> ReportTable:
+def _words_table(result: AlignmentResult, system: SystemResult[Alignment]) -> ReportTable:
     """Return the words that a system most often fails to link, and most often links wrongly."""
     missed, wrong = missed_words(result, system), wrong_words(result, system)
     size = max(len(missed), len(wrong))
@@ -409,12 +409,12 @@ def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]
     return [*words, *[("", 0)] * (size - len(words))]
 
 
-def missing_table(result: AlignmentResult) -> ReportTable:
+def _missing_table(result: AlignmentResult) -> ReportTable:
     """Return the systems that could not run here."""
     return ReportTable("Not run", ["system", "why"], [[one.system, one.reason] for one in result.missing])
 
 
-def kinds_csv(result: AlignmentResult) -> str:
+def _kinds_csv(result: AlignmentResult) -> str:
     """Return a line a system and kind of link."""
     return csv_text(
         ["system", "relation", "class", "sure", "found", "wrong"],
@@ -426,7 +426,7 @@ def kinds_csv(result: AlignmentResult) -> str:
     )
 
 
-def links_csv(result: AlignmentResult) -> str:
+def _links_csv(result: AlignmentResult) -> str:
     """Return a line a pair and system: its links as `i-j`, document and abstract."""
     return csv_text(
         ["system", "pair", "links"],

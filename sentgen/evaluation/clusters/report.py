@@ -33,9 +33,9 @@ _EXAMPLES, _EXAMPLE_LENGTHS = 8, (6, 10, 15, 20, 30)
 
 def generation_report(result: GenerationResult) -> Report:
     """Return the report of a run."""
-    summary, settings = summary_table(result), settings_table(result)
+    summary, settings = summary_table(result), _settings_table(result)
     strings = strings_table(result)
-    tables = [curve_table(result, curve) for curve in result.curves]
+    tables = [_curve_table(result, curve) for curve in result.curves]
     figures = figure_rows(result)
     return Report(
         title=f"Sentences from clusters, run {result.run_id}",
@@ -56,9 +56,9 @@ def generation_report(result: GenerationResult) -> Report:
             *tables,
             settings,
         ],
-        csv={"figures.csv": csv_text(figures.columns, figures.rows), "strings.csv": strings_csv(result)},
+        csv={"figures.csv": csv_text(figures.columns, figures.rows), "strings.csv": _strings_csv(result)},
         plots={
-            name: partial(curve_plot, result.curve(metric, kind), result.systems)
+            name: partial(_curve_plot, result.curve(metric, kind), result.systems)
             for name, (metric, kind) in PLOTS.items()
         },
     )
@@ -81,7 +81,7 @@ def _examples(result: GenerationResult) -> Iterator[tuple[str, list[tuple[int, l
 _STYLES = (("o", "-"), ("s", "--"))
 
 
-def curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
+def _curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
     """Draw both systems; a row of dots below marks the lengths at which one is significantly better."""
     figure, axes = plain_axes(7.6, 4.2, theme, grid="y")
     lengths = [point.length for point in curve.points]
@@ -168,7 +168,7 @@ def _share(chosen: Bools) -> str:
     return f"{chosen.mean():.1%}" if chosen.size else ""
 
 
-def curve_table(result: GenerationResult, curve: Curve) -> ReportTable:
+def _curve_table(result: GenerationResult, curve: Curve) -> ReportTable:
     """Return a curve, a line a length."""
     return ReportTable(
         f"{curve.name.capitalize()} by length",
@@ -190,7 +190,7 @@ def curve_table(result: GenerationResult, curve: Curve) -> ReportTable:
     )
 
 
-def settings_table(result: GenerationResult) -> ReportTable:
+def _settings_table(result: GenerationResult) -> ReportTable:
     """Return what was run."""
     rows = [[name.replace("_", " "), str(value)] for name, value in result.parameters.items()]
     return ReportTable("What was run", ["setting", "value"], [["run", str(result.run_id)], *rows])
@@ -221,7 +221,7 @@ def _figure_rows(result: GenerationResult) -> Iterator[tuple[object, ...]]:
             )
 
 
-def strings_csv(result: GenerationResult) -> str:
+def _strings_csv(result: GenerationResult) -> str:
     """Return a line a string, with its counts."""
     return csv_text(
         ["system", "cluster", "length", "generated", "matched", "source", "recalled", "string"],

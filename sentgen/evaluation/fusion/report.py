@@ -58,7 +58,7 @@ def fusion_report(result: FusionResult) -> Report:
         csv={
             "scores.csv": scores_csv(result.systems),
             "comparisons.csv": comparisons_csv(result.comparisons),
-            "sentences.csv": sentences_csv(result),
+            "sentences.csv": _sentences_csv(result),
         },
         plots={"systems": partial(systems_plot, result)},
     )
@@ -115,7 +115,7 @@ def tests_table(result: FusionResult) -> ReportTable:
     )
 
 
-def sentences_csv(result: FusionResult) -> str:
+def _sentences_csv(result: FusionResult) -> str:
     """Return a line a cluster and system: its sentence, or nothing."""
     return csv_text(
         ["cluster", "system", "sentence"],

@@ -67,7 +67,7 @@ def regeneration_report(result: RegenerationResult) -> Report:
         csv={
             "scores.csv": scores_csv(result.systems, with_times=True),
             "comparisons.csv": comparisons_csv(result.comparisons),
-            "by-length.csv": lengths_csv(result),
+            "by-length.csv": _lengths_csv(result),
         },
         plots={
             **({"curve": partial(curve_plot, result)} if result.curve else {}),
@@ -200,7 +200,7 @@ def lengths_table(result: RegenerationResult) -> ReportTable:
     )
 
 
-def lengths_csv(result: RegenerationResult) -> str:
+def _lengths_csv(result: RegenerationResult) -> str:
     """Return a line a system and length."""
     rows = (
         (system.system, bucket.label, len(bucket.sentences), PRIMARY, score.value)

@@ -50,12 +50,12 @@ def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     return figure
 
 
-def plot_files(plots: Mapping[str, Draw], forms: Sequence[Form] = _FORMS) -> dict[str, bytes]:
+def _plot_files(plots: Mapping[str, Draw], forms: Sequence[Form] = _FORMS) -> dict[str, bytes]:
     """Return the files of plots by name, each on a light ground."""
     return {f"{name}.{form}": picture(draw(LIGHT), form) for name, draw in plots.items() for form in forms}
 
 
-def plot_urls(plots: Mapping[str, Draw], files: Mapping[str, bytes]) -> dict[str, dict[str, str]]:
+def _plot_urls(plots: Mapping[str, Draw], files: Mapping[str, bytes]) -> dict[str, dict[str, str]]:
     """Return plots by name and ground, ``light`` or ``dark``, as URLs that hold the whole picture.
 
     Args:
@@ -164,10 +164,10 @@ class Report:
 
     def page(self) -> str:
         """Return a page that stands alone: its plots are inside it, it loads nothing and runs no script."""
-        return self._page(plot_files(self.plots, ("svg",)))
+        return self._page(_plot_files(self.plots, ("svg",)))
 
     def _page(self, files: Mapping[str, bytes]) -> str:
-        plots = plot_urls(self.plots, files)
+        plots = _plot_urls(self.plots, files)
         return template("sentgen.evaluation", self.template).render(
             title=self.title, version=sentgen.__version__, plots=plots, **self.shown
         )
@@ -183,7 +183,7 @@ class Report:
         Raises:
             InputError: a file cannot be written, or there is another's of its name.
         """
-        plots = plot_files(self.plots)
+        plots = _plot_files(self.plots)
         texts = {PAGE: self._page(plots), TABLES: self.markdown(), **self.csv}
         # Everything is made before anything is written: an error leaves the earlier report whole.
         contents = {name: text.encode() for name, text in texts.items()} | plots

@@ -133,17 +133,17 @@ def _read(nodes: Nodes, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         steps.append((int(nodes.word[number]), int(nodes.kept[number]), int(nodes.partner[number])))
         number = int(nodes.parent[number])
     steps.reverse()
-    return tuple(word for word, _, _ in steps), heads_of([(kept, partner) for _, kept, partner in steps])
+    return tuple(word for word, _, _ in steps), _heads_of([(kept, partner) for _, kept, partner in steps])
 
 
-def heads_of(steps: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def _heads_of(steps: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Return the place of each head, `ROOT` for none.
 
     Args:
         steps: for each word, how many items of the stack it did not govern, and which item it modifies, -1
             for none.
 
-    >>> heads_of([(0, -1), (0, -1), (1, 0)])  # she <- sleeps -> well
+    >>> _heads_of([(0, -1), (0, -1), (1, 0)])  # she <- sleeps -> well
     (1, -1, 1)
     """
     stack: list[int] = []

@@ -58,7 +58,7 @@ def fused_sentences(
     request.check()
     sentences = (key, *related)
     bag = bag_of(sentences)
-    evidence = of_sentences(bag) if request.model is None else of_model(_given(store), request.model, bag)
+    evidence = of_sentences(bag) if request.model is None else _of_model(_given(store), request.model, bag)
     nbest = request.nbest + len(sentences) if request.algorithm == REVISE else 1
     trees = revised_keys(bag, evidence.weights, evidence.fluency, words=request.words, nbest=nbest)
     if not trees:
@@ -68,10 +68,10 @@ def fused_sentences(
     if request.algorithm == REVISE:
         sentences_made = [content.revised() for content in contents]
     elif request.algorithm == DEPVITERBI or request.model is None:
-        sentences_made = ordered_by_search(contents[0], weight=request.weight, nbest=request.nbest)
+        sentences_made = _ordered_by_search(contents[0], weight=request.weight, nbest=request.nbest)
     else:
         search = Search(algorithm=request.algorithm, nbest=request.nbest, seed=request.seed)
-        sentences_made = ordered_with_model(_given(store), request.model, contents[0], search)
+        sentences_made = _ordered_with_model(_given(store), request.model, contents[0], search)
     old = {" ".join(sentence.forms).lower() for sentence in sentences}
     new = [one for one in sentences_made if one.text.lower() not in old]
     return FusionAnswer(key, related, request.algorithm, trees[0].changes, tuple(new[: request.nbest]))
@@ -120,7 +120,7 @@ def of_sentences(bag: WordBag) -> Evidence:
     return Evidence(CountedLinks(bag), fluency)
 
 
-def of_model(store: Store, name: str, bag: WordBag) -> Evidence:
+def _of_model(store: Store, name: str, bag: WordBag) -> Evidence:
     """Return the n-grams of a model, and the links of its treebanks; those of the sentences if it has none.
 
     Raises:
@@ -168,12 +168,12 @@ class FusionContent:
         for n in sorted(self.tree.order, key=lambda n: (n < 0, n)):
             free.setdefault(fold(form_of(self.bag, n)), []).append(n)
         numbers = [free[fold(word)].pop(0) for word in words]
-        return FusedSentence(tuple(words), score, origins(self.bag, numbers), self.tree.changes)
+        return FusedSentence(tuple(words), score, _origins(self.bag, numbers), self.tree.changes)
 
     def revised(self) -> FusedSentence:
         """Return the words as revision ordered them."""
         words = tuple(form_of(self.bag, n) for n in self.tree.order)
-        return FusedSentence(words, self.tree.score, origins(self.bag, self.tree.order), self.tree.changes)
+        return FusedSentence(words, self.tree.score, _origins(self.bag, self.tree.order), self.tree.changes)
 
     def sentence(self) -> Sentence:
         """Return the revised key with its tree."""
@@ -206,12 +206,12 @@ class FusionContent:
         return sentence
 
 
-def origins(bag: WordBag, numbers: Sequence[int]) -> tuple[WordOrigin | None, ...]:
+def _origins(bag: WordBag, numbers: Sequence[int]) -> tuple[WordOrigin | None, ...]:
     """Return where words are from."""
     return tuple(WordOrigin(bag.words[n].sentence, bag.words[n].place) if n >= 0 else None for n in numbers)
 
 
-def ordered_with_model(
+def _ordered_with_model(
     store: Store, model: str, content: FusionContent, search: Search
 ) -> list[FusedSentence]:
     """Order the words with an algorithm of `regenerate`, base noun phrases whole.
@@ -227,7 +227,7 @@ def ordered_with_model(
     return [content.fused(one.words, one.score) for one in ordered]
 
 
-def ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> list[FusedSentence]:
+def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> list[FusedSentence]:
     """Order the words by dependency-propagating search, without markers, which no sentence has.
 
     Bigrams and dependencies are those of the key and its related sentences; phrases are not kept together.

@@ -165,7 +165,7 @@ def revised_keys(
         nbest: trees to give, at most.
     """
     key = tree_of_key(bag)
-    versions = are_versions(bag)
+    versions = _are_versions(bag)
 
     def grown(tree: RevisedTree) -> list[RevisedTree]:
         most = words - (len(tree.words) - len(key.words))
@@ -181,7 +181,7 @@ def revised_keys(
     return list(trees.values())
 
 
-def possible(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
+def _possible(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
     """Yield all links that may be made to a tree.
 
     Where the sentences are no versions of each other, a shared verb or neighbor says nothing, but a clause of
@@ -189,13 +189,13 @@ def possible(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Rev
     """
     if versions:
         yield from Between(bag, tree).revisions()
-        yield from attributions(bag, tree)
-        yield from frames(bag, tree)
-        yield from tails(bag, tree)
+        yield from _attributions(bag, tree)
+        yield from _frames(bag, tree)
+        yield from _tails(bag, tree)
     else:
-        yield from clauses(bag, tree)
+        yield from _clauses(bag, tree)
     yield from Adding(bag, tree).revisions(verbs=versions)
-    yield from replacements(bag, tree, versions=versions)
+    yield from _replacements(bag, tree, versions=versions)
 
 
 def _ranked(
@@ -203,11 +203,11 @@ def _ranked(
 ) -> list[RevisedTree]:
     """Return a tree with each link that may be made, the best one first, each unit at its best place."""
     best: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[tuple[float, float], RevisedTree]] = {}
-    for one in possible(bag, tree, versions=versions):
+    for one in _possible(bag, tree, versions=versions):
         # No word twice: part of a clause may have been added by itself.
         if len(one.words) - len(one.gone) > most or not tree.heads.keys().isdisjoint(one.words):
             continue
-        weight = link_weight(bag, tree, one, weights)
+        weight = _link_weight(bag, tree, one, weights)
         larger = tree.revised(bag, one, weight)
         rank = weight, fluency(larger.order)
         known = best.get((one.words, one.gone))
@@ -217,9 +217,9 @@ def _ranked(
     return [larger for _, (_, larger) in ranked]
 
 
-def link_weight(bag: WordBag, tree: RevisedTree, revision: Revision, weights: LinkWeights) -> float:
+def _link_weight(bag: WordBag, tree: RevisedTree, revision: Revision, weights: LinkWeights) -> float:
     """Return what a link is worth, a natural logarithm."""
-    weight, head = math.log(salience(bag, revision.words)), revision.anchor
+    weight, head = math.log(_salience(bag, revision.words)), revision.anchor
     if head == ROOT or revision.kind == "conjoined":
         return weight
     there = tree.order.index(head)
@@ -231,7 +231,7 @@ def link_weight(bag: WordBag, tree: RevisedTree, revision: Revision, weights: Li
     return weight + math.log(max(weights.arguments(head, side, count + 1), FLOOR))
 
 
-def salience(bag: WordBag, words: tuple[int, ...]) -> float:
+def _salience(bag: WordBag, words: tuple[int, ...]) -> float:
     """Return the mean share of the sentences that have the content words of a unit."""
     having = [bag.found_in[lemma] for lemma in bag.content(words)]
     return sum(having) / max(1, len(having)) / (1 + len(bag.related))
@@ -242,14 +242,14 @@ _LONGEST_FRAME, _LONGEST_TAIL = 8, 12
 _NO_STATEMENT = frozenset({"?", "!", '"', "``", "''", ":", ";"})
 
 
-def attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
+def _attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     """Yield what stands before a clause that begins as the key does and has its verb, up to *that*."""
-    first, root = first_word(bag, tree), root_of(bag, 0)
-    if first is None or first != tree.order[0] or not is_clause(bag, root):
+    first, root = _first_word(bag, tree), _root_of(bag, 0)
+    if first is None or first != tree.order[0] or not _is_clause(bag, root):
         return
     known = bag.content(tree.order)
     for number in bag.related:
-        top = root_of(bag, number)
+        top = _root_of(bag, number)
         for n in bag.modifiers[top]:
             if bag.words[n].relation != "ccomp" or bag.words[n].lemma != bag.words[root].lemma:
                 continue
@@ -261,19 +261,19 @@ def attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
                 continue
             if bag.words[words[-1]].lemma != "that" or not _is_short(bag, words, _LONGEST_FRAME):
                 continue
-            if is_clause(bag, top) and not overlap(known, bag.content(words)):
+            if _is_clause(bag, top) and not _overlap(known, bag.content(words)):
                 yield Revision("added", top, words, ROOT, 0)
 
 
-def frames(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
+def _frames(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     """Yield phrases before the subject, with their comma, for a clause that begins with its subject."""
-    first, root = first_word(bag, tree), root_of(bag, 0)
-    subject = subject_of(bag, root, tree.modifiers(root))
-    if first is None or subject is None or not is_clause(bag, root) or first not in tree.below(subject):
+    first, root = _first_word(bag, tree), _root_of(bag, 0)
+    subject = _subject_of(bag, root, tree.modifiers(root))
+    if first is None or subject is None or not _is_clause(bag, root) or first not in tree.below(subject):
         return
     content_of_tree = bag.content(tree.order)
     for number in bag.related:
-        for n in bag.modifiers[root_of(bag, number)]:
+        for n in bag.modifiers[_root_of(bag, number)]:
             words, start = bag.phrase(n), bag.sentence(number)[0]
             if bag.words[n].relation != "obl" or bag.words[start].tag not in ("ADP", "SCONJ"):
                 continue
@@ -283,7 +283,7 @@ def frames(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
             if comma is None or bag.words[comma].form != "," or _has_rival(bag, tree, n):
                 continue
             new = bag.content(words)
-            if new and not overlap(content_of_tree, new):
+            if new and not _overlap(content_of_tree, new):
                 yield Revision("added", n, (*words, comma), root, tree.order.index(first))
 
 
@@ -304,16 +304,16 @@ def _has_rival(bag: WordBag, tree: RevisedTree, top: int) -> bool:
     )
 
 
-def tails(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
+def _tails(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     """Yield participles and second verbs at the ends of sentences whose subject is that of the key."""
-    root = root_of(bag, 0)
-    subject = subject_of(bag, root, tree.modifiers(root))
-    if subject is None or not is_clause(bag, root):
+    root = _root_of(bag, 0)
+    subject = _subject_of(bag, root, tree.modifiers(root))
+    if subject is None or not _is_clause(bag, root):
         return
     known = bag.content(tree.order)
     for number in bag.related:
-        top = root_of(bag, number)
-        other = subject_of(bag, top, bag.modifiers[top])
+        top = _root_of(bag, number)
+        other = _subject_of(bag, top, bag.modifiers[top])
         if other is None or bag.words[other].lemma != bag.words[subject].lemma:
             continue
         last = max((n for n in bag.sentence(number) if bag.is_word(n)), default=ROOT)
@@ -322,13 +322,13 @@ def tails(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
             if not words or words[-1] != last or not _is_short(bag, words, _LONGEST_TAIL):
                 continue
             new = bag.content(words)
-            if not new or overlap(known, new):
+            if not new or _overlap(known, new):
                 continue
             comma = bag.neighbor(words[0], -1)
             if comma is not None and bag.words[comma].form == "," and _is_participle(bag, n, words):
-                yield Revision("conjoined", n, (comma, *words), root, end_of(bag, tree))
+                yield Revision("conjoined", n, (comma, *words), root, _end_of(bag, tree))
             elif _is_second_verb(bag, n, words) and bag.words[n].fine == bag.words[root].fine:
-                yield Revision("conjoined", n, words, root, end_of(bag, tree))
+                yield Revision("conjoined", n, words, root, _end_of(bag, tree))
 
 
 def _is_participle(bag: WordBag, n: int, words: tuple[int, ...]) -> bool:
@@ -344,28 +344,28 @@ def _is_second_verb(bag: WordBag, n: int, words: tuple[int, ...]) -> bool:
         and bag.words[words[0]].lemma == "and"
         and n <= words[0] + 2
         and word.fine == bag.words[word.head].fine
-        and subject_of(bag, n, bag.modifiers[n]) is None
+        and _subject_of(bag, n, bag.modifiers[n]) is None
     )
 
 
-def clauses(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
+def _clauses(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
     """Yield whole clauses to join to a key that has none by now."""
-    root = root_of(bag, 0)
-    if not is_clause(bag, root) or any(change.kind == "conjoined" for change in tree.changes):
+    root = _root_of(bag, 0)
+    if not _is_clause(bag, root) or any(change.kind == "conjoined" for change in tree.changes):
         return
-    subject = subject_of(bag, root, tree.modifiers(root))
+    subject = _subject_of(bag, root, tree.modifiers(root))
     content_of_tree = bag.content(tree.order)
     for number in bag.related:
-        top, words = root_of(bag, number), _statement(bag, number)
-        other = subject_of(bag, top, bag.modifiers[top])
+        top, words = _root_of(bag, number), _statement(bag, number)
+        other = _subject_of(bag, top, bag.modifiers[top])
         content = bag.content(words)
         shared = len(content & content_of_tree)
         # What shares more is another version of the key.
         if not shared or shared >= VERSIONS * min(len(content), len(content_of_tree)):
             continue
-        if other is None or bag.words[other].tag not in NOUNS or not is_clause(bag, top):
+        if other is None or bag.words[other].tag not in NOUNS or not _is_clause(bag, top):
             continue
-        named, end = bag.phrase(other), end_of(bag, tree)
+        named, end = bag.phrase(other), _end_of(bag, tree)
         agree = subject is not None and bag.words[subject].lemma == bag.words[other].lemma
         if agree and named and named == words[: len(named)]:
             yield Revision("conjoined", top, words[len(named) :], root, end, markers("and"))
@@ -389,48 +389,48 @@ _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 
 
-def root_of(bag: WordBag, sentence: int) -> int:
+def _root_of(bag: WordBag, sentence: int) -> int:
     """Return the root of a sentence."""
     return next(n for n in bag.sentence(sentence) if bag.words[n].head == ROOT)
 
 
-def subject_of(bag: WordBag, verb: int, modifiers: Iterable[int]) -> int | None:
+def _subject_of(bag: WordBag, verb: int, modifiers: Iterable[int]) -> int | None:
     """Return the subject of a verb among its modifiers, if it stands before it."""
     return next((n for n in modifiers if bag.words[n].relation in _SUBJECTS and n < verb), None)
 
 
-def is_clause(bag: WordBag, top: int) -> bool:
+def _is_clause(bag: WordBag, top: int) -> bool:
     """Return whether a word heads a clause that can stand alone, with a subject, and a verb with a tense."""
     modifiers = bag.modifiers[top]
-    if subject_of(bag, top, modifiers) is None:
+    if _subject_of(bag, top, modifiers) is None:
         return False
     verbs = [bag.words[n] for n in (top, *modifiers) if bag.words[n].tag in ("VERB", "AUX")]
     # Where there are universal tags alone, a verb with a subject is taken to have a tense.
     return any(verb.fine in _FINITE or verb.fine == verb.tag for verb in verbs)
 
 
-def overlap(known: set[str], content: Iterable[str]) -> bool:
+def _overlap(known: set[str], content: Iterable[str]) -> bool:
     """Return whether one of some lemmas, or one that begins alike, is among others."""
     return any(begin_alike(one, other) for one in content for other in known)
 
 
-def are_versions(bag: WordBag) -> bool:
+def _are_versions(bag: WordBag) -> bool:
     """Return whether half of the related sentences say what the key says, in other words."""
     key = bag.content(bag.sentence(0))
     alike = 0
     for number in bag.related:
         other = bag.content(bag.sentence(number))
-        shared = sum(overlap(other, [one]) for one in key)
+        shared = sum(_overlap(other, [one]) for one in key)
         alike += shared >= VERSIONS * max(1, min(len(key), len(other)))
     return 2 * alike >= len(bag.related)
 
 
-def first_word(bag: WordBag, tree: RevisedTree) -> int | None:
+def _first_word(bag: WordBag, tree: RevisedTree) -> int | None:
     """Return the first word of a tree that is no punctuation."""
     return next((n for n in tree.words if bag.is_word(n)), None)
 
 
-def end_of(bag: WordBag, tree: RevisedTree) -> int:
+def _end_of(bag: WordBag, tree: RevisedTree) -> int:
     """Return the place behind the last word of a tree."""
     return max((at for at, n in enumerate(tree.order, 1) if n >= 0 and bag.is_word(n)), default=0)
 
@@ -439,7 +439,7 @@ _LONGEST = 6
 _PRONOUNS = {"he": False, "she": False, "they": True}
 
 
-def replacements(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
+def _replacements(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
     """Yield what may stand in the place of noun phrases of a tree."""
     for noun in tree.words:
         if bag.words[noun].tag in NOUNS:
@@ -461,7 +461,7 @@ def _noun_phrases(bag: WordBag, tree: RevisedTree, noun: int, *, versions: bool)
         if not 2 <= len(words) <= _LONGEST or not _hang_alike(bag, noun, other):
             continue
         new = bag.content(words) - bag.content(mine)
-        if not new or overlap(content_of_tree, new):
+        if not new or _overlap(content_of_tree, new):
             continue
         if _says_more(bag, mine, words) if versions else _says_kind(bag, mine, words):
             yield Revision("replaced", other, words, tree.heads[noun], at, gone=mine)
@@ -518,7 +518,7 @@ def _subjects(bag: WordBag, tree: RevisedTree, pronoun: int) -> Iterator[Revisio
     for other, word in enumerate(bag.words):
         if word.sentence == bag.words[verb].sentence or word.lemma != bag.words[verb].lemma:
             continue
-        subject = subject_of(bag, other, bag.modifiers[other])
+        subject = _subject_of(bag, other, bag.modifiers[other])
         if subject is None or bag.words[subject].tag not in NOUNS or bag.words[subject].relation != "nsubj":
             continue
         words = bag.phrase(subject)
@@ -529,6 +529,6 @@ def _subjects(bag: WordBag, tree: RevisedTree, pronoun: int) -> Iterator[Revisio
         if (
             several == _PRONOUNS[bag.words[pronoun].lemma]
             and shared
-            and not overlap(content_of_tree, bag.content(words))
+            and not _overlap(content_of_tree, bag.content(words))
         ):
             yield Revision("replaced", subject, words, verb, tree.order.index(pronoun), gone=(pronoun,))

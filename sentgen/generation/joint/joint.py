@@ -57,20 +57,20 @@ class JointSettings:
     ] = 40
 
 
-def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
+def _order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Return the best orders that the search came across with their trees, by their score (`value`)."""
     if not problem.size:
         return [Ordering((), value(problem, (), None), Tree((), (), (), ()))]
     scores = tree_scores(problem)
-    visited = visit(problem, scores)
+    visited = _visit(problem, scores)
     found = []
-    for i in best_different(problem, visited, nbest):
+    for i in _best_different(problem, visited, nbest):
         units = tuple(visited.orders[i].tolist())
-        found.append(Ordering(units, float(visited.scores[i]), best_tree(scores, units)))
+        found.append(Ordering(units, float(visited.scores[i]), _best_tree(scores, units)))
     return found
 
 
-def best_different(problem: Problem, visited: Visited, count: int) -> list[int]:
+def _best_different(problem: Problem, visited: Visited, count: int) -> list[int]:
     """Return the places of the best orders that are different strings, at most so many."""
     different: dict[tuple[int, ...], int] = {}
     # Stable: of equals the one that was met first.
@@ -81,7 +81,7 @@ def best_different(problem: Problem, visited: Visited, count: int) -> list[int]:
     return list(different.values())
 
 
-def visit(problem: Problem, scores: TreeScores) -> Visited:
+def _visit(problem: Problem, scores: TreeScores) -> Visited:
     """Return all orders that the search came across; the bag has units."""
     settings = problem.settings.of(JointSettings)
     count = min(settings.starts, most_trees(problem.size))
@@ -89,7 +89,7 @@ def visit(problem: Problem, scores: TreeScores) -> Visited:
     return climb(
         models_of(problem),
         weights_of(problem),
-        units_of(problem),
+        _units_of(problem),
         scores,
         starts,
         settings.rounds,
@@ -98,7 +98,7 @@ def visit(problem: Problem, scores: TreeScores) -> Visited:
     )
 
 
-def units_of(problem: Problem) -> ClimbingUnits:
+def _units_of(problem: Problem) -> ClimbingUnits:
     """Return the units in all models."""
     columns = problem.columns
     begins = np.cumsum([0, *(len(words) for words, _ in columns)])
@@ -116,13 +116,13 @@ def tree_scores(problem: Problem) -> TreeScores:
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the score of an order with its best tree, whatever tree it came with."""
     order = np.array(units, np.int32)
-    total = float(weights_of(problem) @ line_scores(models_of(problem), units_of(problem), order))
+    total = float(weights_of(problem) @ line_scores(models_of(problem), _units_of(problem), order))
     if units:
         total += tree_score(tree_scores(problem), order, new_chart(len(units)))
     return total
 
 
-def best_tree(scores: TreeScores, units: tuple[int, ...]) -> Tree:
+def _best_tree(scores: TreeScores, units: tuple[int, ...]) -> Tree:
     """Return the best tree over units in an order."""
     order = np.array(units, np.int32)
     chart = new_chart(len(units))
@@ -150,7 +150,7 @@ ALGORITHMS = (
     Algorithm(
         "joint",
         "n-grams and trees with arguments as one score, by local search from a beam",
-        order_units,
+        _order_units,
         value,
         settings=(BeamSettings, FeatureSettings, FactorSettings, WeightSettings, JointSettings),
         defaults={"order": 5, "beam": 128, "features": AUTO},
@@ -174,9 +174,9 @@ def candidates(problem: Problem, count: int) -> Candidates:
         return Candidates(np.zeros((0, 0), np.int32), np.zeros((0, 0)))
     factors = factors_of(problem)
     scores = weighted(factors, settings_weights(problem))
-    visited = visit(problem, scores)
-    orders = visited.orders[best_different(problem, visited, count)]
-    return Candidates(orders, _values(models_of(problem), units_of(problem), factors, scores, orders))
+    visited = _visit(problem, scores)
+    orders = visited.orders[_best_different(problem, visited, count)]
+    return Candidates(orders, _values(models_of(problem), _units_of(problem), factors, scores, orders))
 
 
 @compiled

@@ -128,7 +128,7 @@ def fetch_feature(
     store: Store, feature: FeatureModel, batch: Sequence[Sequence[Unit]], order: int
 ) -> tuple[SubModel, list[tuple[Ints, Ints]]]:
     """Fetch what a model has for a batch of bags; also return words and offsets of the units of each bag."""
-    spelled = [[symbols_of(unit, feature) for unit in bag] for bag in batch]
+    spelled = [[_symbols_of(unit, feature) for unit in bag] for bag in batch]
     forms = [[form for unit in bag for word in unit for form in word] for bag in spelled]
     submodel = prefetch(store, feature.model, forms, order=order)
     return submodel, [_arrays(submodel, bag) for bag in spelled]
@@ -142,7 +142,7 @@ def _arrays(submodel: SubModel, bag: Sequence[Sequence[Choices]]) -> tuple[Ints,
     return np.array(known, np.int32), np.cumsum([0, *map(len, bag)], dtype=np.int32)
 
 
-def symbols_of(unit: Unit, feature: FeatureModel) -> list[Choices]:
+def _symbols_of(unit: Unit, feature: FeatureModel) -> list[Choices]:
     """Return what stands for the words of a unit in a model, between brackets if it counts them."""
     model = feature.model
     if model.symbols.over == ITEMS and len(unit.words) > 1:

@@ -105,7 +105,7 @@ def order_greedily(
 
 
 @compiled
-def joins_logp(
+def _joins_logp(
     table: NgramTable, words: Ints, offsets: Ints, order: int, start: int, units: Ints, whole_string: bool
 ) -> float:
     """Return the sum of the scores of the joins of an order, as `order_greedily` counts them."""
@@ -127,7 +127,7 @@ def joins_logp(
     return total
 
 
-def complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> list[Ordering]:
+def _complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> list[Ordering]:
     """Return the greedy order, and behind it the best of those that begin with another unit.
 
     These come ranked by their log-probability as sentences, no string twice. Ties go to the unit that comes
@@ -152,11 +152,11 @@ def _from(problem: Problem, first: int, *, whole_string: bool) -> Ordering:
     return Ordering(tuple(units.tolist()), score)
 
 
-def value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bool) -> float:
-    """Return what `complete_greedily` would have scored an order with."""
+def _value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bool) -> float:
+    """Return what `_complete_greedily` would have scored an order with."""
     chosen = np.array(units, np.int32)
     return float(
-        joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
+        _joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
     )
 
 
@@ -174,14 +174,14 @@ class LmoSettings:
         return self.lmo_context == "string"
 
 
-def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Order a bag by the best join with what `lmo_context` says (see `complete_greedily`)."""
-    return complete_greedily(problem, nbest, whole_string=problem.settings.of(LmoSettings).whole_string)
+def _order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
+    """Order a bag by the best join with what `lmo_context` says (see `_complete_greedily`)."""
+    return _complete_greedily(problem, nbest, whole_string=problem.settings.of(LmoSettings).whole_string)
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the sum of the joins of some order."""
-    return value_of_joins(problem, units, whole_string=problem.settings.of(LmoSettings).whole_string)
+    return _value_of_joins(problem, units, whole_string=problem.settings.of(LmoSettings).whole_string)
 
 
 #: The name in each paper.
@@ -191,7 +191,7 @@ ALGORITHMS = tuple(
     Algorithm(
         name,
         f"greedy n-gram ordering after the last phrase ({paper})",
-        order_units,
+        _order_units,
         value,
         settings=(LmoSettings,),
         published={paper: {"lmo_context": "phrase"}},

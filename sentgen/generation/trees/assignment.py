@@ -153,15 +153,15 @@ class AssignmentSettings:
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Order a bag by the tree of `grow`; siblings by n-grams."""
+    """Order a bag by the tree of `_grow`; siblings by n-grams."""
     return best_orderings(problem, nbest, search, by_ngrams)
 
 
 def search(problem: Problem, edges: Floats) -> Attachments:
-    """Return the tree that `grow` makes under the settings."""
+    """Return the tree that `_grow` makes under the settings."""
     model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
     price = np.inf if settings.padding == "literal" else settings.padding_cost
-    return Attachments(*grow(edges, argument_charges(model), positions(model, settings.q), price))
+    return Attachments(*_grow(edges, argument_charges(model), positions(model, settings.q), price))
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
@@ -174,7 +174,7 @@ def steps(problem: Problem) -> list[SearchStep]:
     model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
     price = np.inf if settings.padding == "literal" else settings.padding_cost
     limits = positions(model, settings.q)
-    return grow_in_steps(edge_weights(problem), argument_charges(model), limits, price)
+    return _grow_in_steps(edge_weights(problem), argument_charges(model), limits, price)
 
 
 def argument_charges(model: TreeModel) -> Floats:
@@ -206,7 +206,7 @@ def positions(model: TreeModel, q: Positions) -> Ints:
 
 
 @compiled
-def grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[Ints, Ints, Ints, Floats]:
+def _grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[Ints, Ints, Ints, Floats]:
     """Return heads, sides, earlier and weights of the tree, by algorithm 3.
 
     Args:
@@ -247,8 +247,8 @@ def grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[In
     return heads, sides, earlier, weights
 
 
-def grow_in_steps(edges: Floats, charges: Floats, limits: Ints, price: float) -> list[SearchStep]:
-    """Return what `grow` does, in plain Python; see there.
+def _grow_in_steps(edges: Floats, charges: Floats, limits: Ints, price: float) -> list[SearchStep]:
+    """Return what `_grow` does, in plain Python; see there.
 
     A step is a round: what becomes of each open position, with the word that is assigned to it, or, where it
     stays empty, the word that would be the cheapest.

@@ -61,7 +61,7 @@ class TheftSettings:
     theft: Annotated[Theft, Setting("How an edge is scaled that takes a word from another head.")] = "sum"
 
 
-def order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
+def _order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by its tree, the strongest relation nearest to the head: "Tree".
 
     For ties see `grow`, for further answers `sentgen.generation.trees.trees.best_orderings`. Time: O(n^2).
@@ -69,7 +69,7 @@ def order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
     return best_orderings(problem, nbest, search, _by_weight)
 
 
-def order_siblings_by_ngrams(problem: Problem, nbest: int = 1) -> list[Ordering]:
+def _order_siblings_by_ngrams(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by the same tree, siblings by n-grams: "Tree+N-Grams"."""
     return best_orderings(problem, nbest, search, by_ngrams)
 
@@ -106,14 +106,14 @@ def search_with_arguments(problem: Problem, edges: Floats) -> Attachments:
 def steps(problem: Problem) -> list[SearchStep]:
     """Return how `search` finds the tree of a problem."""
     arguments, one_root = problem.require_trees().arguments, problem.settings.of(RootSettings).one_root
-    return grow_in_steps(edge_weights(problem), np.zeros_like(arguments), arguments, _OFF, one_root)
+    return _grow_in_steps(edge_weights(problem), np.zeros_like(arguments), arguments, _OFF, one_root)
 
 
 def steps_with_arguments(problem: Problem) -> list[SearchStep]:
     """Return how `search_with_arguments` finds the tree of a problem."""
     model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
     theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
-    return grow_in_steps(edge_weights(problem), argument_charges(model), model.arguments, theft, one_root)
+    return _grow_in_steps(edge_weights(problem), argument_charges(model), model.arguments, theft, one_root)
 
 
 def argument_charges(model: TreeModel) -> Floats:
@@ -178,7 +178,7 @@ def grow(
     return heads, sides, earlier, weights
 
 
-def grow_in_steps(
+def _grow_in_steps(
     edges: Floats, charges: Floats, arguments: Floats, theft: int, one_root: bool
 ) -> list[SearchStep]:
     """Return what `grow` does to its queue, in plain Python; see there.
@@ -261,7 +261,7 @@ ALGORITHMS = (
     Algorithm(
         "prim",
         "Prim's tree, the strongest relation nearest to its head (2007)",
-        order_by_relations,
+        _order_by_relations,
         tree_value,
         steps=steps,
         settings=(ConstraintSettings, RootSettings),
@@ -272,7 +272,7 @@ ALGORITHMS = (
     Algorithm(
         "prim-ngram",
         "Prim's tree, siblings ordered by n-grams (2007)",
-        order_siblings_by_ngrams,
+        _order_siblings_by_ngrams,
         tree_value,
         steps=steps,
         settings=(LmoSettings, ConstraintSettings, RootSettings),

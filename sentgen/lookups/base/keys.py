@@ -116,7 +116,7 @@ _PERIOD = re.compile(r"(.+)/([1-9]\d{0,8})", re.ASCII | re.DOTALL)
 _YEAR = r"regexp_extract({string}, '^(\d{{4}})-\d\d', 1)"
 
 
-def period_of(string: str, step: int) -> str:
+def _period_of(string: str, step: int) -> str:
     """Return the beginning of the period that a string of SQL is in, a string, too; null of no number."""
     value = f"coalesce({as_number(string)}, {as_number(_YEAR.format(string=string))})"
     return f"try_cast(floor({value} / {step}) * {step} as bigint)::varchar"
@@ -167,7 +167,7 @@ class MetadataKey(Key):
     def tested_value(self) -> str:
         """What of SQL a condition on a sentence tests."""
         value = self.always.value.format(alias="s") if self.always else "m.value"
-        return period_of(f"{value}::varchar", self.step) if self.step else value
+        return _period_of(f"{value}::varchar", self.step) if self.step else value
 
     @property
     def number(self) -> bool:
@@ -181,7 +181,7 @@ class MetadataKey(Key):
     def of_row(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `sentence` in SQL, its own before that of its document."""
         string = self._string(alias, bindings)
-        return period_of(string, self.step) if self.step else string
+        return _period_of(string, self.step) if self.step else string
 
     def _string(self, alias: str, bindings: Bindings) -> str:
         if self.always:

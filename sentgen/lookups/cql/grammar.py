@@ -232,7 +232,7 @@ def _without_quotes(leaf: str) -> str:
     return leaf[1:-1].replace(quote * 2, quote).replace(f"\\{quote}", quote)
 
 
-def regular(text: str, flags: str = "") -> Value:
+def _regular(text: str, flags: str = "") -> Value:
     """Return a regular expression with its flags as a value; one without special characters as a string."""
     ignoring = {"ignore_case": "c" in flags, "ignore_accents": "d" in flags}
     if "l" in flags:
@@ -461,4 +461,4 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         if self._dialect is Dialect.BLACKLAB:
             sensitive = _SENSITIVE.match(text)
             options, text = (options, text[sensitive.end() :]) if sensitive else (f"{options}cd", text)
-        return regular(text, options), leaf.start_pos or 0
+        return _regular(text, options), leaf.start_pos or 0

@@ -51,7 +51,7 @@ class TokenConditions:
             case syntax.CqlComparison():
                 return self._comparison(condition, alias, alias)
             case syntax.NoSpace():
-                return no_space(self.keys.connection, alias)
+                return _no_space(self.keys.connection, alias)
         return _compose(condition, lambda part: self.of_token(part, alias))
 
     def of_labels(self, condition: syntax.Condition, columns: Mapping[str, str]) -> str:
@@ -166,7 +166,7 @@ def _compose(condition: syntax.Condition, write: Callable[[syntax.Condition], st
     return f"({word.join(map(write, condition.parts))})"
 
 
-def no_space(connection: Connection, alias: str) -> str:
+def _no_space(connection: Connection, alias: str) -> str:
     """Return the condition on a row of `token` that no space follows it, and it is not within a multiword."""
     condition = f"{alias}.space_after = false"
     if not surface_of(connection).multiwords:

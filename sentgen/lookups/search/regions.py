@@ -131,11 +131,11 @@ class Regions:
         Over the ends of sentences, an end moves to that of the region around its token if none is around all.
         """
         first, last = self.parts(region)
-        around = innermost(first, last, spans.first, spans.last)
+        around = _innermost(first, last, spans.first, spans.last)
         begins, ends = around, around
         if self._across:
-            begins = np.where(around == NONE, innermost(first, last, spans.first, spans.first), around)
-            ends = np.where(around == NONE, innermost(first, last, spans.last, spans.last), around)
+            begins = np.where(around == NONE, _innermost(first, last, spans.first, spans.first), around)
+            ends = np.where(around == NONE, _innermost(first, last, spans.last, spans.last), around)
         return Spans(_move(spans.first, first, begins), _move(spans.last, last, ends), spans.labels)
 
     def _built_in(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
@@ -191,7 +191,7 @@ def lie_within(spans: Spans, first: Longs, last: Longs) -> Bools:
     return met
 
 
-def innermost(first: Longs, last: Longs, begin: Longs, end: Longs) -> Longs:
+def _innermost(first: Longs, last: Longs, begin: Longs, end: Longs) -> Longs:
     """Return for stretches of tokens the row of the last region that they lie in; `NONE` if there is none."""
     if not len(first):
         return np.full(len(begin), NONE)

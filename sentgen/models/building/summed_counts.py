@@ -20,7 +20,7 @@ OPENING, CLOSING = "<np>", "</np>"
 _RECOUNT = "recount.sql"
 
 
-def recount(
+def _recount(
     connection: Connection,
     corpora: Sequence[int],
     settings: Recipe,
@@ -175,7 +175,7 @@ def count(
     """
     segments = [number for each in corpora for number in each.segments]
     if chosen or not settings.as_counted:
-        recount(
+        _recount(
             connection,
             [each.id for each in corpora],
             settings,

@@ -90,7 +90,7 @@ def find_or_insert(table: NgramTable, row: int, prefix: int, word: int) -> int:
 
 
 @compiled
-def look_up(table: NgramTable, state: int, word: int) -> tuple[float, int]:
+def _look_up(table: NgramTable, state: int, word: int) -> tuple[float, int]:
     """Return log p(word | state) and the row that has it; a word without unigram is taken for <unk>."""
     total = 0.0
     while True:
@@ -107,7 +107,7 @@ def look_up(table: NgramTable, state: int, word: int) -> tuple[float, int]:
 @compiled
 def extend(table: NgramTable, state: int, word: int) -> tuple[float, int]:
     """Return log p(word | state) and the state after the word."""
-    logp, row = look_up(table, state, word)
+    logp, row = _look_up(table, state, word)
     return logp, int(table.state[row])
 
 

@@ -77,7 +77,7 @@ def _dependency_pairs(block: _SentenceBlock, vocabulary: int, width: int, out: L
 
 
 @compiled
-def run_lengths(keys: Longs, counts: Longs) -> int:
+def _run_lengths(keys: Longs, counts: Longs) -> int:
     """Keep each of sorted keys once, with how often it was there; return how many there are."""
     size = 0
     for i in range(len(keys)):
@@ -91,7 +91,7 @@ def run_lengths(keys: Longs, counts: Longs) -> int:
 
 
 @compiled
-def merged(keys: Longs, counts: Longs, others: Longs, more: Longs, out: Longs, sums: Longs) -> int:
+def _merged(keys: Longs, counts: Longs, others: Longs, more: Longs, out: Longs, sums: Longs) -> int:
     """Merge two sorted lists of distinct keys with their counts; return how many there are."""
     size, i, j = 0, 0, 0
     while i < len(keys) or j < len(others):
@@ -226,7 +226,7 @@ def count_cells(
     vocabulary = len(words.forms)
     width = vocabulary * (1 + 2 * (int(relations.max(initial=-1)) + 1))
     keys, counts, tokens = np.empty(0, np.int64), np.empty(0, np.int64), 0
-    for block in read_blocks(connection, selection, words.numbers):
+    for block in _read_blocks(connection, selection, words.numbers):
         tokens += len(block.words)
         some = np.empty(2 * len(block.words) * (window + dependencies), np.int64)
         size = _window_pairs(block, window, width, some)
@@ -262,7 +262,7 @@ def _relations(connection: Connection, selection: Selection) -> Ints:
     return numbers
 
 
-def read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> Iterator[_SentenceBlock]:
+def _read_blocks(connection: Connection, selection: Selection, numbers: Ints) -> Iterator[_SentenceBlock]:
     """Yield the tokens of some corpora in whole sentences, in the order of their ids."""
     bindings = Bindings()
     sizes = _SIZES.format(where=where(selection.of_sentences(bindings)))
@@ -290,8 +290,8 @@ def _added(keys: Longs, counts: Longs, some: Longs) -> tuple[Longs, Longs]:
     """Return the counts with those of some more keys, in any order."""
     some.sort()
     more = np.empty(len(some), np.int64)
-    size = run_lengths(some, more)
+    size = _run_lengths(some, more)
     out, sums = (np.empty(len(keys) + size, np.int64) for _ in range(2))
-    size = merged(keys, counts, some[:size], more[:size], out, sums)
+    size = _merged(keys, counts, some[:size], more[:size], out, sums)
     # Copied: a view would keep room for what fell together.
     return out[:size].copy(), sums[:size].copy()

@@ -54,7 +54,7 @@ def decomposed(
             f"too few words for {dimensions} dimensions, {min(cells.shape)}, or too few contexts;"
             f" lower {spell('dimensions')} or {spell('min_count')}, or ingest more"
         )
-    with one_thread():
+    with _one_thread():
         from scipy.sparse import csr_array
         from scipy.sparse.linalg import svds
     positive, values = ppmi(cells, smoothing=smoothing, shift=shift)
@@ -70,7 +70,7 @@ def decomposed(
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
+def _one_thread() -> Iterator[None]:
     """Have the BLAS of scipy take one thread, if it is loaded within; numpy has another one.
 
     The products of the decomposition are small: beside other processes, two threads took six times the CPU
