@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentgen.arrays import Floats, Longs
-from sentgen.evaluation.regeneration.expected_bleu import Lists, learn, loss, together
+from sentgen.evaluation.regeneration.tuning import Lists, learn, loss, together
 
 
 def chosen(lists: Lists, weights: Floats) -> Longs:

@@ -19,7 +19,7 @@ from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import parse_cql
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.grew.reading import read_request
-from sentgen.lookups.metadata.grammar import read as read_condition
+from sentgen.lookups.metadata.conditions import read as read_condition
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Lookup
 from sentgen.lookups.question.selection import Selection

@@ -10,7 +10,7 @@ from sentgen.errors import QueryError
 from sentgen.lookups.base.languages import straight_quotes
 from sentgen.lookups.cql import grammar as cql
 from sentgen.lookups.grew.reading import read_request
-from sentgen.lookups.metadata import grammar as metadata
+from sentgen.lookups.metadata import conditions as metadata
 
 PAIRS = ("“”", "„“", "”“", "””", "„”")
 

@@ -20,8 +20,7 @@ from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.metadata.conditions import choose
-from sentgen.lookups.metadata.grammar import read
+from sentgen.lookups.metadata.conditions import choose, read
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.question.lookup import Question

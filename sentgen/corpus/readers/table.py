@@ -1,33 +1,39 @@
 """Tables: a row is a document, a column is its text, and the others are its metadata.
 
 `--text` names the column of the text, and `--id` that of the name, without which a document is FILE#ROW, its
-rows numbered from 1. Without `--text`, columns of Parquet that are called `text` and `id` are these. Where
-the text is a list of words, a row is a sentence (`_token_tables`). A text is split into sentences and tokens
-as the format `text` does. Values are text; a condition such as `year > 1990` compares those as numbers that
-are numbers.
+rows numbered from 1. Without `--text`, columns of Parquet that are called `text` and `id` are these. A text
+is split into sentences and tokens as the format `text` does. Values are text; a condition such as
+`year > 1990` compares those as numbers that are numbers.
+
+Where the text is a list of words, a row is a sentence, or with lists of lists a document of several. Lists
+beside the words are fields of the tokens by their names (`lemmas`, `upos`, `xpos`, `pos_tags`, `feats`,
+`heads`, `deprels`, `nps`, `space_after`), all others attributes of the tokens, as in vertical files. Columns
+without lists are metadata, but for `sent_id`, and `text`, which says again what the words say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from sentgen.corpus.comments import document_comment, one_line
+from sentgen.corpus.comments import comment_of, document_comment, one_line
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text as raw_text
-from sentgen.corpus.readers._columns import Carried
-from sentgen.corpus.readers._token_tables import ListColumns
-from sentgen.corpus.readers.jsonl import FORBIDDEN_IN_TEXT
+from sentgen.corpus.readers._columns import Carried, FormatError, finish_sentence, optional, parse_heads
+from sentgen.corpus.readers._named_columns import NamedColumns, field_of, is_space, misc_of
+from sentgen.corpus.readers.jsonl import FORBIDDEN, FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
-from sentgen.corpus.sentence import RawText
+from sentgen.corpus.sentence import ABSENT, RawText, Sentence
 from sentgen.corpus.sources import Source, base_name, uncompressed_name
-from sentgen.corpus.tables import TableRow, TextTable, read_csv, read_parquet, read_sheet
+from sentgen.corpus.tables import TableRow, TextTable, as_text, read_csv, read_parquet, read_sheet
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
+from sentgen.output.wording import quantity
 
 #: The setting that names the column of the text.
 TEXT, ID = "text", "id"
@@ -40,6 +46,240 @@ _JSON = (".json", *JSON_READER.extensions)
 NOT_HERE = "is a table, which is not read here; write the column with its texts to a .txt file, a text a line"
 #: What parts the fields; nothing: their lines tell.
 DELIMITERS = {"csv": "", "tsv": "\t"}
+#: What MISC says of a token without a space behind it.
+_NO_SPACE = "SpaceAfter=No"
+_SENT_ID, _NPS = "sent_id", "nps"
+_ATTRIBUTE = re.compile(r"[^\W\d][\w:.-]*")
+
+
+@dataclass(slots=True)
+class _ListColumns:
+    """Which column of a table says what, by their numbers.
+
+    Attributes:
+        table: the table.
+        words: the column of words; ``depth`` is that of its lists.
+        document: the column that names documents.
+        sent_id: the column that names sentences.
+        lists: names and numbers of the other columns of lists as deep.
+        said: those of metadata.
+    """
+
+    table: TextTable
+    words: int
+    document: int | None
+    sent_id: int | None = None
+    lists: list[tuple[str, int]] = field(default_factory=list)
+    said: list[tuple[str, int]] = field(default_factory=list)
+    depth: int = 1
+
+    @classmethod
+    def find(cls, table: TextTable, words: int, document: int | None) -> _ListColumns:
+        """Tell columns by their names and their lists.
+
+        Raises:
+            InputError: a column of lists cannot be called as it is.
+        """
+        found = cls(table, words, document, depth=table.depth(words))
+        named = {name: at for at, name in enumerate(table.columns) if at not in (words, document)}
+        # A row is what an `id` names: a document, or a sentence.
+        names = (_SENT_ID, ID) if found.depth == 1 else (_SENT_ID,)
+        found.sent_id = next(
+            (named.pop(name) for name in names if name in named and found._above(named[name])), None
+        )
+        if found.depth > 1 and document is None and ID in named and not table.depth(named[ID]):
+            found.document = named.pop(ID)
+        for name, at in named.items():
+            if table.depth(at) == found.depth:
+                if not _ATTRIBUTE.fullmatch(name):
+                    message = f"{name!r} is no name for what tokens have; rename this column of lists"
+                    raise InputError(message, path=table.path)
+                found.lists.append((name, at))
+            elif name != TEXT or table.depth(at):
+                found.said.append((name, at))
+        return found
+
+    def _above(self, column: int) -> bool:
+        return self.table.depth(column) == self.depth - 1
+
+    def read(self) -> Iterator[Item]:
+        """Yield the sentences of all rows."""
+        file, path = base_name(self.table.path), self.table.path
+        carried, last, began = Carried(), "", dict[str, int]()
+        # What the row said with which the document began.
+        said: dict[str, str] = {}
+        for number, row in enumerate(self.table.rows, 1):
+            name = self._document(row, f"{file}#{number}")
+            wrong = _wrong_name(name, last, began)
+            try:
+                if wrong:
+                    raise FormatError("document-id", wrong)
+                # All of a row before any of it: a broken one is one rejection.
+                results = [*self._sentences(row)]
+            except FormatError as error:
+                yield Rejection(path, row.number, name or "", error.check_id, error.message)
+                continue
+            values = {key: text for key, at in self.said if (text := one_line(row.text(at)))}
+            if name is None:
+                comments, begins = [comment_of(*one) for one in values.items()], None
+            elif name == last:
+                comments = [comment_of(*one) for one in values.items() if said.get(one[0]) != one[1]]
+                begins = None
+            else:
+                comments = [document_comment(*one) for one in values.items()]
+                begins = last = name
+                began[name], said = row.number, values
+            yield from carried.give_document(begins, comments, results)
+
+    def _document(self, row: TableRow, otherwise: str) -> str | None:
+        """Return the name of the document of a row; rows without one are in the document of the file."""
+        if self.document is not None:
+            return one_line(row.text(self.document))
+        return otherwise if self.depth > 1 else None
+
+    def _sentences(self, row: TableRow) -> Iterator[Sentence | Rejection]:
+        if self.depth == 1:
+            sent_id = "" if self.sent_id is None else one_line(row.text(self.sent_id))
+            yield self._sentence([row.values[at] for _, at in self._columns], sent_id, row.number)
+            return
+        columns = [row.values[at] for _, at in self._columns]
+        size = len(columns[0] or ())
+        names = None if self.sent_id is None else row.values[self.sent_id]
+        for (name, _), column in zip(self._columns, columns, strict=True):
+            if column is not None and len(column) != size:
+                raise FormatError(
+                    "column-length", f"{len(column)} of {name} for {quantity(size, 'sentence')}"
+                )
+        if not size:
+            raise FormatError("empty-sentence", f"no sentence in the column {self._columns[0][0]}")
+        for number in range(size):
+            parts = [None if column is None else column[number] for column in columns]
+            sent_id = one_line(as_text(names[number])) if names is not None and number < len(names) else ""
+            yield self._sentence(parts, sent_id, row.number)
+
+    @property
+    def _columns(self) -> list[tuple[str, int]]:
+        return [(self.table.columns[self.words], self.words), *self.lists]
+
+    def _sentence(self, columns: Sequence[list[Any] | None], sent_id: str, line: int) -> Sentence | Rejection:
+        """Return a sentence of its lists, the words first, or what is wrong with it."""
+        names = [name for name, _ in self._columns]
+        words, *others = columns
+        if words is None:
+            raise FormatError("empty-sentence", f"no words in the column {names[0]}")
+        sentence = Sentence(_texts(words, names[0], whole=True), sent_id=sent_id, line=line)
+        filled = [
+            (name, column)
+            for name, column in zip(names[1:], others, strict=True)
+            if column is not None and any(value is not None for value in column)
+        ]
+        for name, column in filled:
+            if len(column) != len(words):
+                raise FormatError(
+                    "column-length", f"{len(column)} of {name} for {quantity(len(words), 'token')}"
+                )
+        _fill(sentence, filled)
+        return finish_sentence(sentence, self.table.path, LIMITS)
+
+
+def _fill(sentence: Sentence, columns: Sequence[tuple[str, list[Any]]]) -> None:
+    """Set the fields that columns are by their names, and MISC from all others."""
+    if not columns or not sentence.forms:
+        return
+    names = [name for name, _ in columns]
+    # One that no column has.
+    word = next(one for one in ("form", "word", "token") if one not in names)
+    named = NamedColumns.of([word, *_plain_names(names, word)])
+    given = [("", []), *columns]
+    for kind, number in named.fields.items():
+        name, column = given[number]
+        if kind == "heads":
+            sentence.heads = _heads(column, name)
+        elif kind != "forms":
+            setattr(sentence, kind, optional(_texts(column, name)))
+    if named.spaces is not None:
+        sentence.space_after = [is_space(as_text(value)) for value in given[named.spaces][1]]
+    others = []
+    for plain, number in named.others:
+        name, column = given[number]
+        if plain == _NPS:
+            sentence.nps = _numbers(column, name)
+            continue
+        values = [_attribute(value, name) for value in column]
+        if not plain:
+            sentence.space_after = [_NO_SPACE not in value.split("|") for value in values]
+            values = [_without_space(value) for value in values]
+        others.append((plain and name, values))
+    sentence.misc = misc_of(others)
+
+
+def _plain_names(names: Sequence[str], word: str) -> list[str]:
+    """Return what columns of lists are called by whoever names them by what one token has.
+
+    >>> _plain_names(["lemmas", "pos_tags", "upos", "ner"], "form")
+    ['lemma', 'pos', 'upos', 'ner']
+    """
+    taken = {word, *names}
+    plain = []
+    for name in names:
+        shorter = (name.lower().removesuffix("_tags"), name.lower().removesuffix("s"))
+        known = next((one for one in shorter if field_of(one) and one not in taken), name)
+        plain.append(name if field_of(name) else known)
+        taken.add(plain[-1])
+    return plain
+
+
+def _wrong_name(name: str | None, last: str, began: Mapping[str, int]) -> str:
+    """Say what is wrong with the name of the document of a row."""
+    if name == "":
+        return "the row has no id"
+    if name is not None and name in began and name != last:
+        return f"the id {name!r} is that of row {began[name]}, too; rows of a document follow one another"
+    return ""
+
+
+def _texts(values: Sequence[object], name: str, *, whole: bool = False) -> list[str]:
+    """Return a list of texts, with `_` for no value unless there must be one."""
+    texts = []
+    for place, value in enumerate(values, 1):
+        if value is None and not whole:
+            value = ABSENT
+        if not isinstance(value, str):
+            what = "missing" if value is None else f"{value!r}, which is no text"
+            raise FormatError("columns", f"value {place} of {name} is {what}")
+        if FORBIDDEN.search(value):
+            raise FormatError("control-character", f"a control character or lone surrogate in {name}")
+        texts.append(value)
+    return texts
+
+
+def _numbers(values: Sequence[object], name: str) -> list[int]:
+    for place, value in enumerate(values, 1):
+        if type(value) is not int:
+            raise FormatError("columns", f"value {place} of {name} is {value!r}; write a whole number")
+    return list(values)  # type: ignore[arg-type]
+
+
+def _heads(values: Sequence[object], name: str) -> list[int]:
+    """Return heads, which come as numbers or as their digits."""
+    if all(isinstance(value, str) for value in values):
+        try:
+            return parse_heads(list(map(str, values)))
+        except FormatError as error:
+            raise FormatError(error.check_id, f"{name}: {error.message}") from error
+    return _numbers(values, name)
+
+
+def _attribute(value: object, name: str) -> str:
+    """Return what MISC can hold of a value."""
+    text = as_text(value)
+    if FORBIDDEN.search(text):
+        raise FormatError("control-character", f"a control character or lone surrogate in {name}")
+    return text or ABSENT
+
+
+def _without_space(misc: str) -> str:
+    return "|".join(one for one in misc.split("|") if one != _NO_SPACE) or ABSENT
 
 
 def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
@@ -52,7 +292,7 @@ def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
     column = _text_column(table, text)
     named = table.column_index(id, spell("id")) if id else None
     if table.depth(column):
-        yield from ListColumns.of(table, column, named).read()
+        yield from _ListColumns.find(table, column, named).read()
         return
     if not text and named is None and ID in table.columns:
         named = table.columns.index(ID)
