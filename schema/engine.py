@@ -194,6 +194,8 @@ Parameters = Sequence[object] | Mapping[str, object]
 MEMORY_LIMIT = "memory_limit"
 #: Name of the one that says that nobody can change the store while the connection is open.
 READ_ONLY = "read_only"
+#: Name of the one with what gives look-ups the labels of line sets, which lie outside of the store.
+LINE_LABELS = "line_labels"
 
 
 def default_memory_limit() -> int:

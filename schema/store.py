@@ -88,6 +88,8 @@ class Store:
         self.path = place_of(Path(path))
         self.memory_limit = memory_limit or default_memory_limit()
         self._threads, self._open, self._shared = threads, 0, False
+        #: What rooms above lend to its connections, as execution options.
+        self.lent: dict[str, object] = {}
         self._lock: write_lock.WriteLock | None = None
         self.lake = lake_at(self.path)
         if self.lake:
@@ -166,7 +168,7 @@ class Store:
             self._reacquire_write()
             with (
                 self._counted(),
-                self.engine.connect() as connection,
+                self.engine.connect().execution_options(**self.lent) as connection,
                 one_thread(connection) if in_order else nullcontext(),
                 connection.begin(),
             ):
@@ -175,7 +177,11 @@ class Store:
     @contextmanager
     def connect(self) -> Iterator[Connection]:
         """Open a connection for reading."""
-        with translated_errors(self.path), self._counted(), self.engine.connect() as connection:
+        with (
+            translated_errors(self.path),
+            self._counted(),
+            self.engine.connect().execution_options(**self.lent) as connection,
+        ):
             try:
                 yield connection
             except BaseException as error:

@@ -57,8 +57,8 @@ class Database(StoreContents, AlignmentModels):
     Several threads may use it; they come in turn.
     """
 
-    def __init__(self, session: StoreSession, desk: Path | None = None) -> None:
-        self._session, self._desk = session_of(session, "sentgen.open(path)"), desk
+    def __init__(self, session: StoreSession) -> None:
+        self._session = session_of(session, "sentgen.open(path)")
 
     @property
     def path(self) -> Path:
@@ -299,19 +299,19 @@ class Database(StoreContents, AlignmentModels):
         """Make a set of the lines that a query finds, beside the store, to label them."""
         from sentgen.api import lines
 
-        return lines.new_line_set(self._session, self._desk, {"name": name, "pattern": pattern, **options})
+        return lines.new_line_set(self._session, {"name": name, "pattern": pattern, **options})
 
     def lines(self, name: str) -> LineSet:
         """Return a set of lines."""
         from sentgen.api import lines
 
-        return lines.line_set(self._session, self._desk, name)
+        return lines.line_set(self._session, name)
 
     def line_sets(self) -> Table:
         """List the sets of lines, with how many have a label, and who labeled."""
         from sentgen.api import lines
 
-        return lines.line_sets_of(self._session, self._desk)
+        return lines.line_sets_of(self._session)
 
     # Models, and what they make.
 
@@ -509,5 +509,5 @@ def open(  # as sqlite_utils, gzip and others call it
     if not create and not store.exists() and not lake_at(store):
         make = f"sentgen.open({str(store)!r}, create=True)"
         raise NotFoundError(f"{store}: no store here; make one with: {make}")
-    session = StoreSession(store, create=create, read_only=read_only, memory=memory)
-    return Database(session, None if desk is None else Path(fspath(desk)))
+    desk_file = None if desk is None else Path(fspath(desk))
+    return Database(StoreSession(store, create=create, read_only=read_only, memory=memory, desk=desk_file))

@@ -66,30 +66,30 @@ class LineSet:
         return line_sets.remove(self._desk, self.name)
 
 
-def _open_desk(session: StoreSession, desk: Path | None, *, create: bool = False) -> Desk:
+def _open_desk(session: StoreSession, *, create: bool = False) -> Desk:
     """Return the desk that was named, or that beside the store."""
-    return Desk(desk or desk_beside(session.path), create=create)
+    return Desk(session.desk or desk_beside(session.path), create=create)
 
 
-def new_line_set(session: StoreSession, desk: Path | None, given: Mapping[str, object]) -> LineSet:
+def new_line_set(session: StoreSession, given: Mapping[str, object]) -> LineSet:
     """Make a set of the lines that a query finds."""
     with session.read() as store, store.connect() as connection:
         request = declare(NewLineSet, given)
-        desk_file = _open_desk(session, desk, create=True)
+        desk_file = _open_desk(session, create=True)
         request.make(desk_file, connection)
     return LineSet(session, desk_file, request.name)
 
 
-def line_set(session: StoreSession, desk: Path | None, name: str) -> LineSet:
+def line_set(session: StoreSession, name: str) -> LineSet:
     """Return a set that there is."""
-    desk_file = _open_desk(session, desk)
+    desk_file = _open_desk(session)
     line_sets.check(desk_file, name)
     return LineSet(session, desk_file, name)
 
 
-def line_sets_of(session: StoreSession, desk: Path | None) -> Table:
+def line_sets_of(session: StoreSession) -> Table:
     """List the sets."""
-    path = desk or desk_beside(session.path)
+    path = session.desk or desk_beside(session.path)
     return Table(line_sets.overview(Desk(path) if path.exists() else None))
 
 

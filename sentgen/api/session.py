@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from sentgen.counts.shares import DATABASE_SHARE
+from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.figures import FIGURES, figure_of
@@ -35,10 +36,13 @@ class StoreSession:
         create: make a new store if there is none.
         read_only: do not write, and let others write or read beside.
         memory: bytes that this process may use.
+        desk: the file of the line sets, if it is another one than that beside the store.
     """
 
-    def __init__(self, path: Path, *, create: bool, read_only: bool, memory: int | None) -> None:
-        self._turn = threading.RLock()
+    def __init__(
+        self, path: Path, *, create: bool, read_only: bool, memory: int | None, desk: Path | None = None
+    ) -> None:
+        self._turn, self.desk = threading.RLock(), desk
         self.memory = memory or default_memory_limit()
         self.path, self.why_read_only = _opened_for(path, create=create, read_only=read_only)
         self._store: Store | None = self._open(create=create)
@@ -53,7 +57,7 @@ class StoreSession:
             memory_limit=int(self.memory * DATABASE_SHARE),
         )
         store.downgrade_to_read()
-        return store
+        return lend_labels(store, self.desk)
 
     @property
     def is_open(self) -> bool:

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 from sqlalchemy import Connection, select
 
 from sentgen.desk.desk import Desk
-from sentgen.desk.labels import NameOption
+from sentgen.desk.labels import NameOption, no_labels
 from sentgen.desk.line_states import line_states
 from sentgen.desk.line_values import NOTHING, line_values
 from sentgen.desk.tables import find_set, labels_of, line, size_of
@@ -109,10 +109,7 @@ class LineReport:
             query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
             lines = [dict(row) for row in reading.execute(query).mappings()] if self.by else []
         if not labels:
-            raise InputError(
-                f"no line of {self.name} has a label yet; give some with: sentgen lines label {self.name} 1-3"
-                " LABEL"
-            )
+            raise no_labels(self.name)
         notes = [
             f"{quantity(left, 'line')} of {size:,} {are(left)} not labeled by {labeler}"
             for labeler, given in labels.items()

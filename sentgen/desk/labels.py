@@ -65,6 +65,13 @@ def check_name(text: str, what: str, without: str = "") -> str:
     return name
 
 
+def no_labels(name: str) -> InputError:
+    """Return the error that a set has no labels."""
+    return InputError(
+        f"no line of {name} has a label yet; give some with: sentgen lines label {name} 1-3 LABEL"
+    )
+
+
 def numbers_of(which: str, most: int) -> list[int]:
     """Read numbers of lines.
 

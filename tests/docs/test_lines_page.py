@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 _ALL = doc_pages.commands((Path(__file__).resolve().parents[2] / "docs" / "lines.md").read_text("utf-8"))
 
 #: Those of line sets come one after the other; the others by themselves.
-LABELING = [command for command in _ALL if command.line.startswith("sentgen lines ")]
+LABELING = [command for command in _ALL if re.match("sentgen lines |.* lines[.]", command.line)]
 COMMANDS = [command for command in _ALL if command not in LABELING]
 
 

@@ -13,6 +13,7 @@ import typer
 from sqlalchemy import Connection
 
 from sentgen import sizes
+from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError
 from sentgen.options import PARSERS, Option
 from sentgen.output.plots import check_plot
@@ -126,6 +127,11 @@ class StoreOptions:
         return self.db or default_path()
 
     @property
+    def desk(self) -> Path | None:
+        """Where line sets are, if not beside the store."""
+        return None
+
+    @property
     def memory(self) -> int:
         """Bytes that the process may use."""
         return parse_size(self.memory_limit) or default_memory_limit()
@@ -144,7 +150,8 @@ class StoreOptions:
     ) -> Store:
         """Open the store; DuckDB may use that share of the memory, and so many threads."""
         limit = self.database_memory(share)
-        return Store(self.path, create=create, read_only=read_only, memory_limit=limit, threads=threads)
+        opened = Store(self.path, create=create, read_only=read_only, memory_limit=limit, threads=threads)
+        return lend_labels(opened, self.desk)
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:

@@ -27,6 +27,7 @@ from sentgen.lookups.base.attributes import (
     key_pattern,
     token_key,
 )
+from sentgen.lookups.base.line_labels import OF_LINES, LineLabelKey, find_label
 from sentgen.lookups.base.numbers import as_number
 from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.statement import Bindings, Statement, any_row
@@ -262,14 +263,35 @@ class StoreKeys:
         return any_row(self.connection, "token", conditions, bindings)
 
     def find(self, name: str) -> Key | None:
-        """Return what a name stands for: an attribute of tokens, metadata, or an attribute of regions.
+        """Return what a name stands for: of tokens, metadata, of regions, or labels of lines.
 
         Raises:
-            InputError: it is a surprisal that no token has, or may be that by several models.
+            InputError: it is a surprisal that no token has, or may be that by several models; or a set of
+                lines without labels.
         """
         if name not in self._found:
-            self._found[name] = self.find_token(name) or self.find_metadata(name) or self.find_region(name)
+            self._found[name] = (
+                self.find_label(name)
+                or self.find_token(name)
+                or self.find_metadata(name)
+                or self.find_region(name)
+            )
         return self._found[name]
+
+    def find_label(self, name: str, *, required: bool = False) -> LineLabelKey | None:
+        """Return the labels of lines that a name stands for; none if the store has such a key itself.
+
+        Args:
+            name: ``lines.make``, or ``lines.make.ann``.
+            required: refuse a name of this form for which there is no set.
+
+        Raises:
+            InputError: no line of the set has a label.
+            NotFoundError: there is no such set.
+        """
+        if name.startswith(OF_LINES) and not (self.find_metadata(name) or self.find_region(name)):
+            return find_label(self.connection, name, required=required)
+        return None
 
     def find_token(self, name: str) -> Key | None:
         """Return the attribute of tokens that a name stands for; none if there is none; see `find`."""

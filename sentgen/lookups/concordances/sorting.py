@@ -244,7 +244,7 @@ def by_value(key: str, *, down: bool = False) -> str:
 
 
 def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
-    """Return what a name stands for: surprisal, metadata, an attribute of regions, or one of tokens.
+    """Return what a name stands for: surprisal, metadata, an attribute of regions, labels, or one of tokens.
 
     Args:
         keys: those of the store.
@@ -255,7 +255,7 @@ def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequenc
         InputError: there is none.
     """
     key_of_place = keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name)
-    if key := key_of_place or keys.find_token(name):
+    if key := key_of_place or keys.find_label(name, required=True) or keys.find_token(name):
         return key
     listed = [*others, *keys.of_sentences, *keys.of_regions, *keys.of_tokens]
     raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")

@@ -1,7 +1,8 @@
 """Which sentences meet a condition on their metadata, in SQL with bound parameters; subcorpora are such.
 
 A sentence has the values that are said of it under a key, else those that are said of its document; under a
-key of regions (``speaker.party``), those of all regions of this kind around its first token. A test holds if
+key of regions (``speaker.party``), those of all regions of this kind around its first token; under a set of
+lines (``lines.make``), the labels of all lines in it. A test holds if
 one of these values passes it, and fails where there is none, so that ``!=``, its opposite, holds there.
 """
 
@@ -29,6 +30,7 @@ from sentgen.lookups.base.languages import (
     place_of,
     straight_quotes,
 )
+from sentgen.lookups.base.line_labels import LineLabelKey
 from sentgen.lookups.base.numbers import compare_numbers, is_number
 from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.regular_expressions import fault, to_re2
@@ -195,6 +197,8 @@ def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
     return QueryError(f"expected {expected}", query=text, offset=start)
 
 
+#: What is said of sentences, or of what is in them.
+SentenceKey = MetadataKey | RegionKey | LineLabelKey
 #: How to ask for what is no metadata.
 _WAYS: dict[type, str] = {Key: 'ask for it in CQL, [{name}="..."]'}
 #: Comparisons that are looked at where nothing was found: the first ones.
@@ -215,7 +219,7 @@ class Condition:
 
     text: str
     expression: Expression
-    keys: Mapping[ConditionKey, MetadataKey | RegionKey]
+    keys: Mapping[ConditionKey, SentenceKey]
 
     def sentences(self, bindings: Bindings) -> str:
         """Return the query for the ids of the sentences that meet it."""
@@ -260,9 +264,13 @@ def choose(connection: Connection, text: str) -> Condition:
         raise NotFoundError(
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
         )
-    there, keys = StoreKeys(connection), dict[ConditionKey, MetadataKey | RegionKey]()
+    there, keys = StoreKeys(connection), dict[ConditionKey, SentenceKey]()
     for atom, _ in atoms(expression):
-        key = there.find_metadata(atom.key.name, quoted=atom.key.quoted) or _of_regions(there, atom)
+        key = (
+            there.find_metadata(atom.key.name, quoted=atom.key.quoted)
+            or _of_regions(there, atom)
+            or there.find_label(atom.key.name, required=True)
+        )
         if key is None:
             known = there.metadata if atom.key.quoted else [*there.of_sentences, *there.of_regions]
             message = there.refusal(atom.key.name, "metadata", {} if atom.key.quoted else _WAYS, known)
@@ -282,7 +290,7 @@ def _of_regions(there: StoreKeys, atom: MetadataComparison | Exists) -> RegionKe
 
 
 def _check_values(
-    connection: Connection, text: str, comparison: MetadataComparison, key: MetadataKey | RegionKey
+    connection: Connection, text: str, comparison: MetadataComparison, key: SentenceKey
 ) -> None:
     for value in comparison.values:
         if comparison.operator == "~":
@@ -301,7 +309,7 @@ def _check_values(
             raise QueryError(message, query=text, offset=value.start)
 
 
-def _passes(comparison: MetadataComparison, key: MetadataKey | RegionKey, bindings: Bindings) -> str:
+def _passes(comparison: MetadataComparison, key: SentenceKey, bindings: Bindings) -> str:
     """Return the condition that a value passes; null where it is no number and has to be one."""
     value = key.tested_value
     operator = comparison.operator
@@ -312,7 +320,7 @@ def _passes(comparison: MetadataComparison, key: MetadataKey | RegionKey, bindin
         return f"{string} like {text}" if operator == "like" else f"regexp_full_match({string}, {text})"
     conditions = []
     numbers = [literal for literal in comparison.values if literal.number is not None]
-    texts = [literal.text for literal in comparison.values if literal.number is None]
+    texts = _texts(comparison, key)
     for literal in numbers:
         if key.number:
             conditions.append(f"{value} {operator} {bindings.bind('value', literal.number)}")
@@ -325,22 +333,27 @@ def _passes(comparison: MetadataComparison, key: MetadataKey | RegionKey, bindin
     return any_of(conditions)
 
 
-def _hints(connection: Connection, comparison: MetadataComparison, key: MetadataKey | RegionKey) -> list[str]:
+def _texts(comparison: MetadataComparison, key: SentenceKey) -> list[str]:
+    """Return the values of a comparison that are texts."""
+    texts = [literal.text for literal in comparison.values if literal.number is None]
+    return [key.spelled(text) for text in texts] if isinstance(key, LineLabelKey) else texts
+
+
+def _hints(connection: Connection, comparison: MetadataComparison, key: SentenceKey) -> list[str]:
     """Say what of a comparison can never hold, as far as that is easily known."""
     name, values = key.name, _values(connection, key)
     if not values or len(values) == _MOST_VALUES:
         return []
     operator = comparison.operator
     if operator == "=":
-        texts = [value.text for value in comparison.values if value.number is None]
-        return [_hint(name, text, values) for text in texts if text not in values]
+        return [_hint(name, text, values) for text in _texts(comparison, key) if text not in values]
     numbers = [value.text for value in comparison.values if value.number is not None]
     if operator in ("like", "~") or not numbers or any(map(is_number, values)):
         return []
     return [f'{name} is never a number; in quotes, texts are compared: {name} {operator} "{numbers[0]}"']
 
 
-def _values(connection: Connection, key: MetadataKey | RegionKey) -> list[str]:
+def _values(connection: Connection, key: SentenceKey) -> list[str]:
     """Return the values of a key, the most frequent first; none where they are as many as sentences."""
     query = key.frequent_values(_MOST_VALUES)
     return [str(value) for value in query.run(connection).column(0).to_pylist()] if query else []

@@ -11,6 +11,7 @@ from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.languages import check_text
+from sentgen.lookups.base.line_labels import OF_LINES
 from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.base.surprisals import bin_of, split_name
@@ -118,9 +119,14 @@ def _read_keys(store_keys: StoreKeys, by: str) -> dict[str, Term]:
 
 
 def _read_key(store_keys: StoreKeys, name: str) -> Term:
-    """Return a key; what is around the match is said of its first token."""
+    """Return a key; what is around the match is said of its first token, and so are labels of lines."""
     label, _, attribute = name.rpartition(".")
     label, attribute = split_name(name) or (label, attribute)
+    # Lines may be a label of the query, too.
+    if name.startswith(OF_LINES):
+        missing = store_keys.find(attribute) is None
+        if store_keys.find_label(name, required=missing):
+            return Term(name, "match")
     term = Term(name, "match") if label == "meta" else Term(attribute, label)
     if _is_around(store_keys, term):
         return replace(term, label=term.label or "match")

@@ -55,12 +55,13 @@ class Frequencies(HitLookup):
         list[str],
         Option(
             "What to count, word unless given: word, lemma, upos, xpos, deprel, a feature such as `Number`,"
-            " metadata such as `genre`, `corpus` or `document`, decades as `year/10`, of the"
-            " hits of a query any attribute of a label, such as `a.lemma`, and several together, in a list"
-            " or with commas.",
+            " metadata such as `genre`, `corpus` or `document`, decades as `year/10`, labels as"
+            " `lines.SET`, of the hits of a query any attribute of a label, such as `a.lemma`, and several"
+            " together, in a list or with commas.",
             shell="What to count: word (the default), lemma, upos, xpos, deprel, a feature such as `Number`,"
-            " metadata such as `genre`, `corpus` or `document`, decades as `year/10`; of the"
-            " hits of a query also any attribute of a label, such as `a.lemma`; may be repeated.",
+            " metadata such as `genre`, `corpus` or `document`, decades as `year/10`, labels as"
+            " `lines.SET`; of the hits of a query also any attribute of a label, such as `a.lemma`; may be"
+            " repeated.",
             metavar="ATTRIBUTE",
             api={"max_length": 20},
         ),

@@ -1,0 +1,77 @@
+"""Labels of the desk, lent to look-ups, which lie below it and ask for them as keys (``lines.make``)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sentgen.errors import NotFoundError, SentgenError, StoreError
+from sentgen.schema import Store
+from sentgen.schema.engine import LINE_LABELS
+
+# What has to do with the file is imported when somebody asks for a label: few commands do.
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from sentgen.lookups.base.line_labels import LabeledLine
+
+logger = logging.getLogger(__name__)
+
+
+class DeskLabels:
+    """Gives labels as they are at the time, of lines that are still in the store (see `LentLabels`).
+
+    Args:
+        store: the store.
+        desk: the file of the desk, which need not be there; that beside the store if none is named.
+        tell: is told what of a set is left out, each thing once.
+    """
+
+    def __init__(
+        self, store: Path, desk: Path | None = None, tell: Callable[[str], None] = logger.warning
+    ) -> None:
+        self._store, self._desk, self._tell, self._told = store, desk, tell, set[str]()
+
+    def find(self, connection: Connection, name: str) -> Sequence[LabeledLine] | None:
+        """Return the labels of a set, ``make``, or of one labeler of it, ``make.ann``; none without a set.
+
+        Raises:
+            InputError: no line of it has a label, or none that is still in the store.
+        """
+        from sentgen.desk.labeled_lines import labeled_lines
+
+        try:
+            path = self._path
+        except StoreError:
+            return None
+        return labeled_lines(path, connection, name, self._tell_once) if path.exists() else None
+
+    def refusal(self, name: str) -> SentgenError:
+        """Return the error that there is no such set, with those that there are."""
+        from sentgen.desk.desk import Desk
+        from sentgen.desk.line_sets import check
+
+        try:
+            check(Desk(self._path), name)
+        except SentgenError as error:
+            return error
+        return NotFoundError(f"no line set {name!r}")
+
+    @property
+    def _path(self) -> Path:
+        from sentgen.desk.desk import desk_beside
+
+        return self._desk or desk_beside(self._store)
+
+    def _tell_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._tell(text)
+
+
+def lend_labels(store: Store, desk: Path | None = None) -> Store:
+    """Have look-ups in a store find the labels of a desk, that beside the store unless another is named."""
+    store.lent[LINE_LABELS] = DeskLabels(store.path, desk)
+    return store

@@ -1,0 +1,287 @@
+"""Labels of lines as keys of look-ups, against counts of the lines as they are listed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from labeled_texts import NAMED, conllu, listed
+from sqlalchemy import Connection
+
+from sentgen.desk.desk import Desk
+from sentgen.desk.labels import GivenLabel, TakenBack
+from sentgen.desk.lending import DeskLabels, lend_labels
+from sentgen.desk.line_sets import NewLineSet
+from sentgen.errors import InputError, SentgenError
+from sentgen.lookups.base.statement import Answer
+from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.question.lookup import Question
+from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.schema import Store
+from sentgen.schema.engine import LINE_LABELS
+
+MAKE = '[lemma="make"]'
+
+
+@pytest.fixture
+def labeled(desk: Desk) -> Desk:
+    """The set with labels of two people, who agree on the lines that both have labeled."""
+    for lines, label, labeler in [
+        ("1,3", "light", "ann"),
+        ("2", "full", "ann"),
+        ("6", "Doubtful case", "ann"),
+        ("3", "light", "ben"),
+        ("4", "full", "ben"),
+    ]:
+        GivenLabel(name="make", lines=lines, label=label, labeler=labeler).give(desk)
+    return desk
+
+
+@contextmanager
+def opened(store: Path) -> Iterator[Connection]:
+    with lend_labels(Store(store, read_only=True)) as lent, lent.connect() as connection:
+        yield connection
+
+
+def ask(store: Path, question: Question) -> Answer:
+    with opened(store) as connection:
+        return question.ask(connection)
+
+
+def counts(store: Path, by: str, query: str = MAKE, **more: Any) -> dict[Any, int]:
+    rows = ask(store, Frequencies(by=[by], query=query, limit=0, **more)).rows.to_pylist()
+    keys = by.split(",")
+    return {tuple(row[key] for key in keys) if len(keys) > 1 else row[by]: row["count"] for row in rows}
+
+
+def listed_labels(desk: Desk, store: Path) -> list[tuple[str, dict[str, Any]]]:
+    """The label of each line, whoever gave it, `_` for none, and the line."""
+    rows = listed(desk, store, show=["word"])
+    return [(next((row[name] for name in ("label_ann", "label_ben") if row[name]), "_"), row) for row in rows]
+
+
+def found(store: Path, where: str) -> list[tuple[str, str]]:
+    rows = ask(store, Kwic(pattern="[]", where=where, limit=0)).rows.to_pylist()
+    return sorted({(row["document"], row["sent_id"]) for row in rows})
+
+
+def test_hits_are_counted_by_their_labels(labeled: Desk, store: Path) -> None:
+    lines = listed_labels(labeled, store)
+
+    assert counts(store, "lines.make") == Counter(label for label, _ in lines)
+    assert counts(store, "lines.make") == {"light": 2, "full": 2, "Doubtful case": 1, "_": 2}
+    by_word = Counter((label, row["word"]) for label, row in lines)
+    assert counts(store, "lines.make,word") == by_word
+    assert counts(store, "document,lines.make") == Counter((row["document"], label) for label, row in lines)
+
+
+def test_the_innermost_line_counts(desk: Desk, store: Path) -> None:
+    """Of two of the same length, that which begins later."""
+    with opened(store) as connection:
+        NewLineSet(name="nested", pattern="[]{2}").make(desk, connection)
+    for row in listed(desk, store, name="nested"):
+        if row["node"] in ("we make", "make a"):
+            GivenLabel(name="nested", lines=str(row["line"]), label=row["node"], labeler="ann").give(desk)
+
+    assert counts(store, "word,lines.nested", '[word="we|make|a"] within "we" "make" "a"') == {
+        ("we", "we make"): 1,
+        ("make", "make a"): 1,
+        ("a", "make a"): 1,
+    }
+
+
+def test_labels_of_one_labeler(labeled: Desk, store: Path) -> None:
+    of_ben = Counter(row["label_ben"] or "_" for row in listed(labeled, store))
+
+    assert counts(store, "lines.make.ben") == of_ben == {"light": 1, "full": 1, "_": 5}
+
+
+def test_every_token_of_a_line_has_its_label(labeled: Desk, store: Path) -> None:
+    """Hits that begin elsewhere in it, too."""
+    with opened(store) as connection:
+        NewLineSet(name="longer", pattern='"we" "make" "a"').make(labeled, connection)
+    GivenLabel(name="longer", lines="1", label="x", labeler="ann").give(labeled)
+
+    assert counts(store, "lines.longer", "[]") == {"x": 3, "_": 25 - 3}
+    assert counts(store, "lines.longer", '"make" "a"') == {"x": 1}
+    assert counts(store, "lines.longer", '"list"') == {"_": 1}
+
+
+def test_sentences_are_chosen_by_labels(labeled: Desk, store: Path) -> None:
+    lines = listed_labels(labeled, store)
+
+    def holding(*labels: str) -> list[tuple[str, str]]:
+        return sorted({(row["document"], row["sent_id"]) for label, row in lines if label in labels})
+
+    everything = found(store, "length > 0")
+    assert found(store, "lines.make = light") == holding("light")
+    assert found(store, "lines.make in (light, full)") == holding("light", "full")
+    assert found(store, "lines.make ~ 'D.*'") == holding("Doubtful case")
+    assert found(store, "exists lines.make") == holding("light", "full", "Doubtful case")
+    assert found(store, "lines.make != light") == [one for one in everything if one not in holding("light")]
+    assert found(store, "lines.make = light and length = 4 or lines.make.ben = full") == sorted(
+        {*holding("full")} & {("talk", "t5")} | {("talk", "t1"), ("talk", "t3")}
+    )
+
+
+def test_the_case_of_labels_does_not_matter(labeled: Desk, store: Path) -> None:
+    assert found(store, "lines.make = 'DOUBTFUL case'") == found(store, "lines.make = 'Doubtful case'") != []
+
+
+def test_other_questions_take_the_condition(labeled: Desk, store: Path) -> None:
+    """They count the tokens of the chosen sentences, as if these were asked for by name."""
+    for question in (Ngrams(pattern="* *", limit=0), Frequencies(limit=0)):
+        by_label, by_name = (
+            ask(store, replace(question, where=where)).rows.to_pylist()
+            for where in ("lines.make = light", "sent_id in (t1, t3)")
+        )
+        assert by_label == by_name != []
+
+
+def test_lines_show_labels_and_are_sorted_by_them(labeled: Desk, store: Path) -> None:
+    answer = ask(store, Kwic(pattern=MAKE, show=["lines.make"], sort="lines.make", limit=0))
+
+    labels = [row["lines.make"] for row in answer.rows.to_pylist()]
+    assert labels == [None, None, "Doubtful case", "full", "full", "light", "light"]
+
+
+def test_numbers_among_labels(desk: Desk, store: Path) -> None:
+    for lines, label in (("1-2", "2"), ("3", "10"), ("4", "none")):
+        GivenLabel(name="make", lines=lines, label=label, labeler="ann").give(desk)
+
+    assert found(store, "lines.make >= 3") == [("talk", "t3")]
+    (row,) = ask(store, Frequencies(by=["corpus"], query=MAKE, mean="lines.make")).rows.to_pylist()
+    assert row["mean"] == pytest.approx((2 + 2 + 10) / 3)
+
+
+def test_a_changed_label_counts_at_once(labeled: Desk, store: Path) -> None:
+    """Also for a connection that stays open, and keeps what it has found out."""
+    with opened(store) as connection:
+
+        def now() -> dict[Any, int]:
+            rows = Frequencies(by=["lines.make"], query=MAKE).ask(connection).rows.to_pylist()
+            return {row["lines.make"]: row["count"] for row in rows}
+
+        def sentences() -> int:
+            return Kwic(pattern="[]", where="lines.make = light", limit=0).ask(connection).rows.num_rows
+
+        assert (now()["light"], sentences()) == (2, 8)
+        GivenLabel(name="make", lines="7", label="light", labeler="ann").give(labeled)
+        assert (now()["light"], sentences()) == (3, 12)
+        TakenBack(name="make", labeler="ann").undo(labeled)
+        assert (now()["light"], sentences()) == (2, 8)
+
+
+def test_labelers_who_differ(labeled: Desk, store: Path) -> None:
+    """A sentence has a label if anybody gave it; a token has one label, so that it must be said whose."""
+    GivenLabel(name="make", lines="1", label="full", labeler="ben").give(labeled)
+
+    assert ("talk", "t1") in found(store, "lines.make = light")
+    assert ("talk", "t1") in found(store, "lines.make = full")
+    with pytest.raises(
+        InputError,
+        match=r"^lines\.make: 1 line has another label by each labeler; say whose, lines\.make\.ann or"
+        r" lines\.make\.ben$",
+    ):
+        counts(store, "lines.make")
+    assert counts(store, "lines.make.ann")["light"] == 2
+
+
+def test_lines_that_are_gone_or_changed_have_no_label(
+    labeled: Desk, read: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    """What was read anew is found where it is now; a line in other words is not what was labeled."""
+    text = conllu(["he makes do" if sentence == "they made it" else sentence for sentence in NAMED])
+    later = read("later.duckdb", after=conllu(["first"], ["x"]).replace("talk", "before"), text=text)
+    with lend_labels(Store(later, read_only=True), labeled.path) as lent, lent.connect() as connection:
+        rows = Frequencies(by=["lines.make"], query=MAKE).ask(connection).rows.to_pylist()
+
+    kept = Counter(
+        row["label_ann"] or row["label_ben"] or "_"
+        for row in listed(labeled, later)
+        if row["state"] != "changed"
+    )
+    assert {row["lines.make"]: row["count"] for row in rows} == kept
+    assert caplog.messages == [
+        "1 line of make is gone from the store, or changed since it was labeled, and without a label here"
+    ]
+
+
+def test_no_labels_that_are_still_there(labeled: Desk, read: Callable[..., Path]) -> None:
+    other = read("other.duckdb", text=conllu().replace("talk", "walk").replace("plain", "plane"))
+
+    with (
+        lend_labels(Store(other, read_only=True), labeled.path) as lent,
+        lent.connect() as connection,
+        pytest.raises(InputError, match=r"^lines\.make has no labels here: 5 lines of make are gone"),
+    ):
+        Frequencies(by=["lines.make"], query=MAKE).ask(connection)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (Frequencies(by=["lines.mkae"], query=MAKE), "no line set 'mkae'; there are: bare, make"),
+        (Frequencies(where="lines.mkae = light"), "no line set 'mkae'; there are: bare, make"),
+        (Kwic(pattern="make", show=["lines.mkae"]), "no line set 'mkae'; there are: bare, make"),
+        (Frequencies(by=["lines.make.bob"]), "'bob' has labeled no line of make; there is lines.make.ann"),
+        (Frequencies(where="exists lines.bare"), "no line of bare has a label yet"),
+        (Frequencies(by=["lines.bare"]), "no line of bare has a label yet"),
+        (Frequencies(by=["lines.make"], compare=True, query=MAKE), "metadata"),
+    ],
+)
+def test_refusals(labeled: Desk, store: Path, question: Question, message: str) -> None:
+    with opened(store) as connection:
+        NewLineSet(name="bare", pattern="make").make(labeled, connection)
+
+    with pytest.raises(SentgenError, match=message):
+        ask(store, question)
+
+
+def test_a_label_that_is_never_given(labeled: Desk, store: Path) -> None:
+    answer = ask(store, Kwic(pattern="[]", where="lines.make = lihgt"))
+
+    assert "lines.make is never 'lihgt', did you mean light?" in answer.notes[-1]
+
+
+def test_a_name_of_several_words_stands_in_quotes(labeled: Desk, store: Path) -> None:
+    with opened(store) as connection:
+        NewLineSet(name="two words.v2", pattern="make").make(labeled, connection)
+    GivenLabel(name="two words.v2", lines="1", label="x", labeler="a.b").give(labeled)
+
+    assert found(store, '"lines.two words.v2" = x') == [("talk", "t1")]
+    assert found(store, '"lines.two words.v2.a.b" = x') == [("talk", "t1")]
+    assert counts(store, "lines.two words.v2.a.b")["x"] == 1
+
+
+def test_what_the_store_and_the_query_call_lines_goes_first(labeled: Desk, read: Callable[..., Path]) -> None:
+    """A key of the metadata with this name, and a label of the query."""
+    text = conllu().replace("# newdoc id = talk", "# newdoc id = talk\n# meta::lines.make = own")
+    own = read("own.duckdb", text=text)
+
+    assert found(own, "lines.make = own") == [("talk", f"t{number}") for number in range(1, 6)]
+    assert counts(own, "lines.word", f"lines:{MAKE}") == {"make": 5, "made": 2}
+
+
+@pytest.mark.parametrize(
+    ("lent", "message"),
+    [
+        (lambda store: None, "no line set 'make' here"),
+        (DeskLabels, "no line sets yet; make one with: sentgen lines new SET QUERY"),
+        (lambda store: DeskLabels(store.parent), "line sets live beside a store; name a file"),
+    ],
+)
+def test_without_a_desk(
+    read: Callable[..., Path], lent: Callable[[Path], DeskLabels | None], message: str
+) -> None:
+    store = read("alone.duckdb")
+    with Store(store, read_only=True) as alone:
+        alone.lent[LINE_LABELS] = lent(store)
+        with alone.connect() as connection, pytest.raises(SentgenError, match=message):
+            Frequencies(where="lines.make = x").ask(connection)
