@@ -367,11 +367,16 @@ def test_a_concordance_tells_its_tokens(client: httpx.Client, more: dict[str, An
     asked = {"cql": '[xpos="JJ"]+ [upos="NOUN"]', "limit": 8, **more}
     plain = client.get("/v1/kwic", params=asked).json()
     answer = client.get("/v1/kwic", params=asked | {"marks": True}).json()
-    marks = answer["more"].pop("marks")
+    marks, words = answer["more"].pop("marks"), answer["more"].pop("sorted")
 
     assert answer == plain
+    assert words == ([["1L", 1], ["2L", 2], ["3L", 3]] if "sort" in more else [])
     assert len(marks) == 8
     for one, row in zip(marks, plain["rows"], strict=True):
+        for side in ("left", "right"):
+            assert "".join(text for text, _ in one[side]) == row[side]
+        nearest = [text for text, level in one["left"] if level == 1]
+        assert nearest == row["left"].split()[-1:] * ("sort" in more)
         form = "select string_agg(form, ' ' order by position) as form from v_tokens where sent_id = ?"
         among = f"{form} and position in ({', '.join(map(str, one['positions']))})"
         told = client.post("/v1/sql", json={"sql": among, "parameters": [row["sent_id"]]}).json()

@@ -80,6 +80,8 @@ class Look(TypedDict, total=False):
         align: column to its side, where it is not numbers right and text left.
         styles: column to its Rich style in a terminal, such as ``bold``.
         row_styles: a column, and its values to the style of their rows.
+        spans: column to the column that has the styles of parts of its cells (see `TableColumn`), and is not
+            shown itself.
         programs: columns that are left out.
         essential: columns without which a row says nothing, as the first one always is; if none are named,
             all up to the first of numbers. The others matter as they stand, the first one most.
@@ -90,6 +92,7 @@ class Look(TypedDict, total=False):
     align: Mapping[str, Align]
     styles: Mapping[str, str]
     row_styles: tuple[str, Mapping[str, str]]
+    spans: Mapping[str, str]
     programs: Collection[str]
     essential: Collection[str]
     whole: Collection[str]
@@ -159,6 +162,12 @@ class Output:
     def width(self) -> int | None:
         """Cells that a line may have: those of the terminal, if it is one; ``None`` for any number."""
         return _console().width if sys.stdout.isatty() and not self.wide else None
+
+    @property
+    def in_colors(self) -> bool:
+        """Whether parts of a table may be told by colors: for reading, in a terminal that has some."""
+        console = _console()
+        return bool(self.for_reading and self.width and console.color_system and not console.no_color)
 
     def note(self, text: str) -> None:
         """Say something about the result on standard error."""
@@ -326,12 +335,17 @@ def _console() -> Console:
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[object]], look: Look) -> list[TableColumn]:
     """Return rows as columns of text."""
-    align, styles = look.get("align", {}), look.get("styles", {})
-    columns = []
-    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+    align, styles, spans = look.get("align", {}), look.get("styles", {}), look.get("spans", {})
+    columns, by_name = [], dict(zip(names, zip(*rows, strict=True), strict=True))
+    for name, values in by_name.items():
+        if name in spans.values():
+            continue
         side = align.get(name, "right" if is_numeric(values) else "left")
         whole = side == "right" or name in look.get("whole", ())
-        columns.append(TableColumn(printable(name), cells_of(values), side, whole, styles.get(name)))
+        of_cells = by_name[spans[name]] if name in spans else ()
+        columns.append(
+            TableColumn(printable(name), cells_of(values), side, whole, styles.get(name), of_cells)
+        )
     return columns
 
 

@@ -32,6 +32,8 @@ _NARROWEST, _READABLE = 12, 24
 _SHORT = 10
 #: Where the head of a column may wrap.
 _PIECE = re.compile(r"[^_ ]*[_ ]+|[^_ ]+")
+#: Where a part of a cell begins and ends, and its style.
+Span = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class TableColumn:
     Args:
         number: whether the cells are numbers, or figures that text goes with, or lines that were cut to the
             terminal, which must not wrap.
+        style: of all cells.
+        spans: of parts of each cell, from its beginning or, below 0, from its end, with their styles.
     """
 
     name: str
@@ -48,6 +52,7 @@ class TableColumn:
     side: Align
     number: bool
     style: str | None = None
+    spans: Sequence[Sequence[Span]] = ()
 
     @property
     def widest(self) -> int:
@@ -92,9 +97,9 @@ def print_table(
         head = Text("\n".join(_head(column.name, width)))
         # Wrapped already.
         table.add_column(head, justify=column.side, style=column.style, width=width, no_wrap=True)
-        cells.append(_wrap(column.cells, width, console))
+        cells.append(_styled(column, _wrap(column.cells, width, console)))
     for row, style in zip_longest(zip(*cells, strict=True), row_styles):
-        table.add_row(*map(Text, row), style=style)
+        table.add_row(*row, style=style)
     console.print(table)
     return [column.name for index, column in enumerate(columns) if index not in widths]
 
@@ -165,6 +170,18 @@ def _wrap(cells: Sequence[str], width: int, console: Console) -> list[str]:
     return ["\n".join(next(all_lines) for _ in parts) for parts in lines]
 
 
+def _styled(column: TableColumn, cells: Sequence[str]) -> list[Text]:
+    """Return the cells of a column with the styles of their parts; a cell that was wrapped has none."""
+    texts = [*map(Text, cells)]
+    for text, cell, spans in zip(texts, column.cells, column.spans, strict=False):
+        # Isolates are around it, or none.
+        around = text.plain.find(cell)
+        for begin, end, style in spans if around >= 0 else ():
+            shift = around if begin >= 0 else around + len(cell)
+            text.stylize(style, max(begin + shift, around), min(end + shift, around + len(cell)))
+    return texts
+
+
 def record_room(names: Sequence[str], width: int) -> int:
     """Return the cells of a line that a value has in a record."""
     # Where that is too narrow, the terminal breaks lines.
@@ -175,14 +192,16 @@ def _print_records(columns: Sequence[TableColumn], console: Console) -> None:
     """Print each row as a record: a line for each column, and a blank one between records."""
     names = max(cell_len(column.name) for column in columns) + 1 + _GAP
     width_left = record_room([column.name for column in columns], console.width)
-    for number, row in enumerate(
-        zip(*(_wrap(column.cells, width_left, console) for column in columns), strict=True)
-    ):
+    rows = zip(
+        *(_styled(column, _wrap(column.cells, width_left, console)) for column in columns), strict=True
+    )
+    for number, row in enumerate(rows):
         lines = [Text()] if number else []
         for column, cell in zip(columns, row, strict=True):
             name = f"{column.name}:"
-            for line in cell.split("\n"):
+            for line in cell.split("\n", allow_blank=True):
                 blanks = " " * (names - cell_len(name))
-                lines.append(Text.assemble((name, "bold"), blanks, (line, column.style or "")))
+                line.stylize_before(column.style or "")
+                lines.append(Text.assemble((name, "bold"), blanks, line))
                 name = ""
         console.print(Text("\n").join(lines), soft_wrap=True)

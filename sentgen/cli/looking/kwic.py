@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
+
+from sqlalchemy import Connection
 
 from sentgen.cli.console.options import Arrange
 from sentgen.cli.looking.line_table import WidthOption, fitted, line_look, show_lines
 from sentgen.cli.looking.questions import PlotOption, QuestionOutput
+from sentgen.cli.looking.sort_colors import with_spans
+from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.concordances.sorting import NONE
 from sentgen.output.plots import PARTS
 from sentgen.output.tabular import Rows
 
@@ -33,7 +39,8 @@ def kwic(
     if not (request.limit or request.offset or request.count or request.places or plot):
         _all_lines(request, width, out)
         return
-    answer = out.ask(request, plot)
+    colored = out.in_colors and request.sort != NONE and not (request.count or request.places)
+    answer = out.ask(request, plot, partial(_colored_lines, request) if colored else None)
     if request.places:
         table = _with_strips(answer.rows) if out.for_reading else answer.rows
         out.table(table, essential=("document", "count", "tokens", "places"))
@@ -45,13 +52,29 @@ def kwic(
 def _all_lines(request: Kwic, width: int | None, out: QuestionOutput) -> None:
     """Write all lines of a concordance part by part, as memory may not hold them."""
     with out.connection() as connection:
-        query, lines = request.parts(connection)
+        colored = out.in_colors and request.sort != NONE
+        query, lines = request.parts(connection, placed=colored)
+        if colored:
+            lines = (_colored(request, connection, part) for part in lines)
         out.show_statement(query)
         for remark in request.remarks(connection):
             out.note(remark)
         if not out.parts((fitted(part, out, width) for part in lines), look=line_look):
             # Asked once more as for a few lines, which says why there may be none.
             out.finish(replace(replace(request, limit=1).ask(connection), remarks=()))
+
+
+def _colored_lines(request: Kwic, connection: Connection) -> Answer:
+    answer = request.lines(connection, placed=True)
+    return replace(answer, rows=_colored(request, connection, answer.rows))
+
+
+def _colored(request: Kwic, connection: Connection, lines: Rows) -> Rows:
+    """Return lines with the spans of the words that they are sorted by, in the place of where they are."""
+    from sentgen.lookups.concordances.sorted_words import PLACE, sorted_words
+
+    sides = request.sorted_sides(connection, lines)
+    return with_spans(lines.without(PLACE), sides, sorted_words(request.sort).levels.get(0, 0))
 
 
 def _with_strips(table: Rows) -> Rows:

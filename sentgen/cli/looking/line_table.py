@@ -16,6 +16,7 @@ from rich.cells import cell_len
 
 from sentgen.cli.console.output import Look, Output, printable
 from sentgen.cli.console.terminal_table import record_room
+from sentgen.cli.looking.sort_colors import join_spans, span_look, without_spans
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.output.display import shown
 from sentgen.output.plain_table import cut_end, cut_front
@@ -55,7 +56,8 @@ def fitted(table: Rows, out: Output, width: int | None) -> Rows:
     if not set(_LINE) <= set(table.columns):
         return table
     if out.for_reading and table.num_rows:
-        return _fit_terminal(table, width, out)
+        lines, spans = without_spans(table)
+        return join_spans(_fit_terminal(lines, width, out), spans)
     return _cut_sides(table, width, width) if width is not None else table
 
 
@@ -69,6 +71,7 @@ def line_look(table: Rows) -> Look:
         "styles": {"node": "bold", "sent_id": "dim"},
         "essential": lines,
         "whole": lines,
+        **span_look(names),
     }
 
 

@@ -14,11 +14,14 @@ from sentgen.cli.console.options import Arrange, check_file_option, check_plot_o
 from sentgen.cli.console.output import Output
 from sentgen.cli.looking.line_table import show_lines
 from sentgen.cli.looking.questions import PlotOption, QuestionOutput, draw
+from sentgen.cli.looking.sort_colors import with_spans
 from sentgen.cli.looking.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.browsing import find_trees
+from sentgen.lookups.concordances.sorting import NONE
 from sentgen.lookups.grew.matches import Match
 from sentgen.output.files import write_text
+from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 FileOption = Annotated[
@@ -60,6 +63,8 @@ def match(
         out.show_statement(answer.query)
         if answer.rows.num_rows:
             _trees(request, connection, conllu=conllu, svg=svg, out=out)
+            if out.in_colors and request.sort != NONE and not (request.is_count or conllu):
+                answer = replace(answer, rows=_colored(request, connection, answer.rows))
         draw(connection, request, answer, plot, out)
     if request.count and out.for_reading:
         (row,) = answer.rows.to_pylist()
@@ -80,6 +85,16 @@ def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | 
         raise typer.BadParameter("give one request: as REQUEST, with --file FILE, or - for standard input")
     if request.is_count and (conllu or svg):
         raise typer.BadParameter("counts have no sentences; leave out --conllu and --svg, or what is counted")
+
+
+def _colored(request: Match, connection: Connection, lines: Rows) -> Rows:
+    """Return lines with the spans of the words that they are sorted by."""
+    from sentgen.lookups.concordances.marks import marks_of
+    from sentgen.lookups.concordances.sorted_words import sorted_words
+
+    hits = lines.to_pylist()
+    sides = request.sorted_sides(connection, hits, list(marks_of(connection, hits)))
+    return with_spans(lines, sides, sorted_words(request.sort).levels.get(0, 0))
 
 
 def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -50,11 +51,22 @@ class QuestionOutput(StoreOutput):
         """Whether notes are comments of SQL: standard error is a file for `sentgen sql` then."""
         return self.show_sql
 
-    def ask(self, question: Question, plot: Path | None = None) -> Answer:
-        """Ask, show the statement, say of which hits the rows are, and draw them if that is wanted."""
+    def ask(
+        self,
+        question: Question,
+        plot: Path | None = None,
+        how: Callable[[Connection], Answer] | None = None,
+    ) -> Answer:
+        """Ask, show the statement, say of which hits the rows are, and draw them if that is wanted.
+
+        Args:
+            question: what is asked.
+            plot: where the rows are drawn.
+            how: asks it, if it is to give columns more than it does.
+        """
         check_plot_option(plot)
         with self.connection() as connection:
-            answer = question.ask(connection)
+            answer = (how or question.ask)(connection)
             self.show_statement(answer.query)
             draw(connection, question, answer, plot, self)
         for remark in answer.remarks:

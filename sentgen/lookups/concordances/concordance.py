@@ -39,6 +39,7 @@ from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     from sentgen.lookups.concordances.line_search import LineSearch
+    from sentgen.lookups.concordances.sorted_words import SortedSides
 
 
 ShowOption = Annotated[
@@ -183,7 +184,15 @@ class Kwic(HitLookup):
         answer = Answer(rows, query, self._missing, truncated=more, total=total, remarks=remarks)
         return explain_absence(connection, answer, request.selection, request.pattern.values)
 
-    def parts(self, connection: Connection) -> tuple[Statement, Iterator[Rows]]:
+    def sorted_sides(self, connection: Connection, rows: Rows) -> list[SortedSides]:
+        """Return what is beside nodes of lines with their places, in parts: what they are sorted by."""
+        from sentgen.lookups.concordances.sorted_words import sorted_words
+
+        context = read_context(self.context)
+        across = self.reading.reaches or bool(context.unit)
+        return sorted_words(self.sort).of_lines(connection, rows, context, across=across)
+
+    def parts(self, connection: Connection, *, placed: bool = False) -> tuple[Statement, Iterator[Rows]]:
         """Return the statement for all lines, and the lines themselves, a part at a time.
 
         For answers that memory does not hold: as `lines` without a limit.
@@ -191,7 +200,8 @@ class Kwic(HitLookup):
         from sentgen.lookups.concordances.line_search import LineSearch
 
         request = self._line_query(connection)
-        return request.lines(0), map(Rows.from_arrow, LineSearch(request).parts())
+        search = LineSearch(replace(request, placed=placed))
+        return request.lines(0), map(Rows.from_arrow, search.parts())
 
     def remarks(self, connection: Connection) -> tuple[str, ...]:
         """Say which of all hits the lines are, without looking for lines if none is needed."""

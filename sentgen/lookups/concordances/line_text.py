@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.base.surface import surface_of
-from sentgen.lookups.base.tokens import NONE, Block, Tokens, places
+from sentgen.lookups.base.tokens import NONE, Array, Block, Tokens, places
 from sentgen.lookups.base.words import forms_of
 from sentgen.lookups.concordances.line_query import PARAGRAPH, LineContext
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
@@ -148,8 +148,28 @@ def lines_of(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
     return pa.table(columns | dict(zip(("left", "node", "right"), _texts(connection, shown), strict=True)))
 
 
-def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]:
-    """Return what stands before nodes, in them and behind them."""
+def text_pieces(
+    connection: Connection, shown: Sequence[Stretches], before: Sequence[int], behind: Sequence[int]
+) -> Iterator[tuple[str, ...]]:
+    """Yield the text of each line in pieces: what is before a word, the word, and so on; and the node.
+
+    Args:
+        connection: the store.
+        shown: the lines.
+        before: ascending, how far before the node these words are, below 0.
+        behind: the same of words behind it.
+    """
+    columns = [column.to_pylist() for column in _texts(connection, shown, before, behind)]
+    return zip(*columns, strict=True)
+
+
+def _texts(
+    connection: Connection,
+    shown: Sequence[Stretches],
+    before: Sequence[int] = (),
+    behind: Sequence[int] = (),
+) -> list[pa.Array]:
+    """Return what stands before nodes, in them and behind them, in pieces where these are asked for."""
     import pyarrow as pa
 
     # By their numbers, so that those of several blocks are as one.
@@ -166,22 +186,41 @@ def _texts(connection: Connection, shown: Sequence[Stretches]) -> list[pa.Array]
     different, kinds = unique_inverse(words)
     strings = forms_of(connection, different)
     lengths = high - low + 1
+    begin = end = np.zeros(0, np.int64)
     if surface_of(connection).multiwords:
         begin, end, forms = _multiwords(connection, shown)
         kinds, spaced = _apply_multiwords(
             places(low, lengths), np.repeat(low, lengths), kinds, spaced, begin, end, len(strings)
         )
         strings = pa.concat_arrays([strings, forms, pa.array([""], pa.large_string())])
-        # A surface word belongs to the node if one of its tokens does.
-        first = np.maximum(_end(first, begin, end, begin), low)
-        last = np.minimum(_end(last, begin, end, end), high)
-    before = np.cumsum(lengths) - lengths
-    bounds = np.stack([before, before + first - low, before + last - low + 1], axis=1).ravel()
-    return _join_texts(strings, kinds, spaced, np.append(bounds, len(kinds)))
+    edges_before = _edges(first, before, begin, end)
+    edges_behind = _edges(last, behind, begin, end)
+    # A surface word belongs to the node if one of its tokens does.
+    first = np.maximum(_end(first, begin, end, begin), low)
+    last = np.minimum(_end(last, begin, end, end), high)
+    pieces = [low, *np.clip(edges_before, low, first), first]
+    pieces += [last + 1, *np.clip(edges_behind, last + 1, high + 1)]
+    bounds = np.stack(pieces, axis=1) - low[:, None] + (np.cumsum(lengths) - lengths)[:, None]
+    return _join_texts(strings, kinds, spaced, np.append(bounds.ravel(), len(kinds)), len(pieces))
 
 
-def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs) -> list[pa.Array]:
-    """Return texts of three columns, between bounds in tokens that are strings of some kinds."""
+def _edges(node: Longs, beside: Sequence[int], begin: Longs, end: Longs) -> Array:
+    """Return where words beside nodes begin and what comes behind them, by turns, a row for each edge.
+
+    Of two words in one multiword token, as far as ``begin`` to ``end``, the nearer one has all of it.
+    """
+    edges = [np.zeros((0, len(node)), np.int64)]
+    for place in beside:
+        word = node + place
+        edges.append(np.stack([_end(word, begin, end, begin), _end(word, begin, end, end) + 1]))
+    ascending: Array = np.concatenate(edges)
+    if beside and beside[0] < 0:
+        return np.minimum.accumulate(ascending[::-1])[::-1]
+    return np.maximum.accumulate(ascending)
+
+
+def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs, columns: int) -> list[pa.Array]:
+    """Return texts of some columns, between bounds in tokens that are strings of some kinds."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -193,7 +232,7 @@ def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs) ->
     _, offsets, letters = tokens.buffers()
     ends = np.frombuffer(offsets, np.int64)[tokens.offset + bounds] if offsets else bounds
     texts = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(ends), letters)
-    return [texts.take(pa.array(np.arange(column, len(texts), 3))) for column in range(3)]
+    return [texts.take(pa.array(np.arange(column, len(texts), columns))) for column in range(columns)]
 
 
 def _multiwords(connection: Connection, shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:

@@ -17,7 +17,7 @@ with place as (
   where corpus in $corpora
     and coalesce(sent_id, id::varchar) in $sentences
 )
-select any_value(place.corpus) as corpus, any_value(place.document) as document,
+select token.sentence_id, any_value(place.corpus) as corpus, any_value(place.document) as document,
   any_value(place.sentence) as sentence, list(token.form order by token.position) as forms
 from v_tokens as token
 join place on place.id = token.sentence_id
@@ -41,10 +41,12 @@ class Marks:
         positions: of each node, by its name.
         parts: of the text that reaches from the first node to the last one, each with the names of the nodes
             that it is; a node whose form is not written as such (French *du* for *de le*) is none of them.
+        sentence_id: of the sentence; 0 if it is not there.
     """
 
     positions: Mapping[str, int]
     parts: Sequence[tuple[str, str]]
+    sentence_id: int
 
 
 def marks_of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
@@ -52,17 +54,21 @@ def marks_of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> It
     sentences = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
     forms = _forms(connection, sentences) if sentences else {}
     for sentence, hit in zip(sentences, hits, strict=True):
-        yield _marks(hit, forms.get(sentence, []))
+        yield _marks(hit, *forms.get(sentence, (0, [])))
 
 
-def _forms(connection: Connection, sentences: Sequence[_SentenceNames]) -> dict[_SentenceNames, list[str]]:
-    """Return the forms of the tokens of sentences; of sentences with the same names, those of the first."""
+def _forms(
+    connection: Connection, sentences: Sequence[_SentenceNames]
+) -> dict[_SentenceNames, tuple[int, list[str]]]:
+    """Return the ids of sentences, and the forms of their tokens; of equal names, those of the first."""
     corpora, names = (sorted({sentence[part] for sentence in sentences}) for part in (0, 2))
     rows = Statement(_FORMS, Bindings(corpora=corpora, sentences=names)).run(connection).to_pylist()
-    return {(row["corpus"], row["document"], row["sentence"]): row["forms"] for row in rows}
+    return {
+        (row["corpus"], row["document"], row["sentence"]): (row["sentence_id"], row["forms"]) for row in rows
+    }
 
 
-def _marks(hit: Mapping[str, object], forms: Sequence[str]) -> Marks:
+def _marks(hit: Mapping[str, object], sentence_id: int, forms: Sequence[str]) -> Marks:
     nodes = {name: (form, int(number)) for name, form, number in _NODE.findall(str(hit["nodes"]))}
     # A form may look like a node; that of the token at its position decides.
     positions = {
@@ -70,7 +76,7 @@ def _marks(hit: Mapping[str, object], forms: Sequence[str]) -> Marks:
         for name, (form, position) in nodes.items()
         if 0 < position <= len(forms) and forms[position - 1] == form
     }
-    return Marks(positions, tuple(_parts(str(hit["node"]), forms, positions)))
+    return Marks(positions, tuple(_parts(str(hit["node"]), forms, positions)), sentence_id)
 
 
 def _parts(text: str, forms: Sequence[str], positions: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
@@ -18,6 +18,7 @@ from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
 from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
 from sentgen.lookups.concordances.hits import HitSource
+from sentgen.lookups.concordances.line_query import LineContext
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
 from sentgen.lookups.grew.conditions import FORM
@@ -38,6 +39,10 @@ from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near
 from sentgen.schema.base import quote_identifier
+
+if TYPE_CHECKING:
+    from sentgen.lookups.concordances.marks import Marks
+    from sentgen.lookups.concordances.sorted_words import SortedSides
 
 #: Sentences that are searched where the first hits are enough: at first a part of so many, which grows so.
 SENTENCES, _FIRST = 100_000, 8
@@ -175,6 +180,29 @@ class Match(Lookup):
         seed, search = self.random, self._search(connection)
         ids = search.first_sentences(limit, seed).sentences(limit, seed, search.order).run(connection)
         return [int(sentence) for sentence in ids["sentence_id"].to_pylist()[self.offset :]]
+
+    def sorted_sides(
+        self, connection: Connection, hits: Sequence[Mapping[str, object]], marks: Sequence[Marks]
+    ) -> list[SortedSides]:
+        """Return what is beside hits in parts: what they are sorted by.
+
+        Args:
+            connection: the store.
+            hits: rows of `ask`.
+            marks: theirs, which say where they are.
+        """
+        from sentgen.lookups.concordances.sorted_words import PLACE, SortedSides, sorted_words
+
+        rows = [
+            (mark.sentence_id, min(mark.positions.values()), max(mark.positions.values()))
+            for mark in marks
+            if mark.positions
+        ]
+        context = LineContext(self.context)
+        found = iter(sorted_words(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False))
+        sides = (next(found) if mark.positions else SortedSides((), ()) for mark in marks)
+        # Nothing is before the root of trees, which has no token.
+        return [one if hit["left"] else one._replace(left=()) for hit, one in zip(hits, sides, strict=True)]
 
     def _search(self, connection: Connection) -> _Search:
         if self.count and (self.key or self.whether):

@@ -29,9 +29,6 @@ from sentgen.server.operations.operation import (
     result_of,
 )
 
-#: Columns with the positions at the ends of a node.
-_ENDS = ("first", "last")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KwicWithMarks(Kwic):
@@ -39,7 +36,12 @@ class _KwicWithMarks(Kwic):
 
     marks: Annotated[
         bool,
-        Option(f"Give the `positions` of the tokens of each of the first {MARKED} hits, too.", line="hidden"),
+        Option(
+            f"Give the `positions` of the tokens of each of the first {MARKED} hits, too, and what is `left`"
+            " and `right` of it in parts: each with its level, 1 to 3, among the words that lines are sorted"
+            " by (`sorted`), or 0.",
+            line="hidden",
+        ),
     ] = False
 
 
@@ -49,12 +51,16 @@ def kwic(context: Context, request: _KwicWithMarks) -> Result:
     with context.opened.connect() as connection:
         if request.count or not request.marks:
             return result_of(request.ask(connection))
+        # It looks for tokens in arrays, which other operations do without.
+        from sentgen.lookups.concordances.sorted_words import PLACE, sorted_words
+
         result = result_of(request.lines(connection, placed=True))
-    firsts, lasts = (result.table.column(name)[:MARKED] for name in _ENDS)
-    ends = zip(firsts, lasts, strict=True)
-    marks = [{"positions": list(range(first, last + 1))} for first, last in ends]
-    table = result.table.without(["sentence_id", *_ENDS])
-    return replace(result, table=table, more={**result.more, "marks": marks})
+        rows = result.table.slice(0, MARKED)
+        sides = request.sorted_sides(connection, rows)
+    ends = zip(*map(rows.column, PLACE[1:]), sides, strict=True)
+    marks = [{"positions": list(range(first, last + 1)), **beside._asdict()} for first, last, beside in ends]
+    more = {**result.more, "marks": marks, "sorted": sorted_words(request.sort).named}
+    return replace(result, table=result.table.without(PLACE), more=more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +98,8 @@ class MatchWithTrees(Match):
     marks: Annotated[
         bool,
         Option(
-            f"Give the `positions` of the nodes of each of the first {MARKED} hits, too, and the `parts` of"
-            " its text, each with the nodes that it is.",
+            f"Give the `positions` of the nodes of each of the first {MARKED} hits, too, the `parts` of its"
+            " text, each with the nodes that it is, and the sides of it as those of a concordance.",
             line="hidden",
         ),
     ] = False
@@ -109,7 +115,7 @@ def match(context: Context, request: MatchWithTrees) -> Result:
             return result
         more: dict[str, object] = dict(result.more)
         if request.marks:
-            more["marks"] = _marks(connection, result)
+            more |= _marks(connection, request, result)
         if not request.conllu:
             return replace(result, more=more)
         sentences = sentences_conllu(connection, request.sentences(connection))
@@ -118,10 +124,17 @@ def match(context: Context, request: MatchWithTrees) -> Result:
     return replace(result, notes=notes, more=more)
 
 
-def _marks(connection: Connection, result: Result) -> list[dict[str, object]]:
-    hits = result.table.slice(0, MARKED)
-    rows = hits.to_pylist()
-    return [{"positions": mark.positions, "parts": mark.parts} for mark in marks_of(connection, rows)]
+def _marks(connection: Connection, request: Match, result: Result) -> dict[str, object]:
+    from sentgen.lookups.concordances.sorted_words import sorted_words
+
+    hits = result.table.slice(0, MARKED).to_pylist()
+    marks = list(marks_of(connection, hits))
+    sides = request.sorted_sides(connection, hits, marks)
+    told = [
+        {"positions": mark.positions, "parts": mark.parts, **beside._asdict()}
+        for mark, beside in zip(marks, sides, strict=True)
+    ]
+    return {"marks": told, "sorted": sorted_words(request.sort).named}
 
 
 def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:

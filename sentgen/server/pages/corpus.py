@@ -192,6 +192,7 @@ async def _concordance(
         pattern=query.text("pattern"),
         sort=query.choice("sort", ORDERS),
         explain=query.choice("sort", ORDERS) == TYPICAL,
+        marks=True,
         context=_context(query),
         across=bool(query.box("across")),
         random=query.text("random"),

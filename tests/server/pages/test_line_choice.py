@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 from starlette.datastructures import QueryParams
+from test_every_page import check_accessible
 
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
@@ -88,6 +89,37 @@ def test_links_sort_by_one_key(visit, store: Path):
     expected = asked(store, sort="1R", filter=['[upos="NUM"]'], within=["10L"])
     assert [name for name, _ in nodes(page)] == [row["sent_id"] for row in expected]
     assert page.locator("td.shown").count() == len(expected)
+
+
+@pytest.mark.parametrize("language", ["cql", "grew"])
+def test_words_that_lines_are_sorted_by_are_told(opened, language: str):
+    """By a color and a line of each level, which a legend names; axe finds them in light and dark."""
+    request = {"cql": CAMP, "grew": "pattern { V -[nsubj]-> S }"}[language]
+    pairs = [("language", language), ("query", request), ("corpus", "relief"), ("limit", 5)]
+    page = opened(f"/query?{urlencode([*pairs, ('sort', '1L'), ('sort', 'node'), ('sort', '1R')])}")
+
+    assert page.locator("#results > p.faint").inner_text() == "Sorted by 1L, then node, then 1R"
+    assert page.locator("td.node.level-2").count() == 5
+    for row in page.locator("table.kwic tbody tr").all():
+        (left,), (right,) = row.locator("td.left").all(), row.locator("td.right").all()
+        words = left.inner_text().split()
+        assert left.locator(".level-1").all_inner_texts() == words[-1:]
+        (first,) = right.locator(".level-3").all_inner_texts()
+        assert right.inner_text().startswith(first)
+    lines = page.locator(".level-1, .nodes, .level-3").evaluate_all(
+        "all => [...new Set(all.map(one => getComputedStyle(one).textDecorationStyle))].sort()"
+    )
+    assert lines == ["dotted", "double", "solid"]
+    check_accessible(page)
+
+
+def test_words_are_told_on_the_page_of_a_corpus(opened):
+    place = {"show": "concordance", "name": "relief", "pattern": "lemma:camp", "sort": "right"}
+    page = opened(f"/corpus?{urlencode(place)}")
+
+    assert page.locator("td.right .level-1").first.inner_text() == ","
+    page = opened(f"/corpus?{urlencode(place | {'sort': 'none'})}")
+    assert page.locator("[class^=level], td[class*=level]").count() == 0
 
 
 def test_a_score_unfolds_what_it_is_made_of(visit, store: Path):
