@@ -212,10 +212,10 @@ def back_up(path: Path, reason: str, *, noted: Path | None = None) -> Path:
         reason: for the copy, which is a part of its name.
         noted: a folder in which a file gets the name of the copy before there is one.
     """
-    backup = path.with_name(f"{path.name}.backup-{reason}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+    backup = backup_name(path, reason)
     if noted:
         (noted / backup.name).touch()
-    folder = path.with_name(f".{path.name}.backup")  # killed on the way, nobody takes it for a backup
+    folder = drafts_of(path)  # killed on the way, nobody takes it for a backup
     folders.make(folder)
     try:
         draft = folder / backup.name
@@ -227,6 +227,16 @@ def back_up(path: Path, reason: str, *, noted: Path | None = None) -> Path:
         folders.remove(folder)
     sync_folder(path.parent)
     return backup
+
+
+def backup_name(path: Path, reason: str) -> Path:
+    """Return how a store is called that was as it is now, before something was done to it."""
+    return path.with_name(f"{path.name}.backup-{reason}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+
+
+def drafts_of(path: Path) -> Path:
+    """Return the folder beside a store of what is about to be one, or its backup."""
+    return path.with_name(f".{path.name}.backup")
 
 
 def _tables(connection: Connection) -> dict[str, str | None]:

@@ -94,19 +94,19 @@ def publish(
     store = place_of(store)
     if not (lake_at(store) or store.exists()):
         raise write_lock.no_store(store)
-    with _publishing_lock(folder):
-        draft = _copy(store, folder / _DRAFTS, corpora, memory_limit)
-        digest = _digest(draft)
+    with drafts_in(folder) as drafts:
+        draft = _copy(store, drafts, corpora, memory_limit)
+        digest = digest_of(draft)
         path = folder / f"{_name(_content(draft, memory_limit) if corpora else digest)}.duckdb"
         existing = snapshot_of(path.with_suffix(".json"))
         # A file without a manifest is what a kill has left: it is replaced.
-        snapshot = _describe(draft, path, digest, memory_limit)
+        snapshot = describe(draft, path, digest, memory_limit)
         if existing is None:
             files.replace(draft, path)
         else:  # the file that is there stays, with the same rows in other bytes if it is an excerpt
             snapshot = replace(snapshot, sha256=existing.sha256, bytes=existing.bytes)
         # Also for an old snapshot: the time in it makes it the newest.
-        _write_manifest(snapshot, draft.parent)
+        _write_manifest(snapshot, drafts)
         removed = _prune(folder, keep) if keep else ()
     return Publication(snapshot, existing is None, removed)
 
@@ -118,14 +118,14 @@ def verify(snapshot: Snapshot) -> None:
         StoreError: it is not what was published.
     """
     with translated_errors(snapshot.path):
-        digest = _digest(snapshot.path)
+        digest = digest_of(snapshot.path)
     if digest != snapshot.sha256:
         raise StoreError(f"{snapshot.path}: changed since it was published; publish the store again")
 
 
 @contextmanager
-def _publishing_lock(folder: Path) -> Iterator[None]:
-    """Be the only one that publishes here; remove what one that was killed left behind."""
+def drafts_in(folder: Path) -> Iterator[Path]:
+    """Be the only one that publishes here, with a folder for drafts; what a killed one left is removed."""
     with translated_errors(folder):
         if not folder.parent.exists():  # mistyped, more likely than not
             raise NotFoundError(
@@ -139,7 +139,7 @@ def _publishing_lock(folder: Path) -> Iterator[None]:
             folders.remove(drafts)
             folders.make(drafts)
             try:
-                yield
+                yield drafts
             finally:
                 folders.remove(drafts)
 
@@ -153,7 +153,7 @@ def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int |
     if lake := lake_at(store):
         load(lake, draft, memory_limit=memory_limit)
     else:
-        _copy_file(store, draft, memory_limit)
+        copy_file(store, draft, memory_limit)
     make_public(draft, memory_limit=memory_limit)
     if corpora:
         whole = folder / f"whole{_DRAFT}"
@@ -165,7 +165,8 @@ def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int |
     return draft
 
 
-def _copy_file(store: Path, draft: Path, memory_limit: int | None) -> None:
+def copy_file(store: Path, draft: Path, memory_limit: int | None) -> None:
+    """Copy the file of a store while nobody can write to it, with what is in its log."""
     log = log_of(store)
     with Store(store, read_only=True, memory_limit=memory_limit):
         if log.exists():
@@ -181,7 +182,8 @@ def _checkpoint(path: Path, memory_limit: int | None) -> None:
         connection.execution_options(isolation_level="AUTOCOMMIT").execute(text("checkpoint"))
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -190,7 +192,7 @@ def _name(digest: str) -> str:
     return f"sentgen-{digest[:_DIGITS]}"
 
 
-def _describe(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
+def describe(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
     """Open the copy, which proves that it is a store, and say what is in it."""
     with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()

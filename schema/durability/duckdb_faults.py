@@ -38,4 +38,9 @@ def log_of(path: Path) -> Path:
 
 def has_log(path: Path) -> bool:
     """Say whether a process has ended in the middle of writing the store, or is writing now."""
-    return any(path.with_name(path.name + ending).exists() for ending in _ENDINGS)
+    return any(log.exists() for log in logs_of(path))
+
+
+def logs_of(path: Path) -> list[Path]:
+    """Return where DuckDB keeps the log of a store, and those of an interrupted checkpoint."""
+    return [path.with_name(path.name + ending) for ending in _ENDINGS]

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from sentgen.corpus.frames import Tabular
     from sentgen.counts.ingestion import Summary
     from sentgen.counts.sync import Differences
+    from sentgen.desk.backup import Backup
     from sentgen.models.surprisal import Application
     from sentgen.schema.citation import Citation
     from sentgen.schema.snapshots import Publication
@@ -203,6 +204,29 @@ class Database(StoreContents, AlignmentModels):
         with self._session.release(), progress.steps("publishing"):
             half = self._session.memory // 2
             return snapshots.publish(self.path, Path(to), corpora=corpora, keep=keep, memory_limit=half)
+
+    def backup(
+        self,
+        to: str | Path,
+        *,
+        keep: int | None = None,
+        quick: bool = False,
+        desk: str | Path | None = None,
+    ) -> Backup:
+        """Copy the store and its line sets into a new folder of backups, and check the copy.
+
+        Args:
+            to: the folder of backups; made if need be.
+            keep: remove all but so many of the newest backups.
+            quick: leave out what counts all tokens again.
+            desk: its line sets; `study.desk` beside `study.duckdb` if none is given.
+        """
+        from sentgen.desk.backup import back_up
+
+        desk_path = None if desk is None else Path(desk)
+        with self._session.release(), progress.steps("backing up"):
+            half = self._session.memory // 2
+            return back_up(self.path, Path(to), desk=desk_path, keep=keep, quick=quick, memory_limit=half)
 
     def cite(self, query: str | None = None) -> Citation:
         """Say how to cite the data, or what a query finds in them: `lines` for reading, and `bibtex`.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
@@ -28,6 +31,8 @@ _MAGIC, _HEAD = b"SQLite format 3\0", 100
 _PATIENCE = 10.0
 #: Other desks that are named where one is new.
 _OTHERS = 5
+#: Names of corpora in that of a desk, beyond which a hash stands for them.
+_LONGEST_NAME = 100
 
 
 def desk_beside(store: Path) -> Path:
@@ -41,6 +46,26 @@ def desk_beside(store: Path) -> Path:
             f"{store}: line sets live beside a store; name a file for them with {spell('desk')} FILE"
         )
     return store.with_name(f"{store.stem}.desk")
+
+
+def desk_of(desk: Path | None, corpora: Collection[str]) -> Path | None:
+    """Return the file with the line sets of those who may see some corpora: it holds lines of these.
+
+    >>> str(desk_of(Path("class.desk"), ["gum", "ewt"]))
+    'class-ewt+gum.desk'
+    """
+    if desk is None:
+        return None
+    name = "+".join(quote(each, safe="") for each in sorted(corpora))
+    if len(name) > _LONGEST_NAME:
+        name = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return desk.with_stem(f"{desk.stem}-{name}")
+
+
+def desks_like(desk: Path) -> list[Path]:
+    """Return a desk and those that `desk_of` names after it, as far as they are there."""
+    others = desk.parent.glob(f"{glob.escape(desk.stem)}-*{glob.escape(desk.suffix)}")
+    return [each for each in (desk, *sorted(others)) if each.is_file()]
 
 
 def note_of_new_desk(path: Path) -> str:
@@ -83,6 +108,17 @@ class Desk:
         with self._connected("begin immediate") as connection:
             yield connection
 
+    def copy_to(self, path: Path) -> None:
+        """Copy it, as it is now, into a new file; others may write meanwhile, and are in the copy or not."""
+        try:
+            with closing(self._connect()) as desk, closing(sqlite3.connect(path)) as copy:
+                desk.backup(copy)
+                ((found,),) = copy.execute("pragma integrity_check").fetchmany(1)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: cannot be copied: {error}") from error
+        if found != "ok":
+            raise StoreError(f"{self.path}: damaged ({found}); put back a desk that was kept")
+
     @contextmanager
     def _connected(self, begin: str) -> Iterator[Connection]:
         engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
@@ -115,7 +151,7 @@ def _make(path: Path) -> None:
         with temporary.held(draft, os.unlink):
             draft.write_bytes(_empty())
             with suppress(FileExistsError):
-                _name(draft, path)
+                files.give_name(draft, path)
     except OSError as error:
         raise StoreError(
             f"{path}: cannot be made ({error.strerror or error}); choose another {spell('desk')}"
@@ -129,18 +165,6 @@ def _empty() -> bytes:
         memory.execute(f"pragma application_id = {_OURS}")
         memory.execute(f"pragma user_version = {_VERSION}")
         return memory.serialize()
-
-
-def _name(draft: Path, path: Path) -> None:
-    """Give a file a name that no other file has."""
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without links
-        if path.exists():
-            raise FileExistsError(path) from None
-        files.replace(draft, path)
 
 
 def _examine(path: Path) -> None:

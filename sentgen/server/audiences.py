@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from urllib.parse import quote
 
-from sentgen.desk.desk import Desk
+from sentgen.desk.desk import Desk, desk_of
 from sentgen.errors import SentgenError
 from sentgen.server.excerpts import Excerpts
 from sentgen.server.pool import start_task
@@ -21,9 +17,6 @@ from sentgen.server.settings import ServerSettings
 from sentgen.server.users import User
 
 logger = logging.getLogger(__name__)
-
-#: Names of corpora in that of a file of line sets, beyond which a hash stands for them.
-_LONGEST_NAME = 100
 
 
 class Audiences:
@@ -117,17 +110,3 @@ class Audiences:
             for corpora in set(self._services) - self.settings.users.audiences:
                 # Requests that have begun end with their workers: whoever asked may not see this now.
                 start_task(self._tasks, self._services.pop(corpora).stop(), "end")
-
-
-def desk_of(desk: Path | None, corpora: Collection[str]) -> Path | None:
-    """Return the file with the line sets of those who may see some corpora: it holds lines of these.
-
-    >>> str(desk_of(Path("class.desk"), ["gum", "ewt"]))
-    'class-ewt+gum.desk'
-    """
-    if desk is None:
-        return None
-    name = "+".join(quote(each, safe="") for each in sorted(corpora))
-    if len(name) > _LONGEST_NAME:
-        name = hashlib.sha256(name.encode()).hexdigest()[:16]
-    return desk.with_stem(f"{desk.stem}-{name}")

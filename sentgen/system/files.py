@@ -200,6 +200,22 @@ def replace(draft: str | Path, path: str | Path) -> None:
     _patiently(lambda: os.replace(draft, path), path)
 
 
+def give_name(path: Path, name: Path) -> None:
+    """Give a file a name that no other file has; its own goes with it only where there are no links.
+
+    Raises:
+        FileExistsError: something has that name.
+    """
+    try:
+        os.link(path, name)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if name.exists():
+            raise FileExistsError(name) from None
+        replace(path, name)
+
+
 def remove(path: str | Path) -> None:
     """Remove a file, which may be read-only."""
     _patiently(lambda: os.unlink(path), path)

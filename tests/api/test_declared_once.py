@@ -48,6 +48,7 @@ SAME = [
     ("repair", "db repair", None),
     ("compact", "db compact", None),
     ("publish", "publish", None),
+    ("backup", "db backup", None),
     ("cite", "cite", None),
     ("sql", "sql", "sql"),
     ("ngrams", "ngrams", "ngrams"),
@@ -111,7 +112,7 @@ WITHOUT_METHOD = {
     "demo": "it shows the commands",
     "parser run": "it needs no store; methods that read texts take a parser",
     "db path": "it is `Database.path`",
-    "db upgrade": "it is for a store that cannot be opened yet",
+    **dict.fromkeys(("db upgrade", "db restore"), "it is for a store that cannot be opened yet"),
     **dict.fromkeys(("serve", "mcp"), "it goes on until it is stopped"),
     "token": "it is for a file of the server",
     **dict.fromkeys(

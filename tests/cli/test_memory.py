@@ -29,6 +29,7 @@ SENTENCES, LENGTH, WORDS = 100_000, 20, 50_000
 #: Commands without --memory-limit, and why they need none.
 WITHOUT = {
     **dict.fromkeys(("db path", "token"), "print a line"),
+    "db restore": "copies files",
     "demo": "149 sentences that ship with sentgen",
     "schema": "counts the rows of tables",
     **dict.fromkeys(("serve", "mcp"), "its workers have --worker-memory"),

@@ -5,6 +5,7 @@ Each command of the program is in exactly one of three lists; a new one fails a 
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -24,6 +25,7 @@ from sentgen.cli import build
 from sentgen.errors import StoreError
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
+from sentgen.schema.migrate import REVISIONS
 from sentgen.server.app import running, stdio
 
 #: Command lines that only read; ``{folder}`` is where the files lie that the store was made from, ``{to}`` an
@@ -81,6 +83,7 @@ READERS = (
     "align extract --pairs pairs --of notes --model aligner",
     "db info",
     "db check",
+    "db backup --to {to}/backups --quick",
     "cluster export --to {to}/lake",
 )
 #: Command lines that write: the evaluations keep what they find in the store.
@@ -120,6 +123,7 @@ WRITERS = (
     "db compact",
     "db repair",
     "db upgrade",
+    "db restore {to} --yes",
 )
 #: Commands that open no store, and one that needs a larger treebank than that of these tests.
 WITHOUT = (
@@ -213,8 +217,10 @@ def test_writers_are_refused_beside_a_reader(
 ) -> None:
     """So that the test above would see a reader that opened the store for writing."""
     (tmp_path / "gold").write_text("a b ||| b ||| 1-0\n")
-    for section in ("wsj_0100.mrg", "wsj_0180.mrg"):
+    for section in ("wsj_0100.mrg", "wsj_0180.mrg", "store.duckdb"):
         (tmp_path / section).write_text("")
+    about = {"made_at": "", "store": "", "files": {"store.duckdb": ""}, "corpora": [], "models": []}
+    (tmp_path / "backup.json").write_text(json.dumps({**about, "versions": {"schema": REVISIONS[-1]}}))
 
     with pytest.raises(StoreError, match="in use by another process"):
         full_store.run(

@@ -23,11 +23,11 @@ from sql_attacks import ATTACKS
 from starlette.types import Receive, Scope, Send
 
 from sentgen.counts.corpora import remove
+from sentgen.desk.desk import desk_of
 from sentgen.errors import InputError
 from sentgen.schema import Store, snapshots
 from sentgen.schema.base import metadata
 from sentgen.server.app.gate import AccessMiddleware
-from sentgen.server.audiences import desk_of
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Limits

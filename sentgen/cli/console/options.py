@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -85,6 +86,18 @@ def check_plot_option(plot: Path | None) -> None:
     """
     check_file_option("--plot", plot)
     check_plot(plot)
+
+
+def require_terminal(question: str, *, otherwise: str) -> None:
+    """Refuse to ask where nobody can answer; ``otherwise`` names the options that answer."""
+    if not (sys.stdin and sys.stdin.isatty()):
+        raise InputError(f"this would {question}; give {otherwise}")
+
+
+def confirm(question: str, *, otherwise: str) -> None:
+    """Ask whether to do something, and end the command if not."""
+    require_terminal(question, otherwise=otherwise)
+    typer.confirm(f"{question}?", abort=True, err=True)
 
 
 def one_more(limit: int) -> int:

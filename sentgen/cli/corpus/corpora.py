@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sentgen.cli.console.options import DryRunOption, ParserOption, StoreOptions, check_file_option
+from sentgen.cli.console.options import (
+    DryRunOption,
+    ParserOption,
+    StoreOptions,
+    check_file_option,
+    confirm,
+    require_terminal,
+)
 from sentgen.cli.console.output import StoreOutput, printable
 from sentgen.cli.listings import listing
 from sentgen.counts import corpora, exports
 from sentgen.counts.corpora import Corpus, CorpusName, Sync
 from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.shares import DATABASE_SHARE
-from sentgen.errors import InputError
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
 #: Names of one kind that are listed.
 _SHOWN = 20
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+_OTHERWISE = "--yes, or --dry-run"
+
 app = typer.Typer(help="List, show, verify, sync, export and remove corpora, and tell more of them.")
 
 
@@ -183,17 +190,9 @@ def remove(
 
     with options.store(read_only=dry_run) as store:
         if not (dry_run or yes):
-            question = f"remove {removed(only_count=True)}"
-            _require_terminal(question)
-            typer.confirm(f"{question}?", abort=True, err=True)
+            confirm(f"remove {removed(only_count=True)}", otherwise=_OTHERWISE)
         done = removed(only_count=dry_run)
     typer.echo(f"{'would remove' if dry_run else 'removed'} {done}")
-
-
-def _require_terminal(question: str) -> None:
-    """Refuse to ask where nobody can answer."""
-    if not (sys.stdin and sys.stdin.isatty()):
-        raise InputError(f"this would {question}; give --yes, or --dry-run")
 
 
 @app.command()
@@ -227,12 +226,12 @@ def sync(
             typer.echo(printable(f"kept as it was: {name}: {reason}"), err=True)
         asks = bool(differences) and not (dry_run or yes)
         if asks:
-            _require_terminal(_numbers(differences))
+            require_terminal(_numbers(differences), otherwise=_OTHERWISE)
         for what in ("added", "replaced", "removed"):
             _first(what, getattr(differences, what))
         if not dry_run:
             if asks:
-                typer.confirm(f"{_numbers(differences)}?", abort=True, err=True)
+                confirm(_numbers(differences), otherwise=_OTHERWISE)
             with ingestion_bar(request.name) as progress:
                 differences.apply(store, parser=trees, progress=progress)
         path = store.path

@@ -1,24 +1,32 @@
-"""``sentgen db``: the store as a file: its size, its health, its version."""
+"""``sentgen db``: the store as a file: its size, its health, its backups, its version."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DbOptions, StoreOptions
+from sentgen.cli.console.options import Arrange, DbOptions, StoreOptions, confirm
 from sentgen.cli.console.output import StoreOutput
+from sentgen.desk.backup import back_up, backup_at
+from sentgen.desk.backup import restore as put_back
 from sentgen.models.checks import model_checks
+from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import maintenance, migrate
 from sentgen.schema.durability.repair import Repair
 from sentgen.schema.durability.repair import repair as repair_store
 from sentgen.schema.manifests import place_of
 
-app = typer.Typer(help="Look after the store: size, integrity, repair, compaction, upgrade.")
+app = typer.Typer(help="Look after the store: size, integrity, repair, backup, compaction, upgrade.")
 
+BackupOption = Annotated[
+    bool, typer.Option("--backup/--no-backup", help="Keep the store as it is now in a file beside it.")
+]
 QuickOption = Annotated[bool, typer.Option("--quick", help="Leave out what counts all tokens again.")]
 
 
@@ -65,7 +73,8 @@ def check(
         results = list(maintenance.check(store, model_checks(store, quick=quick), quick=quick))
         without = [name for _, name in maintenance.corpora_without_sentences(store)]
     shown = [r for r in results if r.status != "ok"] if quiet else results
-    if shown or not quiet:
+    tells = bool(shown) or not quiet
+    if tells:
         out.table(maintenance.result_rows(shown), essential=("status", "first problem"))
     failed = [r for r in results if r.status == "failed"]
     for result in failed:
@@ -74,7 +83,7 @@ def check(
         out.note(f"counts not compared with sentences, which the lake does not have: {', '.join(without)}")
     # Not a failure by itself: the damaged block that it is skipped for has failed.
     skipped = sum(r.status == "skipped" for r in results)
-    if shown or not quiet:
+    if tells:
         out.note(
             f"{quantity(len(results), 'check')}, {len(failed)} failed"
             f"{f', {skipped} skipped' if skipped else ''}"
@@ -89,12 +98,7 @@ def repair(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be removed and what is left to do.")
     ] = False,
-    backup: Annotated[
-        bool,
-        typer.Option(
-            "--backup/--no-backup", help="Copy the store to a file beside it before anything is removed."
-        ),
-    ] = True,
+    backup: BackupOption = True,
     out: StoreOutput,
 ) -> None:
     """Remove what a killed process left half done; exit code 1 if more is left to do.
@@ -136,6 +140,75 @@ def _left_to_do(done: Repair) -> Iterator[str]:
         )
     for check in done.others:
         yield f"{check.name}: {check.cure}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _DeskOption:
+    """Where the line sets are that go with a store."""
+
+    desk: Annotated[
+        Path | None, Option("Its line sets. Default: study.desk beside study.duckdb.", metavar="FILE")
+    ] = None
+
+
+@app.command()
+def backup(
+    *,
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder of the backups; made if need be.")],
+    keep: Annotated[
+        int | None, typer.Option("--keep", metavar="N", min=1, help="Remove all but the N newest backups.")
+    ] = None,
+    quick: QuickOption = False,
+    desk: _DeskOption,
+    options: StoreOptions,
+) -> None:
+    """Copy the store and its line sets into a new folder, and check the copy as `sentgen db check` does.
+
+    The store may be in use: the copy is made between two transactions of whoever writes, who waits meanwhile.
+    Of line sets, those of users are copied, too (study-CORPORA.desk). backup.json beside them says what is
+    in the backup. There is a whole one or none. Prints its path.
+
+    Example: `sentgen db backup --to backups --keep 7`
+    """
+    done = back_up(
+        options.path, to, desk=desk.desk, keep=keep, quick=quick, memory_limit=options.database_memory()
+    )
+    typer.echo(done.folder)
+    typer.echo(done, err=True)
+    for name in done.removed:
+        typer.echo(f"removed {name}", err=True)
+
+
+@app.command()
+def restore(
+    source: Annotated[
+        Path, typer.Argument(metavar="BACKUP", help="A backup, or a folder of backups: the newest.")
+    ],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    backup: BackupOption = True,
+    desk: _DeskOption,
+    options: Annotated[StoreOptions, Arrange(only=("db",))],
+) -> None:
+    """Put a backup back, as a new store or in the place of a damaged one.
+
+    Every file is compared with its hash before it gets its name. Line sets that are there stay as they are:
+    labels that were given since the backup would be lost. Prints the path of the store.
+
+    Example: `sentgen db restore backups --db study.duckdb`
+    """
+    found, store = backup_at(source), options.path
+    if store.exists() and not yes:
+        confirm(f"replace {store} by {found.folder} ({found})", otherwise="--yes, or another --db")
+    done = put_back(found, store, desk=desk.desk, keep_old=backup)
+    typer.echo(store)
+    typer.echo(f"from {found.folder}: {found}", err=True)
+    if done.kept:
+        typer.echo(f"the store as it was: {done.kept}", err=True)
+    for path in done.desks:
+        typer.echo(f"line sets: {path}", err=True)
+    for path in done.left:
+        typer.echo(f"left as they are, line sets: {path}", err=True)
 
 
 @app.command()

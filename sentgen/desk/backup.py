@@ -1,0 +1,367 @@
+"""Backups: copies of a store and its line sets, checked when they are made and when they are put back.
+
+A backup is a folder ``sentgen-TIME`` (UTC) with the store as ``store.duckdb``, its desk and those of users as
+``store.desk`` and ``store-CORPORA.desk``, and ``backup.json``, which says what is in it, with the SHA-256 of
+each file. It gets its name when all is written and checked: whenever that stops, there is a whole backup or
+none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sentgen import temporary
+from sentgen.desk.desk import Desk, desk_beside, desks_like
+from sentgen.errors import InputError, NotFoundError, StoreError, spell
+from sentgen.models.checks import model_checks
+from sentgen.output.wording import quantity
+from sentgen.schema import Store, folders, maintenance, snapshots
+from sentgen.schema.durability import block_journal, block_restore, write_lock
+from sentgen.schema.durability.duckdb_faults import logs_of
+from sentgen.schema.engine import translated_errors
+from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.manifests import PublishedCorpus, PublishedModel, refuse_snapshot, snapshot_at
+from sentgen.schema.migrate import REVISIONS, backup_name, drafts_of
+from sentgen.system import files
+
+#: The manifest of a backup, and the store in it; line sets have the name of the store, as beside any other.
+_MANIFEST, _STORE = "backup.json", "store.duckdb"
+_NAME = re.compile(r"sentgen-\d{8}T\d{6}")
+#: Bytes that are copied at a time.
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup.
+
+    Attributes:
+        folder: where it is.
+        made_at: when, in ISO 8601 and UTC.
+        store: the path of the store that it is of.
+        files: the SHA-256 of each file.
+        corpora: what of each corpus is said.
+        models: the same of each model.
+        versions: of sentgen, DuckDB and the schema.
+        removed: older ones that were removed when it was made.
+    """
+
+    folder: Path
+    made_at: str
+    store: str
+    files: Mapping[str, str]
+    corpora: tuple[PublishedCorpus, ...]
+    models: tuple[PublishedModel, ...]
+    versions: Mapping[str, str]
+    removed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        tokens = quantity(sum(corpus["tokens"] for corpus in self.corpora), "token")
+        desks = quantity(len(self.files) - 1, "file")
+        return (
+            f"{quantity(len(self.corpora), 'corpus', 'corpora')} ({tokens}),"
+            f" {quantity(len(self.models), 'model')}, {desks} of line sets; made {self.made_at}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """What was put back.
+
+    Attributes:
+        backup: from where.
+        kept: the store that was there before, under another name.
+        desks: files of line sets that were put back.
+        left: those that were there, and are as they were.
+    """
+
+    backup: Backup
+    kept: Path | None
+    desks: tuple[Path, ...]
+    left: tuple[Path, ...]
+
+
+def back_up(
+    store: Path,
+    folder: Path,
+    *,
+    desk: Path | None = None,
+    keep: int | None = None,
+    quick: bool = False,
+    memory_limit: int | None = None,
+) -> Backup:
+    """Copy a store and its line sets into a new folder of backups, and check the copy as `db check` does.
+
+    The store may be in use: it is copied between two transactions of a writer, which waits meanwhile.
+
+    Args:
+        store: the store.
+        folder: where the backups are; made if it is not there, but not the folders above it.
+        desk: the line sets; those beside the store, if there are any, unless given.
+        keep: remove all but so many of the newest backups.
+        quick: leave out the checks that count all tokens again.
+        memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
+
+    Raises:
+        NotFoundError: there is no store, or no such desk, or no folder above that of the backups.
+        InputError: ``keep`` is less than 1.
+        StoreError: the store is a lake or a snapshot, does not pass the checks, or is not let go of; or the
+            copy cannot be written.
+    """
+    if keep is not None and keep < 1:
+        raise InputError(f"{spell('keep')} {keep} would remove all backups; give 1 or more")
+    if lake_at(store) or snapshot_at(store) or store.is_dir():
+        raise StoreError(f"{store}: lakes and snapshots never change; copy the files, with any tool")
+    if not store.exists():
+        raise write_lock.no_store(store)
+    if desk is not None and not desk.exists():
+        raise NotFoundError(f"{desk}: no line sets here; choose another {spell('desk')}")
+    with snapshots.drafts_in(folder) as drafts:
+        draft = drafts / "backup"
+        draft.mkdir()
+        made = _fill(draft, store, desk or desk_beside(store), quick=quick, memory_limit=memory_limit)
+        made = _name(made, folder)
+        return replace(made, removed=_prune(folder, drafts, keep) if keep else ())
+
+
+def _fill(draft: Path, store: Path, desk: Path, *, quick: bool, memory_limit: int | None) -> Backup:
+    """Write the files of a backup."""
+    copy = draft / _STORE
+    snapshots.copy_file(store, copy, memory_limit)
+    _check(store, copy, quick=quick, memory_limit=memory_limit)
+    sources = {copy: store}
+    for each in desks_like(desk):
+        path = draft / f"{copy.stem}{each.stem.removeprefix(desk.stem)}.desk"
+        Desk(each).copy_to(path)
+        sources[path] = each
+    for path, source in sources.items():
+        with path.open("rb+") as file:
+            # Nobody changes a backup by a slip; who may not read the store may not read it here.
+            os.chmod(path, source.stat().st_mode & 0o444)
+            os.fsync(file.fileno())
+    digests = {path.name: snapshots.digest_of(path) for path in sources}
+    about = snapshots.describe(copy, copy, digests[_STORE], memory_limit)
+    made = Backup(
+        folder=draft,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        store=str(store.absolute()),
+        files=digests,
+        corpora=about.corpora,
+        models=about.models,
+        versions=about.versions,
+    )
+    values = asdict(made)
+    for key in ("folder", "removed"):
+        del values[key]
+    with (draft / _MANIFEST).open("wb") as file:
+        file.write(f"{json.dumps(values, ensure_ascii=False, indent=2)}\n".encode())
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(draft / _MANIFEST, 0o444)
+    files.sync_folder(draft)
+    return made
+
+
+def _check(store: Path, copy: Path, *, quick: bool, memory_limit: int | None) -> None:
+    """Check the copy, so that no fault goes into backups unseen."""
+    with Store(copy, read_only=True, memory_limit=memory_limit) as opened:
+        for result in maintenance.check(opened, model_checks(opened, quick=quick), quick=quick):
+            if result.status == "failed":
+                raise StoreError(
+                    f"{store}: not backed up, as it does not pass a check ({result.check.name}:"
+                    f" {result.example}); see: sentgen db check --db {store}"
+                )
+
+
+def _name(made: Backup, folder: Path) -> Backup:
+    """Give a backup that is written its name."""
+    while True:
+        path = folder / f"sentgen-{datetime.now(UTC):%Y%m%dT%H%M%S}"
+        if not path.exists():
+            break
+        time.sleep(0.1)
+    with translated_errors(folder):
+        os.rename(made.folder, path)
+        files.sync_folder(folder)
+    return replace(made, folder=path)
+
+
+def backups(folder: Path) -> list[Backup]:
+    """Return the backups of a folder, oldest first."""
+    named = (path for path in sorted(folder.iterdir()) if _NAME.fullmatch(path.name))
+    return [found for path in named if (found := _read(path))]
+
+
+def _read(folder: Path) -> Backup | None:
+    """Return the backup in a folder; none if it is not whole."""
+    try:
+        values = json.loads((folder / _MANIFEST).read_text("utf-8"))
+        values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
+        found = Backup(folder=folder, **values)
+        # Beside the manifest, and nowhere else.
+        there = all(Path(name).name == name and (folder / name).is_file() for name in found.files)
+        return found if there and _STORE in found.files else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _prune(folder: Path, drafts: Path, keep: int) -> tuple[str, ...]:
+    """Remove the oldest backups, but those to which somebody has added files."""
+    removed = []
+    for old in backups(folder)[:-keep]:
+        if {path.name for path in old.folder.iterdir()} == {_MANIFEST, *old.files}:
+            # A folder is removed file by file: from here on, nobody takes it for a backup.
+            os.rename(old.folder, drafts / old.folder.name)
+            removed.append(old.folder.name)
+    files.sync_folder(folder)
+    return tuple(removed)
+
+
+def backup_at(path: Path) -> Backup:
+    """Return the backup in a folder, or the newest in a folder of backups.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    if not path.is_dir():
+        raise NotFoundError(f"{path}: no folder of backups; make one with: sentgen db backup --to DIR")
+    if found := _read(path):
+        return found
+    if made := backups(path):
+        return made[-1]
+    raise NotFoundError(f"{path}: no whole backup here; make one with: sentgen db backup --to DIR")
+
+
+def restore(backup: Backup, store: Path, *, desk: Path | None = None, keep_old: bool = True) -> Restoration:
+    """Put a backup back, as a new store or in the place of one, which nobody may be writing.
+
+    All is written beside its place and compared with the hashes of the backup before anything gets its name:
+    killed at any moment, the store is the old one or that of the backup. Line sets that are there stay, as
+    labels that were given since would be lost.
+
+    Args:
+        backup: what is put back.
+        store: where the store is to be.
+        desk: where its line sets are to be; beside the store unless given.
+        keep_old: give a store that is there another name.
+
+    Raises:
+        NotFoundError: there is no folder for it.
+        StoreError: the backup has changed, or is of another version; the store is in use, or is a lake or a
+            snapshot; or something cannot be written. All is as it was.
+    """
+    if (revision := backup.versions.get("schema")) not in REVISIONS:
+        raise StoreError(
+            f"{backup.folder}: made by another version of sentgen (tables of revision {revision}); put it"
+            f" back with that version: {backup.versions.get('sentgen')}"
+        )
+    if lake_at(store) or store.is_dir():
+        raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
+    refuse_snapshot(store, f"choose another {spell('db')}")
+    desk = desk or desk_beside(store)
+    for path in (store, desk):
+        if not path.parent.is_dir():
+            raise NotFoundError(f"{path}: there is no folder {path.parent}; make it, or choose another name")
+    with translated_errors(store):
+        lock = write_lock.wait_for(store, lambda: write_lock.take(store))
+        try:
+            write_lock.wait_for(store, lambda: _require_alone(store))
+            put, left = _put_back_desks(backup, desk)
+            return Restoration(backup, _put_back_store(backup, store, keep_old=keep_old), put, left)
+        finally:
+            lock.release()
+
+
+def _require_alone(store: Path) -> None:
+    """Refuse to replace a store that somebody reads: they would go on with the old one."""
+    if store.exists():
+        if (descriptor := files.open_alone(str(store), writable=True)) is None:
+            raise write_lock.in_use(store)
+        os.close(descriptor)
+
+
+def _put_back_desks(backup: Backup, desk: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Put line sets where there are none; return those, and those that were there."""
+    put: list[Path] = []
+    left: list[Path] = []
+    for name in sorted(set(backup.files) - {_STORE}):
+        path = desk.with_stem(f"{desk.stem}{Path(name).stem.removeprefix(Path(_STORE).stem)}")
+        Desk(backup.folder / name)  # refuses one of another version
+        draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
+        with temporary.held(draft, os.unlink):
+            _copy(backup, name, draft)
+            try:
+                files.give_name(draft, path)
+                put.append(path)
+            except FileExistsError:
+                left.append(path)
+    files.sync_folder(desk.parent)
+    return tuple(put), tuple(left)
+
+
+def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | None:
+    """Put the store back; return the name of the one that was there."""
+    folder = drafts_of(store)
+    folders.remove(folder)  # what a killed one left
+    folders.make(folder)
+    try:
+        draft = folder / _STORE
+        _copy(backup, _STORE, draft)
+        if store.exists():
+            with draft.open("rb") as file:
+                files.take_over(file.fileno(), store.stat())
+        if backup.versions["schema"] == REVISIONS[-1]:  # else an upgrade will read it
+            Store(draft, read_only=True).close()
+        kept = _make_way(store, keep_old=keep_old)
+        files.replace(draft, store)
+        files.sync_folder(store.parent)
+        return kept
+    finally:
+        folders.remove(folder)
+
+
+def _copy(backup: Backup, name: str, draft: Path) -> None:
+    """Write a file of a backup, if it is what it was when that was made.
+
+    Raises:
+        StoreError: it is not.
+    """
+    digest, source = hashlib.sha256(), backup.folder / name
+    with source.open("rb") as file, draft.open("xb") as copy:
+        os.chmod(draft, stat.S_IMODE(os.fstat(file.fileno()).st_mode) | stat.S_IWUSR)
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            copy.write(chunk)
+        copy.flush()
+        os.fsync(copy.fileno())
+    if digest.hexdigest() != backup.files[name]:
+        raise StoreError(f"{source}: changed since the backup was made; put another backup back")
+
+
+def _make_way(store: Path, *, keep_old: bool) -> Path | None:
+    """Give a store that is there another name; what belongs to it must not be taken for the new one's."""
+    journal = block_journal.journal_of(store)
+    if journal.exists() and not block_restore.is_ours(str(journal)):
+        raise folders.in_the_way(journal)
+    kept = backup_name(store, "restore") if keep_old and store.exists() else None
+    if kept:
+        files.give_name(store, kept)
+    for path in (*logs_of(store), journal):
+        with suppress(FileNotFoundError):
+            if kept:
+                files.replace(path, kept.with_name(f"{kept.name}{path.name.removeprefix(store.name)}"))
+            else:
+                files.remove(path)
+    # On the disk before the new store has the name: after a power cut, no log of another lies beside it.
+    files.sync_folder(store.parent)
+    return kept

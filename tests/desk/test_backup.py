@@ -1,0 +1,311 @@
+"""Backups are whole, are what the store was, and come back whole, whenever that is killed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from killing import Zygote, moments
+
+from sentgen.counts.corpora import remove
+from sentgen.counts.ingestion import Settings, ingest
+from sentgen.desk.backup import Backup, back_up, backup_at, backups, restore
+from sentgen.desk.desk import Desk
+from sentgen.desk.labels import GivenLabel
+from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.schema import Store, snapshots
+from sentgen.schema.durability.write_lock import InUseError
+
+
+def names(folder: Path) -> set[str]:
+    """The names of what is in a folder."""
+    return {path.name for path in folder.iterdir()}
+
+
+def content(path: Path) -> str:
+    """The SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def whole(backup: Backup) -> bool:
+    """Whether each file is as the manifest says, and there is no other."""
+    there = names(backup.folder) == {"backup.json", *backup.files}
+    return there and all(content(backup.folder / name) == digest for name, digest in backup.files.items())
+
+
+def add(store: Path, corpus: str, text: str) -> None:
+    """Read a text into a corpus of a store."""
+    (file := store.with_name(f"{corpus}.txt")).write_text(text)
+    with Store(store) as opened:
+        ingest(opened, [str(file)], Settings(corpus))
+
+
+@pytest.fixture
+def beside(desk: Desk) -> Path:
+    """The desk of users who see the corpus `texts` alone, beside that of all."""
+    return Path(shutil.copyfile(desk.path, desk.path.with_name("a-texts.desk")))
+
+
+def test_a_backup_has_the_store_and_all_its_line_sets(store: Path, desk: Desk, beside: Path) -> None:
+    """Byte for byte, with what is in it and what it is of; nobody may write to it."""
+    made = back_up(store, store.with_name("backups"))
+
+    assert set(made.files) == {"store.duckdb", "store.desk", "store-texts.desk"}
+    assert whole(made)
+    assert (made.folder / "store.duckdb").read_bytes() == store.read_bytes()
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made.folder.iterdir()} == {0o444}
+    assert [(each["name"], each["sentences"]) for each in made.corpora] == [("texts", 8)]
+    assert made.store == str(store)
+    assert str(made).startswith("1 corpus (")
+    assert backup_at(made.folder.parent) == backup_at(made.folder) == made
+    assert names(made.folder.parent) == {made.folder.name, ".publish.lock"}
+
+
+def test_who_may_not_read_the_store_may_not_read_its_backup(store: Path) -> None:
+    """Nor what is put back."""
+    store.chmod(0o600)
+
+    made = back_up(store, store.with_name("backups"), quick=True)
+    restore(made, store.with_name("new.duckdb"))
+
+    assert stat.S_IMODE((made.folder / "store.duckdb").stat().st_mode) == 0o400
+    assert stat.S_IMODE(store.with_name("new.duckdb").stat().st_mode) == 0o600
+
+
+def test_a_desk_is_copied_while_it_is_written_to(store: Path, desk: Desk, tmp_path: Path) -> None:
+    """What a transaction has done that did not end is not in the copy, which waits for nothing."""
+    with desk.writing() as writing:
+        writing.exec_driver_sql("update line_set set name = 'other'")
+        made = back_up(store, tmp_path / "backups", quick=True)
+
+    for each, name in ((desk, "other"), (Desk(made.folder / "store.desk"), "make")):
+        with each.reading() as reading:
+            assert reading.exec_driver_sql("select name from line_set").scalars().all() == [name]
+
+
+def test_a_store_that_somebody_fills_is_copied_between_two_transactions(store: Path, tmp_path: Path) -> None:
+    """Each backup has whole sources, no fewer than the one before, and passes all checks; the writer goes on."""
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(6):
+        (texts / f"{number}.txt").write_text(f"one two three {number} .\n" * 40)
+    script = (
+        "import sys; from sentgen.counts import batch; batch.BATCH_SECONDS = 0.0\n"
+        "from sentgen.cli import main; main()"
+    )
+    command = [sys.executable, "-c", script, "ingest", str(texts), "--corpus", "more", "--db", str(store)]
+    found = []
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as writer:
+        while writer.poll() is None:
+            time.sleep(0.2)
+            try:
+                made = back_up(store, tmp_path / "backups", quick=True)
+            except InUseError:
+                continue  # as without `--wait`
+            found.append({each["name"]: each["sentences"] for each in made.corpora}.get("more", 0))
+    assert writer.returncode == 0
+    with Store(store, read_only=True) as opened, opened.connect() as connection:
+        assert connection.exec_driver_sql("select count(*) from sentence").scalar() == 8 + 240
+
+    assert found == sorted(found)
+    assert len(set(found)) > 1
+    assert {number % 40 for number in found} == {0}
+
+
+def test_a_store_with_a_fault_is_not_backed_up(store: Path, tmp_path: Path) -> None:
+    """So that no fault pushes out the backups before it, unseen."""
+    with Store(store) as opened, opened.begin() as connection:
+        connection.exec_driver_sql("delete from document where id = 1")
+
+    with pytest.raises(StoreError, match=r"not backed up, as it does not pass a check .*sentgen db check"):
+        back_up(store, tmp_path / "backups")
+
+    assert names(tmp_path / "backups") == {".publish.lock"}
+
+
+def test_what_is_no_store_is_refused(store: Path, tmp_path: Path) -> None:
+    """With what to do."""
+    snapshot = snapshots.publish(store, tmp_path / "snapshots").snapshot
+    for path in (snapshot.path, snapshot.path.parent):
+        with pytest.raises(StoreError, match="snapshots never change; copy the files"):
+            back_up(path, tmp_path / "backups")
+    with pytest.raises(NotFoundError, match="no store here; make one with"):
+        back_up(tmp_path / "none.duckdb", tmp_path / "backups")
+    with pytest.raises(NotFoundError, match="no line sets here"):
+        back_up(store, tmp_path / "backups", desk=tmp_path / "none.desk")
+    with pytest.raises(StoreError, match="no desk of sentgen"):
+        back_up(store, tmp_path / "backups", desk=store)
+    with pytest.raises(InputError, match="would remove all backups"):
+        back_up(store, tmp_path / "backups", keep=0)
+
+
+def test_the_oldest_backups_go(store: Path, tmp_path: Path) -> None:
+    """But for one to which somebody has added a file, and folders that are none."""
+    folder = tmp_path / "backups"
+    made = [back_up(store, folder, quick=True) for _ in range(3)]
+    (made[0].folder / "notes.txt").write_text("before the course")
+    (folder / "sentgen-20200101T000000").mkdir()
+
+    last = back_up(store, folder, keep=2, quick=True)
+
+    assert last.removed == (made[1].folder.name,)
+    kept = [made[0].folder.name, made[2].folder.name, last.folder.name]
+    assert [each.folder.name for each in backups(folder)] == kept
+    assert names(folder) == {*kept, "sentgen-20200101T000000", ".publish.lock"}
+
+
+def test_a_backup_comes_back_as_a_new_store(store: Path, desk: Desk, beside: Path, tmp_path: Path) -> None:
+    """With its line sets, under the names that go with the new one."""
+    made = back_up(store, tmp_path / "backups")
+    (new := tmp_path / "elsewhere").mkdir()
+
+    done = restore(backup_at(tmp_path / "backups"), new / "b.duckdb")
+
+    assert names(new) == {"b.duckdb", "b.desk", "b-texts.desk"}
+    assert (new / "b.duckdb").read_bytes() == store.read_bytes()
+    assert (done.backup, done.kept, done.left) == (made, None, ())
+    add(new / "b.duckdb", "more", "one more .\n")  # it can be written to
+    assert Desk(new / "b.desk")
+
+
+@pytest.mark.parametrize("keep_old", [True, False])
+def test_a_backup_takes_the_place_of_a_damaged_store(
+    store: Path, desk: Desk, tmp_path: Path, keep_old: bool
+) -> None:
+    """What belonged to the damaged one goes with it; labels that were given since stay."""
+    made = back_up(store, tmp_path / "backups")
+    GivenLabel(name="make", lines="1", label="light", labeler="ann").give(desk)
+    labeled = desk.path.read_bytes()
+    store.write_bytes(b"damaged")
+    store.with_name("a.duckdb.wal").write_bytes(b"log of it")
+
+    done = restore(made, store, keep_old=keep_old)
+
+    assert content(store) == made.files["store.duckdb"]
+    assert desk.path.read_bytes() == labeled
+    assert done.left == (desk.path,)
+    assert not store.with_name("a.duckdb.wal").exists()
+    if keep_old:
+        assert done.kept is not None
+        assert done.kept.read_bytes() == b"damaged"
+        assert done.kept.with_name(f"{done.kept.name}.wal").read_bytes() == b"log of it"
+    others = {"a.duckdb", "a.desk", "texts.conllu", "backups"}
+    assert len(names(tmp_path) - others) == (2 if keep_old else 0)
+
+
+def test_a_backup_that_has_changed_is_not_put_back(store: Path, desk: Desk, tmp_path: Path) -> None:
+    """Neither the store nor its line sets; the store is as it was."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    before = store.read_bytes()
+    for name in made.files:
+        path = made.folder / name
+        kept = path.read_bytes()
+        path.chmod(0o644)
+        path.write_bytes(kept[:-1] + b"?")
+        with pytest.raises(StoreError, match=f"{name}: changed since the backup was made"):
+            restore(made, store)
+        with pytest.raises(StoreError, match="changed since the backup was made"):
+            restore(made, store.with_name("new.duckdb"))
+        path.write_bytes(kept)
+        store.with_name("new.desk").unlink(missing_ok=True)
+
+    assert store.read_bytes() == before
+    assert names(tmp_path) == {"a.duckdb", "a.desk", "texts.conllu", "backups"}
+
+
+def test_what_cannot_be_put_back(store: Path, tmp_path: Path) -> None:
+    """Or not there."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    with pytest.raises(NotFoundError, match="no folder of backups"):
+        backup_at(store)
+    with pytest.raises(NotFoundError, match="no whole backup here"):
+        backup_at(tmp_path)
+    with pytest.raises(StoreError, match="this is a folder"):
+        restore(made, tmp_path)
+    with pytest.raises(NotFoundError, match="there is no folder"):
+        restore(made, tmp_path / "none" / "a.duckdb")
+    with Store(store, read_only=True), pytest.raises(InUseError):
+        subprocess_restore(made, store)
+    manifest = made.folder / "backup.json"
+    values = json.loads(manifest.read_text())
+    for changed in (
+        {"versions": {"schema": "0042_other", "sentgen": "9.9"}},
+        {"files": {"store.duckdb": "", "../a.duckdb": ""}},
+        {"files": {}},
+        {"more": 1},
+    ):
+        manifest.chmod(0o644)
+        manifest.write_text(json.dumps({**values, **changed}))
+        with pytest.raises((StoreError, NotFoundError), match=r"made by another version|no whole backup"):
+            restore(backup_at(made.folder), tmp_path / "new.duckdb")
+
+
+def subprocess_restore(made: Backup, store: Path) -> None:
+    """Put a backup back in another process."""
+    command = [sys.executable, "-m", "sentgen", "db", "restore", str(made.folder), "--yes", "--wait", "0"]
+    done = subprocess.run([*command, "--db", str(store)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    if "in use by another process" in done.stderr:
+        raise InUseError(done.stderr)
+    raise AssertionError(done.stderr)
+
+
+# ---- kills
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    """A process that forks commands."""
+    with Zygote() as one:
+        yield one
+
+
+def test_killed_while_it_is_backed_up(
+    store: Path, desk: Desk, tmp_path: Path, zygote: Zygote, nightly: bool
+) -> None:
+    """There is a whole backup or none, and the next one removes what is left."""
+    folder = tmp_path / "backups"
+    command = ["db", "backup", "--to", folder, "--keep", "2", "--db", store]
+    course = zygote.run(command)
+    assert course.code == 0
+    for commit, after in moments(course, 100 if nightly else 3, random.Random(1)):
+        zygote.run(command, commit=commit, after=after)
+        assert all(map(whole, backups(folder)))
+    assert zygote.run(command).code == 0
+
+    assert len(backups(folder)) == 2
+    assert names(folder) == {".publish.lock", *(each.folder.name for each in backups(folder))}
+
+
+def test_killed_while_it_is_put_back(
+    store: Path, desk: Desk, tmp_path: Path, zygote: Zygote, nightly: bool
+) -> None:
+    """The store is the old one or that of the backup, whole; once more, and it is that of the backup."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    with Store(store) as opened:
+        remove(opened, "texts")
+    old = store.read_bytes()
+    command = ["db", "restore", made.folder, "--yes", "--no-backup", "--db", store]
+    course = zygote.run(command)
+    assert course.code == 0
+    seen = set()
+    for commit, after in moments(course, 200 if nightly else 5, random.Random(2)):
+        store.write_bytes(old)
+        zygote.run(command, commit=commit, after=after)
+        seen.add(content(store))
+    assert seen <= {hashlib.sha256(old).hexdigest(), made.files["store.duckdb"]}
+
+    assert zygote.run(command).code == 0
+    assert content(store) == made.files["store.duckdb"]
+    assert names(tmp_path) == {"a.duckdb", "a.desk", "texts.conllu", "backups"}
+    assert os.access(store, os.W_OK)
