@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 from sentgen.counts import corpora
@@ -14,6 +18,13 @@ def rows(store: Store, query: str, *values: object) -> list[tuple[Any, ...]]:
     """Return the rows of a query with values for its question marks."""
     with store.connect() as connection:
         return raw(connection).execute(query, list(values)).fetchall()
+
+
+@contextmanager
+def copied(path: Path, folder: Path) -> Iterator[Store]:
+    """Open a copy of a store that other tests want as it is."""
+    with Store(copyfile(path, folder / path.name)) as opened:
+        yield opened
 
 
 def empty(store: Store) -> None:

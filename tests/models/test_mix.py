@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
-from stored import model_problems
+from stored import copied, model_problems
 from toy_corpus import Gram, add_corpus, assert_sums_to_one, lookup, ngrams
 
 from sentgen.counts.ingestion import Settings, ingest
@@ -134,10 +134,20 @@ def test_weights_are_the_best_ones() -> None:
     assert found.sum() == pytest.approx(1)
 
 
+@pytest.fixture(scope="module")
+def unmixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with two models; no test changes it."""
+    path = tmp_path_factory.mktemp("unmixed") / "store.duckdb"
+    with Store(path, create=True) as store:
+        two_models(store, ["a b a c", "b a", "c a b"], ["b c e", "e c b b", "c f"], (3, 2))
+    return path
+
+
 @pytest.fixture
-def mixable(store: Store) -> Store:
-    two_models(store, ["a b a c", "b a", "c a b"], ["b c e", "e c b b", "c f"], (3, 2))
-    return store
+def mixable(unmixed: Path, tmp_path: Path) -> Iterator[Store]:
+    """A copy of it, open for writing."""
+    with copied(unmixed, tmp_path) as store:
+        yield store
 
 
 def test_weights_are_learnt_from_a_file_or_a_corpus(mixable: Store, tmp_path: Path) -> None:

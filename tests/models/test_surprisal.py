@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plugged import plugged, write_package
-from stored import rows
+from stored import copied, rows
 
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
@@ -43,13 +44,22 @@ def add(store: Store, name: str, lines: list[str], file: str = "a.lines", **opti
     ingest(store, [str(path)], Settings(name, **options))  # type: ignore[arg-type]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of five sentences, and another corpus with words that it does not know; no test changes it."""
+    path = tmp_path_factory.mktemp("modeled") / "store.duckdb"
+    with Store(path, create=True) as store:
+        add(store, "toy", LINES)
+        add(store, "others", OTHERS)
+        build(store, "toy", ["toy"], order=3)
+    return path
+
+
 @pytest.fixture
-def modeled(store: Store) -> Store:
-    """A model of five sentences, and another corpus with words that it does not know."""
-    add(store, "toy", LINES)
-    add(store, "others", OTHERS)
-    build(store, "toy", ["toy"], order=3)
-    return store
+def modeled(made: Path, tmp_path: Path) -> Iterator[Store]:
+    """A copy of it, open for writing."""
+    with copied(made, tmp_path) as store:
+        yield store
 
 
 def apply(store: Store, corpus: str = "others", model: str = "toy") -> Application:
@@ -220,9 +230,9 @@ def test_goes_with_its_model_and_with_its_corpus(modeled: Store) -> None:
     assert len(rows(modeled, "from surprisal")) == tokens
     corpora.remove(modeled, "toy")
     assert len(rows(modeled, "from surprisal")) == len(" ".join(OTHERS).split())
-    path = modeled.path.parent / "others-a.lines"
-    path.write_text("a dog\n")
-    ingest(modeled, [str(path)], Settings("others", replace=True))
+    ((path,),) = rows(modeled, "select path from source")
+    Path(path).write_text("a dog\n")
+    ingest(modeled, [path], Settings("others", replace=True))
     assert len(rows(modeled, "from surprisal")) == 0
     assert apply(modeled).tokens == 2
 

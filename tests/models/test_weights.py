@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from sqlalchemy import text
-from stored import rows
+from stored import copied, rows
 from toy_corpus import add_corpus
 
 from sentgen.errors import NotFoundError
@@ -17,11 +20,26 @@ FIRST = LearntWeights({"tags@1": 0.25}, {"relations": 0.7, "siblings": 0.0})
 SECOND = LearntWeights({}, {"relations": 1 / 3})
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[ModelInfo]]:
+    """A store with two versions of a model, and what they are; no test changes it."""
+    path = tmp_path_factory.mktemp("weights") / "store.duckdb"
+    with Store(path, create=True) as store:
+        add_corpus(store, "toy", ["a b"])
+        return path, [build(store, "m", ["toy"], order=1) for _ in range(2)]
+
+
 @pytest.fixture
-def models(store: Store) -> list[ModelInfo]:
+def store(made: tuple[Path, list[ModelInfo]], tmp_path: Path) -> Iterator[Store]:
+    """A copy of it, open for writing."""
+    with copied(made[0], tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def models(made: tuple[Path, list[ModelInfo]]) -> list[ModelInfo]:
     """Two versions of a model."""
-    add_corpus(store, "toy", ["a b"])
-    return [build(store, "m", ["toy"], order=1) for _ in range(2)]
+    return made[1]
 
 
 def test_the_newest_or_a_version(store: Store, models: list[ModelInfo]) -> None:
