@@ -25,13 +25,13 @@ from sentgen.schema.manifests import snapshot_at
 from sentgen.system import files
 
 #: What SQLite keeps for us in the head of the file: whose it is ("sgds"), and the version of its tables.
-_OURS, _VERSION = 0x73676473, 2
+_OURS, _VERSION = 0x73676473, 3
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
 #: Seconds that a process waits for another one, which writes for some milliseconds.
 _PATIENCE = 10.0
 #: Other desks that are named where one is new.
 _OTHERS = 5
-#: Names of corpora in that of a desk, beyond which a hash stands for them.
+#: Of what stands in the name of a file, beyond which a hash stands for it.
 _LONGEST_NAME = 100
 
 
@@ -48,15 +48,15 @@ def desk_beside(store: Path) -> Path:
     return store.with_name(f"{store.stem}.desk")
 
 
-def desk_of(desk: Path | None, corpora: Collection[str]) -> Path | None:
-    """Return the file with the line sets of those who may see some corpora: it holds lines of these.
+def desk_of(desk: Path | None, names: Collection[str]) -> Path | None:
+    """Return the file with the line sets of those alone who may see some corpora, or have a name.
 
     >>> str(desk_of(Path("class.desk"), ["gum", "ewt"]))
     'class-ewt+gum.desk'
     """
     if desk is None:
         return None
-    name = "+".join(quote(each, safe="") for each in sorted(corpora))
+    name = "+".join(quote(each, safe="") for each in sorted(names))
     if len(name) > _LONGEST_NAME:
         name = hashlib.sha256(name.encode()).hexdigest()[:16]
     return desk.with_stem(f"{desk.stem}-{name}")

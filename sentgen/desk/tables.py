@@ -82,6 +82,16 @@ share = Table(
     Column("bytes", Integer, nullable=False),
 )
 
+#: Who has joined a class, with the hash of the token that the addresses of a student have.
+student = Table(
+    "student",
+    metadata,
+    Column("name", String, primary_key=True),
+    # What names are compared by: two that look alike have the same.
+    Column("look", String, nullable=False, unique=True),
+    Column("token", String, nullable=False),
+)
+
 
 def find_set(connection: Connection, name: str) -> Any:
     """Return the row of a set.

@@ -62,7 +62,7 @@ class LruCache:
 
 
 #: What is no answer of an operation, and what need not be the same the next time.
-_NEVER = ("/healthz", "/metrics", "/static/", "/answer", "/sql", "/v1/sql", "/lines", "/v1/lines")
+_NEVER = ("/healthz", "/metrics", "/static/", "/answer", "/sql", "/v1/sql", "/lines", "/v1/lines", "/join")
 #: A client may keep the answer, but asks each time whether the snapshot is still the same.
 _CACHE_CONTROL = b"private, no-cache"
 

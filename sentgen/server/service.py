@@ -227,7 +227,8 @@ class Service:
         store = str(snapshot.path.resolve())
         warm_up = settings.warm_up and kind == "compute"
         desk = str(settings.desk.resolve()) if kind == "desk" and settings.desk else ""
-        opening = Opening(kind, store, settings.limits, settings.parser, warm_up, desk)
+        apart = settings.classroom is not None
+        opening = Opening(kind, store, settings.limits, settings.parser, warm_up, desk, apart)
         return Pool(opening, settings.processes, self.metrics)
 
     async def _follow(self) -> None:

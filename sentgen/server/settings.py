@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from sentgen.options import PARSERS, Option
 from sentgen.server.operations.limits import KINDS, Kind, Limits
 from sentgen.server.users import UserFile
+
+if TYPE_CHECKING:
+    from sentgen.server.classroom import Classroom
+
+#: Where a server listens that nobody else reaches.
+LOOPBACK = "127.0.0.1"
 
 #: Workers of a kind, where nobody says how many: each takes some hundred megabytes.
 _MOST_WORKERS = 8
@@ -19,7 +25,9 @@ _MOST_WORKERS = 8
 class Serving:
     """Where a server listens, and with what it works."""
 
-    host: Annotated[str, Option("Address to listen on.")] = "127.0.0.1"
+    host: Annotated[
+        str | None, Option("Address to listen on. Default: 127.0.0.1; with --class, all of this machine.")
+    ] = None
     port: Annotated[int, Option("Port; 0 for any that is free.", least=0, most=65535)] = 8000
     workers: Annotated[
         int | None,
@@ -53,8 +61,10 @@ class ServerSettings(Serving):
 
     Attributes:
         snapshots: folder of the snapshots; the newest one is served.
+        host: the address to listen on.
         tokens: whoever asks must have one of them; none if all may ask.
         users: who may ask, and what each may see, in place of ``tokens``.
+        classroom: whoever has joined may ask, in place of both.
         hosts: names that the server may be called by, beside that of the loopback.
         base_path: below which a proxy offers the server, as ``/corpora``; nothing if it is offered alone.
         proxies: addresses from which the header of a client's address is believed.
@@ -67,7 +77,9 @@ class ServerSettings(Serving):
 
     snapshots: Path
     tokens: tuple[str, ...] = ()
+    host: str = field(default=LOOPBACK, kw_only=True)
     users: UserFile | None = None
+    classroom: Classroom | None = None
     hosts: tuple[str, ...] = ()
     base_path: str = ""
     proxies: tuple[str, ...] = ()

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 
 from sentgen.server import wire
-from sentgen.server.app.gate import AccessMiddleware, is_loopback
+from sentgen.server.addresses import is_loopback
+from sentgen.server.app.gate import AccessMiddleware
 from sentgen.server.cache import LruCache
 from sentgen.server.logs import JsonLines
 from sentgen.server.metrics import Metrics

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
@@ -19,16 +20,22 @@ import typer
 from sentgen import temporary
 from sentgen.cli.console.interrupts import end_on_signal
 from sentgen.cli.console.options import Arrange, DbOptions, StoreOptions, parse_size
+from sentgen.default_store import unnamed_path
 from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 from sentgen.options import Option
 from sentgen.schema import snapshots as published
 from sentgen.server.operations.limits import Limits
-from sentgen.server.settings import ServerSettings, Serving
+from sentgen.server.settings import LOOPBACK, ServerSettings, Serving
 from sentgen.server.users import UserFile, new_token
 from sentgen.system.files import others_may_read, read_text
 
+if TYPE_CHECKING:
+    from sentgen.server.classroom import Classroom
+
 _WHO = "Who may ask"
+#: Listens wherever this machine is reached.
+_ALL_ADDRESSES = "0.0.0.0"
 _AFTER = Arrange(after="workers")
 _limit = partial(Option, panel="Limits")
 _proxied = partial(Option, panel="Behind a proxy")
@@ -145,6 +152,25 @@ def serve(
         ),
         _AFTER,
     ] = None,
+    class_: Annotated[
+        bool,
+        typer.Option(
+            "--class",
+            help="Let a class in, in this network: whoever gives a name at /join.",
+            rich_help_panel=_WHO,
+        ),
+        _AFTER,
+    ] = False,
+    names: Annotated[
+        Path | None,
+        typer.Option(
+            "--names",
+            metavar="FILE",
+            help="Let only these into the class: a file with a name a line.",
+            rich_help_panel=_WHO,
+        ),
+        _AFTER,
+    ] = None,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -185,24 +211,54 @@ def serve(
 
         from sentgen.server.app import running  # here, so that the help of all commands does without
 
-    if users is not None and token_file is not None:
-        raise typer.BadParameter("--users and --token-file exclude each other; choose one")
+    ways = {"--class": class_, "--users": users is not None, "--token-file": token_file is not None}
+    if len(given := [name for name, each in ways.items() if each]) > 1:
+        raise typer.BadParameter(f"{given[0]} and {given[1]} exclude each other; choose one")
+    if names is not None and not class_:
+        raise typer.BadParameter("--names is who may join a class; give --class, too")
+    if class_:
+        serving = replace(serving, host=serving.host or _ALL_ADDRESSES, desk=serving.desk or _desk_of_class())
+    classroom = _classroom(serving, allow_host or (), names) if class_ else None
     limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
     with served_folder(snapshots, options) as folder:
         settings = ServerSettings(
             folder,
             tokens=_tokens(token_file),
             users=_users(users),
-            hosts=tuple(allow_host or ()),
+            classroom=classroom,
+            hosts=tuple(classroom.hosts if classroom else allow_host or ()),
             base_path=_base_path(behind.base_path),
             proxies=_addresses(behind.proxy),
             origins=_origins(behind.allow_origin),
             sql=sql and (not pages or "sql" in pages),
             only=pages,
             limits=limits,
-            **asdict(serving),
+            **{**asdict(serving), "host": serving.host or LOOPBACK},
         )
-        running.serve(settings, ready=lambda address: typer.echo(f"serving at {address}"))
+        running.serve(settings, ready=partial(_say, settings))
+
+
+def _say(settings: ServerSettings, address: str) -> None:
+    """Say where the server is, and how a class gets there."""
+    classroom = settings.classroom
+    if classroom is None:
+        typer.echo(f"serving at {address}")
+        return
+    from sentgen.output.qr_code import drawn_as_text
+    from sentgen.server.classroom import JOIN, address_as
+
+    port = urlsplit(address).port
+    address = address.replace(_ALL_ADDRESSES, LOOPBACK)
+    base = f"{settings.base_path}{address_as(classroom.teacher_token)}/class"
+    typer.echo(f"serving at {address}")
+    for host in classroom.hosts:
+        typer.echo(f"students type: {host}:{port}{settings.base_path}")
+    typer.echo(f"kept in: {settings.desk}")
+    if not classroom.hosts:
+        typer.echo("students cannot reach this machine: it is in no network", err=True)
+    elif sys.stdout.isatty():
+        typer.echo(drawn_as_text(f"http://{classroom.hosts[0]}:{port}{settings.base_path}{JOIN}"), nl=False)
+    typer.echo(f"only for you: {address}{base}")
 
 
 @contextmanager
@@ -236,6 +292,23 @@ def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
     if "lines" in names and not desk:
         raise InputError("--only has the page of line sets; give it a file for them: --desk FILE")
     return names
+
+
+def _desk_of_class() -> Path:
+    """Return where a class keeps what it makes, if nobody says it: beside the store that has no name."""
+    path = unnamed_path().with_name("class.desk")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _classroom(serving: Serving, names: Sequence[str], file: Path | None) -> Classroom:
+    """Return the class of a server."""
+    from sentgen.server.addresses import addresses_here
+    from sentgen.server.classroom import Classroom
+
+    assert serving.desk
+    listens = addresses_here() if serving.host == _ALL_ADDRESSES else [str(serving.host)]
+    return Classroom(serving.desk, tuple(dict.fromkeys([*names, *listens])), file)
 
 
 def _base_path(given: str) -> str:

@@ -9,12 +9,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sentgen.output.wording import quantity
@@ -65,7 +64,9 @@ class AccessMiddleware:
         self._app = app
         self._metrics = metrics
         self._limit = settings.limits.body
-        self._hosts = _LOCAL | {_bracket(host) for host in (settings.host, *settings.hosts)}
+        hosts = (*(() if settings.classroom else (settings.host,)), *settings.hosts)
+        self._hosts = _LOCAL | {_bracket(host) for host in hosts}
+        self._classroom = settings.classroom
         self._base, self._origins = settings.base_path, frozenset(settings.origins)
         self._tokens = tuple(token.encode() for token in settings.tokens)
         self._users = settings.users
@@ -82,23 +83,28 @@ class AccessMiddleware:
         started = time.perf_counter()
         scope = self._without_base(scope)
         # What uvicorn answers if the application raises before it has answered.
-        status = 500
+        status, refused = 500, False
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(raw=message["headers"])
+                if (to := headers.get("location", "")).startswith("/") and not refused:
+                    headers["location"] = f"{scope.get('app_root_path', '')}{to}"
                 for name, value in _HEADERS.items():
                     # Kept answers and static files have a Cache-Control of their own.
                     headers.setdefault(name, value)
             await send(message)
 
         try:
-            self._check(scope, Headers(scope=scope))
+            headers = Headers(scope=scope)
+            self._check(scope, headers)
+            scope = self._let_in(scope, headers)
             with self._turn(scope[USER].name):
                 await self._app(scope, _limit_body(receive, self._limit), sending)
         except Refused as refusal:
+            refused = True
             await _refusal_response(refusal, Request(scope))(scope, receive, sending)
         finally:
             self._record(scope, status, time.perf_counter() - started)
@@ -115,14 +121,21 @@ class AccessMiddleware:
         origin = headers.get("origin")
         if origin not in self._origins and (crossing or _foreign(origin, hosts[0])):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
-        user = User() if scope["path"] == OPEN else self._user(headers.get("authorization", ""))
-        if user is None:
-            raise Refused(401, "token", _TOKEN)
-        scope[USER] = user
         # A chunked body has none; `_bounded` counts it as it comes.
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limit:
             raise _too_large(self._limit)
+
+    def _let_in(self, scope: Scope, headers: Headers) -> Scope:
+        """Return a request with its user, or refuse one of whom nobody knows."""
+        if scope["path"] == OPEN:
+            return {**scope, USER: User()}
+        if self._classroom:
+            return self._classroom.enter(scope)
+        user = self._user(headers.get("authorization", ""))
+        if user is None:
+            raise Refused(401, "token", _TOKEN)
+        return {**scope, USER: user}
 
     def _without_base(self, scope: Scope) -> Scope:
         """Return a request as it would be without the path below which a proxy offers the server."""
@@ -193,16 +206,6 @@ class AccessMiddleware:
         )
 
 
-def is_loopback(host: str) -> bool:
-    """Say whether an address is reached from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _limit_body(receive: Receive, limit: int) -> Receive:
     """Return a channel that refuses a body that is longer than its header said, or says nothing."""
     size = 0
@@ -246,11 +249,13 @@ def _foreign(origin: str | None, host: str) -> bool:
 
 def _refusal_response(refusal: Refused, request: Request) -> Response:
     """Return what says why: a page to a person in a browser."""
+    if site.wants_page(request) and "Location" in refusal.headers:
+        return RedirectResponse(refusal.headers["Location"], 303)
     if site.wants_page(request):
         answer: Response = site.refused_page(refusal.document)
     else:
         answer = Response(refusal.document.json_bytes, refusal.status, refusal.headers, problems.MEDIA_TYPE)
-    if refusal.status == 401:
+    if refusal.status == 401 and "Location" not in refusal.headers:
         for challenge in _CHALLENGES:
             answer.headers.append("WWW-Authenticate", challenge)
     return answer

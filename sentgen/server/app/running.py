@@ -16,7 +16,7 @@ import uvicorn
 from sentgen.desk.desk import Desk, note_of_new_desk
 from sentgen.errors import InputError, spell
 from sentgen.extras import insides_of
-from sentgen.server.app.gate import is_loopback
+from sentgen.server.addresses import is_loopback
 from sentgen.server.audiences import Audiences
 from sentgen.server.logs import to_standard_error
 from sentgen.server.settings import ServerSettings
@@ -187,10 +187,10 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
         SentgenError: there is no snapshot, or it cannot be opened; or the file of line sets is another's.
     """
     # Refused, not warned of: a warning scrolls by, and the store is open.
-    if not is_loopback(settings.host) and not (settings.tokens or settings.users):
+    if not is_loopback(settings.host) and not (settings.tokens or settings.users or settings.classroom):
         raise InputError(
-            f"{settings.host} is open to others; give {spell('token_file')} or {spell('users')},"
-            " or listen on 127.0.0.1"
+            f"{settings.host} is open to others; give {spell('token_file')}, {spell('users')} or"
+            f" {spell('class')}, or listen on 127.0.0.1"
         )
     to_standard_error()
     if settings.desk:

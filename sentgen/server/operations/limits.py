@@ -70,6 +70,7 @@ class Opening:
         parser: of texts without trees.
         warm_up: whether to compile and load the algorithms first.
         desk: the file of line sets, of a worker that has to do with them.
+        apart: whether each client has a file of its own beside it.
     """
 
     kind: Kind
@@ -78,3 +79,4 @@ class Opening:
     parser: str | None = None
     warm_up: bool = False
     desk: str = ""
+    apart: bool = False

@@ -10,7 +10,7 @@ from typing import Any
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
 from sentgen.desk.allowance import Allowance
-from sentgen.desk.desk import Desk
+from sentgen.desk.desk import Desk, desk_of
 from sentgen.desk.labels import Changed, GivenLabel, TakenBack
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.output.tabular import Rows
@@ -60,9 +60,10 @@ def _change_labels(change: Callable[[Any, Desk], Changed]) -> Callable[[Context,
 
 
 def _desk(context: Context) -> Desk:
-    limits = context.opening.limits
+    limits, apart = context.opening.limits, context.opening.apart
     allowance = Allowance(context.client, limits.desk_sets, limits.desk_bytes, limits.file["desk"] // 2)
-    return Desk(Path(context.opening.desk), allowance=allowance)
+    path = Path(context.opening.desk)
+    return Desk((apart and desk_of(path, [context.client])) or path, create=apart, allowance=allowance)
 
 
 def _near(desk: Desk) -> list[str]:

@@ -17,6 +17,7 @@ from starlette.datastructures import QueryParams
 from sentgen.options import parameters_of
 from sentgen.output.wording import near
 from sentgen.server import wire
+from sentgen.server.addresses import is_loopback
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.texts import joined, link
@@ -99,6 +100,19 @@ def default(operation: str, name: str) -> Any:
     )
 
 
+def addresses_for_others(request: Request) -> list[str]:
+    """Return the addresses of the server as others have them, that of the request first if it is one."""
+    settings = request.app.state.service.settings
+    here, hosts = request.url.hostname or "", settings.classroom.hosts if settings.classroom else ()
+    # Others reach another machine by the names of the loopback: their own.
+    named = [here] if not hosts or not is_loopback(here) else []
+    port = f":{request.url.port}" if request.url.port else ""
+    return [
+        f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}{port}{settings.base_path}"
+        for host in dict.fromkeys([*named, *hosts])
+    ]
+
+
 class PageParameters:
     """The parameters in the URL of a page, read with defaults."""
 
@@ -163,13 +177,13 @@ class Asking:
     """Asks operations for one page; remembers how bad the worst answer was."""
 
     def __init__(self, request: Request, service: Service) -> None:
-        self._request, self._service = request, service
+        self.request, self._service = request, service
         self.status = 200
 
     @property
     def path(self) -> str:
         """Where the page is."""
-        return self._request.url.path
+        return self.request.url.path
 
     @property
     def offers_sql(self) -> bool:
@@ -179,19 +193,19 @@ class Asking:
     @property
     def offered(self) -> Mapping[str, Operation]:
         """The operations that the API has, by name."""
-        operations: Mapping[str, Operation] = self._request.app.state.offered
+        operations: Mapping[str, Operation] = self.request.app.state.offered
         return operations
 
     @property
     def document(self) -> Mapping[str, Any]:
         """The OpenAPI document of the server."""
-        document: Mapping[str, Any] = self._request.app.openapi()
+        document: Mapping[str, Any] = self.request.app.openapi()
         return document
 
     @property
     def address(self) -> str:
         """The address of the server, as it was asked."""
-        return str(self._request.base_url).rstrip("/")
+        return str(self.request.base_url).rstrip("/")
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -241,7 +255,7 @@ class Asking:
             Refused: the parameters are wrong, or no worker could answer.
         """
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
-        return await self._service.ask(read(operation, given), asker=asker_of(self._request.scope))
+        return await self._service.ask(read(operation, given), asker=asker_of(self.request.scope))
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
         """Return an answer that says what is wrong, and where in a query."""
@@ -261,7 +275,7 @@ class Page:
         asks: the operations whose rows it shows, which the API has where only some pages are offered; those
             that have no address there, it sends as files, by the name of the operation below the page.
         download: sends another file, by its name below the page.
-        change: does what a form of it sends.
+        change: does what a form of it sends, or returns what the template shows of what is wrong with it.
     """
 
     path: str
@@ -270,7 +284,7 @@ class Page:
     view: Callable[[Asking, PageParameters], Awaitable[Mapping[str, object]]]
     asks: tuple[str, ...] = ()
     download: Callable[[Request, str], Awaitable[Response]] | None = None
-    change: Callable[[Request], Awaitable[Response]] | None = None
+    change: Callable[[Request], Awaitable[Response | Mapping[str, object]]] | None = None
 
     @property
     def key(self) -> str:

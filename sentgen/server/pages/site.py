@@ -25,22 +25,31 @@ from sentgen.options import parameters_of
 from sentgen.output import display, templates
 from sentgen.output.typography import closed_up, is_right_to_left, readable
 from sentgen.schema.manifests import PublishedCorpus
+from sentgen.server.classroom import TEACHER
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Kind
 from sentgen.server.pages import texts
-from sentgen.server.pages.page import FILE_FORMS, Asking, Page, PageParameters, alternatives
+from sentgen.server.pages.page import (
+    FILE_FORMS,
+    Asking,
+    Page,
+    PageParameters,
+    addresses_for_others,
+    alternatives,
+)
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.routes import SNAPSHOT, answer, permanent_link, require_snapshot
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
+from sentgen.server.users import USER
 from sentgen.server.wire import Format
 
 _PACKAGE = "sentgen.server.pages"
 #: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.
 _MODULES = (
     *("home", "corpus", "query", "labels", "word", "sketch", "collocations", "keywords", "vectors", "hits"),
-    *("model", "regenerate", "generate", "fuse", "align", "sql", "answer", "api"),
+    *("model", "regenerate", "generate", "fuse", "align", "sql", "answer", "api", "join"),
 )
 PAGES: tuple[Page, ...] = tuple(
     page for name in _MODULES for page in import_module(f"{_PACKAGE}.{name}").PAGES
@@ -58,7 +67,7 @@ def router(settings: ServerSettings) -> APIRouter:
         if page.key:
             routes.add_api_route(f"{page.path}/{{name}}", _file(page), methods=["GET"], dependencies=cited)
         if page.change:
-            routes.add_api_route(page.path, page.change, methods=["POST"])
+            routes.add_api_route(page.path, _change(page), methods=["POST"])
     routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
     return routes
 
@@ -73,6 +82,18 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
         # Outside of the turn: the template needs no worker.
         parameters = {"query": given, "retry": partial(alternatives, page.path, given)}
         return _page(request, page.template, {**parameters, **values}, asking.status)
+
+    return endpoint
+
+
+def _change(page: Page) -> Callable[[Request], Awaitable[Response]]:
+    """Make the function that does what a form of a page sends, and shows the page again if that is wrong."""
+    assert page.change
+    change = page.change
+
+    async def endpoint(request: Request) -> Response:
+        done = await change(request)
+        return done if isinstance(done, Response) else _page(request, page.template, done, 422)
 
     return endpoint
 
@@ -155,14 +176,17 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
             offers_sql=settings.sql,
             snapshot=service.snapshot,
             permanent=permanent_link(request, service.snapshot.name),
-            host=str(request.base_url).rstrip("/"),
+            host=addresses_for_others(request)[0],
+            asker=request.scope[USER].name if settings.classroom else "",
+            teaches=request.scope[USER] is TEACHER,
+            begun=request.scope.get("app_root_path", ""),
             cited=_cited_corpora(request, service.snapshot.corpora),
         )
     )
     if settings.only:
         written = without_dead_links(written, partial(_leads, request.app))
-    if settings.base_path:
-        written = _OF_SERVER.sub(rf'\1="{settings.base_path}/', written)
+    if base := request.scope.get("app_root_path"):
+        written = _OF_SERVER.sub(rf'\1="{base}/', written)
     # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
@@ -242,6 +266,8 @@ def _files() -> dict[str, tuple[bytes, str]]:
 
 #: Pages that are there only where work of their kind is done.
 _KINDS: dict[str, Kind] = {"sql": "sql", "lines": "desk"}
+#: Pages that are there only for a class.
+_OF_CLASS = ("join",)
 #: What every page shows.
 _SHARED = ("corpora", "subcorpora")
 #: A link; one with a sentence about its page beside it; a paragraph of links alone. All in them is escaped.
@@ -256,7 +282,9 @@ def offered_pages(settings: ServerSettings) -> list[Page]:
     return [
         page
         for page in PAGES
-        if _KINDS.get(page.key, kinds[0]) in kinds and (not only or not page.name or page.key in ("", *only))
+        if _KINDS.get(page.key, kinds[0]) in kinds
+        and (settings.classroom or page.key not in _OF_CLASS)
+        and (not only or not page.name or page.key in ("", *only))
     ]
 
 

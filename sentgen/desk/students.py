@@ -1,0 +1,96 @@
+"""Who has joined a class, and by which name: one that nobody has, or that looks like nobody's."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+from sqlalchemy import delete, insert, select
+
+from sentgen.desk.desk import Desk
+from sentgen.desk.tables import student
+from sentgen.errors import InputError, printable
+
+#: Characters of a name.
+LONGEST_NAME = 40
+#: Names of a class: whoever reaches the server may make up one after the other.
+MOST_STUDENTS = 200
+#: Letters of other scripts with the Latin one that they look like, most as capitals; and of other shapes.
+_ALIKE = str.maketrans(
+    "аеіјорсухһԁԛԝѕкмтвнαεηικμνορτυχζβ01i",
+    "aeljopcyxhdqwskmtbhaehlkmnoptyxzboll",
+)
+#: Scripts that names mix.
+_TOGETHER = frozenset({"HIRAGANA", "KATAKANA", "CJK", "HANGUL", "BOPOMOFO"})
+
+
+def check_student(text: str) -> str:
+    """Return a name as it is shown: in one writing of its letters, without blanks around it.
+
+    Raises:
+        InputError: it is none.
+    """
+    name = " ".join(unicodedata.normalize("NFKC", text).split())
+    kinds = [unicodedata.category(letter)[0] for letter in name]
+    # C are controls, what is not seen, and what stands for nothing; M are marks, which can be piled up.
+    strange = "C" in kinds or printable(name) != name or kinds.count("M") > kinds.count("L")
+    if strange or len(name) > LONGEST_NAME or not {*kinds} & {*"LN"}:
+        raise InputError(
+            f"{printable(text[:LONGEST_NAME])!r} is no name; take one of letters, at most {LONGEST_NAME}"
+        )
+    scripts = {script for letter in name if letter.isalpha() if (script := _script(letter))}
+    if len(scripts) > 1 and not scripts <= _TOGETHER:
+        raise InputError("the letters of this name are of several scripts; take one with letters of one")
+    return name
+
+
+def look_of(name: str) -> str:
+    """Return what two names have in common that look alike.
+
+    >>> look_of("Anna") == look_of("ANNÁ") == look_of("Аnnа")
+    True
+    """
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    # Accents have a class of combining, vowel signs of India have none.
+    kept = (letter for letter in plain if unicodedata.category(letter)[0] in "LNM")
+    return "".join(letter for letter in kept if not unicodedata.combining(letter)).translate(_ALIKE)
+
+
+def students_of(desk: Desk) -> Mapping[str, str]:
+    """Return the students of a class by the hashes of their tokens."""
+    with desk.reading() as connection:
+        return {token: name for name, token in connection.execute(select(student.c.name, student.c.token))}
+
+
+def add_student(desk: Desk, name: str, token: str) -> None:
+    """Write down who has joined.
+
+    Args:
+        desk: of the class.
+        name: as `check_student` returns it.
+        token: its hash.
+
+    Raises:
+        InputError: the name, or one that looks like it, is taken; or there are too many names.
+    """
+    with desk.writing() as connection:
+        looks = connection.scalars(select(student.c.look)).all()
+        if look_of(name) in looks:
+            raise InputError(
+                f"{name} is here already; if that is you, ask your teacher to let you in again, else add a"
+                " letter of your last name"
+            )
+        if len(looks) >= MOST_STUDENTS:
+            raise InputError(f"{MOST_STUDENTS} names are in use, which is the most; ask your teacher")
+        connection.execute(insert(student).values(name=name, look=look_of(name), token=token))
+
+
+def remove_student(desk: Desk, name: str) -> None:
+    """Forget who has joined by a name, which is free then; what the student has made stays."""
+    with desk.writing() as connection:
+        connection.execute(delete(student).where(student.c.name == name))
+
+
+def _script(letter: str) -> str:
+    """Return the script of a letter: the first word of its name."""
+    return unicodedata.name(letter, "").partition(" ")[0].partition("-")[0]

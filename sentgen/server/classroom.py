@@ -1,0 +1,179 @@
+"""A class: who joined by which name, and whose an address is.
+
+The beginning of an address says who asks: ``/as/TOKEN/query?...``. There are no cookies, which a browser
+would send along with what the page of another site asks; and no passwords, which pupils have to be given.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from starlette.types import Scope
+
+from sentgen.desk.desk import Desk
+from sentgen.desk.students import add_student, check_student, look_of, remove_student, students_of
+from sentgen.errors import InputError
+from sentgen.server.problems import Refused
+from sentgen.server.users import USER, User, digest_of
+from sentgen.system.files import read_text
+
+#: Where a class is joined.
+JOIN = "/join"
+#: Whose name no student can have.
+TEACHER = User("teacher")
+#: Below which the addresses of a student lie.
+_AS = re.compile(r"/as/([a-z0-9]+)(?=/|$)")
+#: What can be read before one has joined: the page for that, and its style.
+_OPEN = ("/static/",)
+#: Letters and digits that are not taken for each other; twelve have 59 bits.
+_LETTERS, _LENGTH = "abcdefghjkmnpqrstuvwxyz23456789", 12
+#: A device may take as many names in so many seconds: a whole class may have one address.
+_MOST_NAMES, _SECONDS = 40, 60.0
+#: A longer address is forgotten on the way through the page where one joins.
+_LONGEST_ADDRESS = 4000
+
+
+@dataclass(slots=True)
+class Classroom:
+    """Who is in a class, as it is written on a desk.
+
+    Attributes:
+        path: the desk.
+        hosts: addresses and names of this machine that students can type.
+        names: a file of those who may join, a name a line; anybody may if there is none.
+        teacher_token: the end of the teacher's addresses, new each time the server starts.
+    """
+
+    path: Path
+    hosts: Sequence[str]
+    names: Path | None = None
+    teacher_token: str = field(default_factory=lambda: new_token_to_type())
+    _names: Mapping[str, str] = field(default_factory=dict)
+    _tried: defaultdict[str, deque[float]] = field(
+        default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST_NAMES))
+    )
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        """Read who has joined before, and who may.
+
+        Raises:
+            SentgenError: the desk is none, or the file of names cannot be read.
+        """
+        self._names = students_of(Desk(self.path, create=True))
+        if self.names:
+            read_names(self.names)
+
+    def find(self, token: str) -> User | None:
+        """Return whose token it is."""
+        if secrets.compare_digest(token, self.teacher_token):
+            return TEACHER
+        name = self._names.get(digest_of(token.encode()))
+        return User(name) if name else None
+
+    def enter(self, scope: Scope) -> Scope:
+        """Return a request as it would be without the beginning of its address, and with its user.
+
+        Raises:
+            Refused: nobody has this address, and the page is not open to all.
+        """
+        path, base = scope["path"], scope.get("app_root_path", "")
+        begun = _AS.match(path)
+        user = self.find(begun[1]) if begun else None
+        if begun:
+            path = path[begun.end() :] or "/"
+        if user is None and path != JOIN and not path.startswith(_OPEN):
+            raise _unknown(base, path, scope["query_string"], stale=begun is not None)
+        if user is None or begun is None:
+            return {**scope, "path": path, USER: user or User()}
+        return {**scope, "path": path, "app_root_path": f"{base}{begun[0]}", USER: user}
+
+    def join(self, name: str, client: str) -> str:
+        """Let somebody in by a name; return the token.
+
+        Raises:
+            InputError: it is no name, taken, or not one of the class; or this device takes too many.
+        """
+        with self._lock:
+            tried, now = self._tried[client], time.monotonic()
+            if len(tried) == _MOST_NAMES and now - tried[0] < _SECONDS:
+                raise InputError("too many names from this device; wait a minute")
+            tried.append(now)
+            name = self._known(check_student(name))
+            if look_of(name) == look_of(TEACHER.name):
+                raise InputError("this is what the teacher is called here; take another name")
+            token = new_token_to_type()
+            add_student(Desk(self.path), name, digest_of(token.encode()))
+            self._names = {**self._names, digest_of(token.encode()): name}
+        return token
+
+    def leave(self, name: str) -> None:
+        """Let nobody in by the token of a name any more; the name is free."""
+        with self._lock:
+            remove_student(Desk(self.path), name)
+            self._names = {token: each for token, each in self._names.items() if each != name}
+
+    def _known(self, name: str) -> str:
+        """Return a name as the file of names has it, if there is one."""
+        if self.names is None:
+            return name
+        known = {look_of(each): each for each in read_names(self.names)}
+        if look_of(name) not in known:
+            raise InputError(f"{name} is not among the names of this class; write yours as your teacher does")
+        return known[look_of(name)]
+
+
+def address_as(token: str) -> str:
+    """Return the beginning of the addresses of whoever has a token."""
+    return f"/as/{token}"
+
+
+def new_token_to_type() -> str:
+    """Return a token that can be typed."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
+
+
+def read_names(path: Path) -> list[str]:
+    """Read a file of names, one a line.
+
+    Raises:
+        InputError: it cannot be read, has no names, or one twice.
+    """
+    try:
+        lines = enumerate(read_text(path).splitlines(), 1)
+        names = {number: check_student(line) for number, line in lines if line.strip()}
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the names cannot be read: {error}", path=str(path)) from error
+    except InputError as error:
+        raise InputError(str(error), path=str(path)) from error
+    if not names:
+        raise InputError("there are no names in it; write one a line", path=str(path))
+    for twice in _alike(names):
+        raise InputError(f"{twice} stands there twice, or looks like another name", path=str(path))
+    return [*names.values()]
+
+
+def _alike(names: dict[int, str]) -> Iterator[str]:
+    seen = set[str]()
+    for name in names.values():
+        if look_of(name) in seen:
+            yield name
+        seen.add(look_of(name))
+
+
+def _unknown(base: str, path: str, query: bytes, *, stale: bool) -> Refused:
+    """Return what leads to the page where one joins, and from there to what was asked for."""
+    to = quote(path, safe="/") + (f"?{query.decode('latin-1')}" if query else "")
+    asked = f"?to={quote(to, safe='')}" if to != "/" and len(to) < _LONGEST_ADDRESS else ""
+    gone = f"{'&' if asked else '?'}gone=1" if stale else ""
+    return Refused(
+        401, "class", f"join the class first, at {base}{JOIN}", {"Location": f"{base}{JOIN}{asked}{gone}"}
+    )

@@ -1,0 +1,67 @@
+"""Join: where a class finds the server, as a picture and in large letters, and who one is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from urllib.parse import parse_qsl, urlsplit
+
+from fastapi import Request, Response
+from starlette.datastructures import QueryParams
+from starlette.responses import RedirectResponse
+
+from sentgen.errors import InputError
+from sentgen.output.qr_code import drawn_as_svg
+from sentgen.server.classroom import JOIN, address_as
+from sentgen.server.pages.page import Asking, Page, PageParameters, addresses_for_others
+from sentgen.server.settings import ServerSettings
+from sentgen.server.users import asker_of
+
+
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Show where the server is."""
+    return _shown(ask.request, query.text("to"), gone=bool(query.text("gone")))
+
+
+async def _join(request: Request) -> Response | Mapping[str, object]:
+    """Let somebody in by a name, and lead to what was asked for before."""
+    text = (await request.body()).decode("utf-8", "replace")
+    form = PageParameters(QueryParams(parse_qsl(text, keep_blank_values=True)))
+    settings: ServerSettings = request.app.state.service.settings
+    assert settings.classroom
+    name, to = form.text("name"), form.text("to")
+    try:
+        token = await asyncio.to_thread(settings.classroom.join, name, asker_of(request.scope).client)
+    except InputError as error:
+        return _shown(request, to, name=name, problem=str(error))
+    # Whole: below the address of nobody else, under which the form may have been.
+    there = f"{request.url.scheme}://{request.url.netloc}{settings.base_path}{address_as(token)}"
+    return RedirectResponse(f"{there}{_own_path(to)}", 303)
+
+
+def _shown(
+    request: Request, to: str, *, name: str = "", problem: str = "", gone: bool = False
+) -> Mapping[str, object]:
+    addresses = addresses_for_others(request)
+    return {
+        "addresses": [each.removeprefix("http://") for each in addresses],
+        "picture": drawn_as_svg(f"{addresses[0]}{JOIN}"),
+        "to": _own_path(to),
+        "name": name,
+        "problem": problem,
+        "gone": gone,
+    }
+
+
+def _own_path(to: str) -> str:
+    r"""Return a path of this server, and nothing that a browser takes for another one.
+
+    >>> [_own_path(to) for to in ("/word?word=a", "//evil.example", "/\\evil.example", "http://evil.example")]
+    ['/word?word=a', '/', '/', '/']
+    """
+    parts = urlsplit(to)
+    odd = any(letter <= " " or letter == "\\" for letter in to)
+    return to if to.startswith("/") and not (parts.scheme or parts.netloc or odd) else "/"
+
+
+PAGES = (Page(JOIN, "", "join.html.j2", _view, change=_join),)

@@ -1,0 +1,266 @@
+"""A class: who is let in by which name, what is a student's own, and what is the teacher's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from serving import Server, serving, until
+
+from sentgen.desk.desk import Desk, desk_of
+from sentgen.errors import InputError, StoreError
+from sentgen.server.addresses import addresses_here
+from sentgen.server.classroom import Classroom, read_names
+from sentgen.server.users import User
+
+PAGE = {"Accept": "text/html"}
+
+
+@dataclass(frozen=True)
+class Taught:
+    """A running class, and the beginning of its teacher's addresses."""
+
+    server: Server
+    teacher: str
+    said: str
+
+    def join(self, name: str, to: str = "/") -> str:
+        """The beginning of a student's addresses, who has just joined."""
+        answer = self.server.client.post("/join", data={"name": name, "to": to})
+        assert answer.status_code == 303, answer.text
+        return "/as/" + answer.headers["location"].split("/as/")[1].split("/")[0]
+
+
+@pytest.fixture(scope="module")
+def taught(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Taught]:
+    """A class with a worker of each kind."""
+    folder = tmp_path_factory.mktemp("class")
+    options = ("--snapshots", published, "--class", "--host", "127.0.0.1", "--desk", folder / "1b.desk")
+    with serving(folder, *options, "--workers", 1, "--no-warm-up") as server:
+        assert server.process.stdout is not None
+        lines = [server.process.stdout.readline() for _ in range(3)]
+        assert lines[-1].startswith("only for you: ")
+        begun = "/as/" + lines[-1].split("/as/")[1].split("/")[0]
+        yield Taught(server, begun, "".join(lines))
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Classroom:
+    """A class without a server."""
+    return Classroom(tmp_path / "1b.desk", ["192.0.2.7"])
+
+
+# ---- names
+
+
+@pytest.mark.parametrize("name", ["Anna", "Zoë", "O'Neil", "李 雷", "ひろ子", "कि", "Anna 2", "<b>x</b>"])
+def test_names_of_all_scripts_are_taken(room: Classroom, name: str) -> None:
+    """Also what looks like HTML, which pages escape."""
+    assert room.find(room.join(f"  {name} ", "a")) == User(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "---", "a" * 41, "a\0", "a\x1b[31m", "a\u202eb", "\u200bAnna", "a\u0301\u0301\u0301", "\ud800"],
+)
+def test_what_is_no_name_is_refused(room: Classroom, name: str) -> None:
+    """Nothing that steers a terminal, hides, or piles up; in one line that can be printed."""
+    with pytest.raises(InputError, match="is no name; take one of letters, at most 40") as refused:
+        room.join(name, "a")
+
+    assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize("name", ["anna", "ÁNNA", "Anna ", "Ann-a", "ANN\u0430", "\u0410\u041d\u041d\u0410"])
+def test_a_name_that_looks_like_another_is_refused(room: Classroom, name: str) -> None:
+    """In capitals, with accents, of Cyrillic letters among others or alone (whose H is an N in Latin)."""
+    room.join("Anna" if "\u041d" not in name else "Ahha", "a")
+
+    with pytest.raises(InputError, match=r"is here already|are of several scripts"):
+        room.join(name, "a")
+
+
+def test_nobody_is_the_teacher(room: Classroom) -> None:
+    """By name or by token."""
+    with pytest.raises(InputError, match="take another name"):
+        room.join("TEACHER", "a")
+    assert room.find("x" * 12) is None
+
+
+def test_only_names_of_a_file_are_let_in(tmp_path: Path) -> None:
+    """As the file writes them; it is read again each time."""
+    (tmp_path / "names.txt").write_text("Zoë Müller\n\nBen\n", "utf-8")
+    room = Classroom(tmp_path / "1b.desk", [], tmp_path / "names.txt")
+
+    assert room.find(room.join("zoe muller", "a")) == User("Zoë Müller")
+    with pytest.raises(InputError, match="Eve is not among the names of this class"):
+        room.join("Eve", "a")
+    (tmp_path / "names.txt").write_text("Eve\n")
+    assert room.find(room.join("Eve", "a")) == User("Eve")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b"\n", "there are no names in it; write one a line"),
+        (b"Ann\nann\n", "ann stands there twice, or looks like another name"),
+        (b"\xff", "the names cannot be read"),
+        (b"a\x1bb\n", "is no name"),
+    ],
+)
+def test_a_file_of_names_that_is_wrong_is_refused(tmp_path: Path, text: bytes, problem: str) -> None:
+    """Before the server starts."""
+    (tmp_path / "names.txt").write_bytes(text)
+
+    with pytest.raises(InputError, match=problem) as refused:
+        read_names(tmp_path / "names.txt")
+    assert str(refused.value).startswith(str(tmp_path))
+
+
+def test_who_has_joined_is_known_after_a_restart(room: Classroom) -> None:
+    """By the same token; the teacher's is another one."""
+    token = room.join("Anna", "a")
+    again = Classroom(room.path, [])
+
+    assert again.find(token) == User("Anna")
+    assert token.encode() not in room.path.read_bytes()
+    assert again.find(room.teacher_token) is None
+
+
+def test_a_name_is_free_when_its_student_is_sent_off(room: Classroom) -> None:
+    """Whoever takes it has another token."""
+    token = room.join("Anna", "a")
+    room.leave("Anna")
+
+    assert room.find(token) is None
+    assert room.find(room.join("Anna", "a")) == User("Anna")
+    assert Classroom(room.path, []).find(token) is None
+
+
+def test_one_device_takes_no_more_names_than_a_class_has(room: Classroom) -> None:
+    """Within a minute; nobody else waits for it."""
+    for number in range(40):
+        room.join(f"Student {number + 100:b}x{number}", "a")
+
+    with pytest.raises(InputError, match="too many names from this device; wait a minute"):
+        room.join("Eve", "a")
+    assert room.join("Eve", "b")
+
+
+def test_a_desk_that_is_none_is_left_as_it_is(tmp_path: Path) -> None:
+    """Also where a class would write names on it."""
+    (tmp_path / "1b.desk").write_text("homework")
+
+    with pytest.raises(StoreError, match="no desk of sentgen"):
+        Classroom(tmp_path / "1b.desk", [])
+
+
+# ---- the door
+
+
+def test_the_start_says_what_to_type(taught: Taught) -> None:
+    """The address of each network, the desk, and what only the teacher knows."""
+    port = httpx.URL(taught.server.address).port
+    assert f"students type: 127.0.0.1:{port}\n" in taught.said
+    assert "kept in: " in taught.said
+    assert all(address.count(".") == 3 and address != "127.0.0.1" for address in addresses_here())
+
+
+def test_who_has_not_joined_is_led_to_the_door(taught: Taught) -> None:
+    """And from there to what was asked for; a program is told."""
+    client = taught.server.client
+    page = client.get("/word?word=a+b&corpus=relief", headers=PAGE)
+    assert (page.status_code, page.headers["location"]) == (
+        303,
+        "/join?to=%2Fword%3Fword%3Da%2Bb%26corpus%3Drelief",
+    )
+    door = client.get(page.headers["location"], headers=PAGE)
+    assert door.status_code == 200
+    assert 'value="/word?word=a+b&amp;corpus=relief"' in door.text
+    for path in ("/v1/corpora", "/metrics", "/v1/openapi.json", "/as/aaaaaaaaaaaa/v1/corpora", "/joined"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.json()["detail"]) == (401, "join the class first, at /join")
+        assert "WWW-Authenticate" not in answer.headers
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/as/aaaaaaaaaaaa/word?word=a", headers=PAGE).headers["location"] == (
+        "/join?to=%2Fword%3Fword%3Da&gone=1"
+    )
+
+
+def test_a_student_has_pages_below_an_address_of_their_own(taught: Taught) -> None:
+    """All links of a page keep to it, but for what is cited, which is for others."""
+    begun = taught.join("Ben")
+    page = taught.server.client.get(f"{begun}/word?word=camp", headers=PAGE)
+
+    assert page.status_code == 200
+    assert "In this class you are <bdi>Ben</bdi>" in page.text
+    links = page.text.split('href="/')[1:]
+    assert links
+    assert [link for link in links if not f"/{link}".startswith(f"{begun}/")] == []
+    assert begun not in page.text.split('rel="bookmark"')[1].split("</a>")[0].split(">")[1]
+    answer = taught.server.client.get(f"{begun}/v1/corpora")
+    assert answer.status_code == 200
+    assert begun not in answer.headers["Link"]
+
+
+@pytest.mark.parametrize("to", ["//evil.example/", "https://evil.example", "/\\evil.example", "x", "/a\nb"])
+def test_the_door_leads_nowhere_else(taught: Taught, to: str) -> None:
+    """What is no path of this server is forgotten."""
+    answer = taught.server.client.post("/join", data={"name": f"Dora {abs(hash(to))}", "to": to})
+    place = httpx.URL(answer.headers["location"])
+
+    assert (place.host, place.path.count("/"), place.query) == ("127.0.0.1", 3, b"")
+
+
+def test_a_name_is_shown_and_never_run(taught: Taught) -> None:
+    """On the page of whoever has it, and where it is refused."""
+    name = "<script>alert(1)</script>"
+    begun = taught.join(name)
+    for answer in (
+        taught.server.client.get(f"{begun}/", headers=PAGE),
+        taught.server.client.post("/join", data={"name": name}),
+        taught.server.client.post("/join", data={"name": f'{name}"{"x" * 50}', "to": '/"><b>'}),
+    ):
+        assert "<script>alert" not in answer.text
+        assert "<b>" not in answer.text
+        assert "&lt;script&gt;" in answer.text
+    assert answer.status_code == 422
+
+
+def test_only_addresses_that_are_told_are_answered(taught: Taught, published: Path) -> None:
+    """Not that of all addresses, nor a name that points here."""
+    for host, status in (("127.0.0.1", 200), ("0.0.0.0", 421), ("evil.example", 421), ("192.0.2.99", 421)):
+        assert taught.server.client.get("/join", headers={"Host": host}).status_code == status
+
+
+def test_line_sets_are_of_the_student_who_made_them(taught: Taught) -> None:
+    """Nobody else has one of that name, reads it or labels it; after a redirect one is where one was."""
+    one, other = taught.join("Ida"), taught.join("Jon")
+    client = taught.server.client
+    made = client.post(f"{one}/v1/lines", json={"name": "camps", "pattern": "lemma:camp"})
+    assert made.status_code == 200, made.text
+    form = {"set": "camps", "labeler": "Ida", "line": "1", "give": "place"}
+    labeled = client.post(f"{one}/lines", data=form, headers=PAGE)
+    assert labeled.headers["location"].startswith(f"{one}/lines?set=camps")
+
+    assert [row["name"] for row in client.get(f"{one}/v1/lines").json()["rows"]] == ["camps"]
+    for begun in (other, taught.teacher):
+        assert client.get(f"{begun}/v1/lines").json()["rows"] == []
+        assert client.get(f"{begun}/v1/lines/camps").status_code == 404
+        body = {"lines": "1", "label": "x", "labeler": "Ida"}
+        assert client.post(f"{begun}/v1/lines/camps/labels", json=body).status_code == 404
+    folder = taught.server.log.parent
+    assert Desk(folder / "1b-Ida.desk").path == desk_of(folder / "1b.desk", ["Ida"])
+
+
+def test_the_log_has_the_name_and_not_the_token(taught: Taught) -> None:
+    """Whoever reads it is not let in by it."""
+    begun = taught.join("Kim")
+    taught.server.client.get(f"{begun}/v1/models")
+
+    until(lambda: any(event.get("user") == "Kim" for event in taught.server.events("sentgen.access")))
+    assert begun not in taught.server.log.read_text()
+    assert taught.teacher not in taught.server.log.read_text()
