@@ -20,7 +20,7 @@ CLASSES: dict[type, str] = {
     sentgen.FusedSentences: "What `Database.fuse` gives; a `Table`.",
     sentgen.AlignedTexts: "What `Database.align` gives; a `Table`.",
     sentgen.CheckedSummary: "What `Database.check` gives; a `Table`.",
-    sentgen.Tree: "A tree of `Hits` or `Sentences`.",
+    sentgen.SentenceTree: "A tree of `Hits` or `Sentences`.",
 }
 
 

@@ -19,7 +19,7 @@ if _TYPE_CHECKING:
     from sentgen.api.tables import Table as Table
     from sentgen.api.texts import AlignedTexts as AlignedTexts
     from sentgen.api.texts import CheckedSummary as CheckedSummary
-    from sentgen.api.trees import Tree as Tree
+    from sentgen.api.trees import SentenceTree as SentenceTree
     from sentgen.errors import SentgenError as SentgenError
 
 __version__ = "0.1.0"
@@ -46,9 +46,9 @@ _FROM = {
     "LanguageModel": "sentgen.api.language_models",
     "LineSet": "sentgen.api.lines",
     "SentgenError": "sentgen.errors",
+    "SentenceTree": "sentgen.api.trees",
     "Sentences": "sentgen.api.sentences",
     "Table": "sentgen.api.tables",
-    "Tree": "sentgen.api.trees",
     "errors": "",
     "open": "sentgen.api.database",
 }
@@ -63,9 +63,9 @@ __all__ = [  # noqa: RUF022 - what everybody needs comes first
     "Hits",
     "LanguageModel",
     "LineSet",
+    "SentenceTree",
     "Sentences",
     "Table",
-    "Tree",
     "__version__",
 ]
 

@@ -39,7 +39,7 @@ def found_in(file: Path, limits: InputLimits, road: Any) -> tuple[list[Any], lis
             parts.append(one.columns)
         elif isinstance(one, Sentence):
             sentences.append(one)
-            parts.append(TokenColumns.of([one]))
+            parts.append(TokenColumns.join([one]))
     told = [
         (s.line, s.sent_id, s.text, s.metadata, s.comments, s.verbatim, s.document, s.multiwords, s.ranges)
         for s in sentences

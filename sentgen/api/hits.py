@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import SHOWN, Table
-from sentgen.api.trees import Tree
+from sentgen.api.trees import SentenceTree
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
 from sentgen.generation.drawing import corpus_tree
@@ -60,11 +60,11 @@ class Hits(Table):
             return "".join(sentences_conllu(connection, self._question.sentences(connection)))
 
     @property
-    def trees(self) -> list[Tree]:
+    def trees(self) -> list[SentenceTree]:
         """The tree of each hit, its nodes marked; none of counts."""
         return self._trees(len(self))
 
-    def _trees(self, number: int) -> list[Tree]:
+    def _trees(self, number: int) -> list[SentenceTree]:
         if self._question.is_count:
             return []
         hits = self._found.slice(0, number).to_pylist()
@@ -85,7 +85,7 @@ class Hits(Table):
             return []
 
 
-def _tree(title: str, answer: Answer, marked: set[int]) -> Tree:
+def _tree(title: str, answer: Answer, marked: set[int]) -> SentenceTree:
     tokens: Sequence[dict[str, object]] = answer.rows.to_pylist()
     drawing = corpus_tree(
         title,
@@ -94,4 +94,4 @@ def _tree(title: str, answer: Answer, marked: set[int]) -> Tree:
         [int(str(token["head"])) for token in tokens],
         [str(token["deprel"] or "") for token in tokens],
     )
-    return Tree(replace(drawing, marked=frozenset(position - 1 for position in marked)))
+    return SentenceTree(replace(drawing, marked=frozenset(position - 1 for position in marked)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sentgen.api import html
 from sentgen.api.tables import SHOWN, Table
-from sentgen.api.trees import Tree
+from sentgen.api.trees import SentenceTree
 from sentgen.errors import InputError, spell
 from sentgen.generation.answers import Answers, require_trees, table_of
 from sentgen.generation.clusters.clusters import Generated
@@ -39,7 +39,7 @@ class Sentences(Table):
         return [sentence.text for sentence in self._made.sentences]
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> SentenceTree:
         """The tree of the first sentence that has one.
 
         Raises:
@@ -53,9 +53,9 @@ class Sentences(Table):
         raise InputError("no sentence has a tree")
 
     @property
-    def trees(self) -> list[Tree]:
+    def trees(self) -> list[SentenceTree]:
         """The trees of the sentences that have one."""
-        return [Tree(drawing) for drawing in self._made.trees]
+        return [SentenceTree(drawing) for drawing in self._made.trees]
 
     @property
     def svg(self) -> str:

@@ -9,7 +9,7 @@ from sentgen.generation.drawing import SentenceDrawing, tree_svg, tree_text
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tree:
+class SentenceTree:
     """A sentence with its dependency tree."""
 
     drawing: SentenceDrawing

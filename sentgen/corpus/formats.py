@@ -378,7 +378,7 @@ def choose_reader(source: Source, form: str | None, given: Mapping[str, object])
         return error.message
     if source.explicit:
         _check_settings(source, reader, given)
-    return reader.of(given)
+    return reader.with_settings(given)
 
 
 def _check_settings(source: Source, reader: Reader, given: Mapping[str, object]) -> None:

@@ -71,7 +71,7 @@ class Reader:
     #: That of raw text.
     language: str = ENGLISH
 
-    def of(self, given: Mapping[str, object]) -> Reader:
+    def with_settings(self, given: Mapping[str, object]) -> Reader:
         """Return the reader with what it takes of some settings, which are part of its version then."""
         raw = self.read_raw is not None or self.read_file is not None
         takes = {*self.settings, "encoding", *(["language"] if raw else [])}

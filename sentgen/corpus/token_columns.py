@@ -60,7 +60,7 @@ class Coded(NamedTuple):
     codes: Ints
 
     @classmethod
-    def of(cls, column: Column) -> Coded:
+    def encode(cls, column: Column) -> Coded:
         """Find the different values of a column."""
         encoded = column.dictionary_encode()
         if isinstance(encoded, pa.ChunkedArray):
@@ -100,7 +100,7 @@ class TokenColumns:
     unmarked: Bools
 
     @classmethod
-    def of(cls, sentences: Sequence[Sentence]) -> Self:
+    def join(cls, sentences: Sequence[Sentence]) -> Self:
         """Join the columns of sentences."""
         lengths = np.array([len(sentence.forms) for sentence in sentences], np.int32)
 
@@ -123,7 +123,7 @@ class TokenColumns:
         return cls(
             lengths,
             {
-                n: None if values is None else Coded.of(pa.array(values, pa.string()))
+                n: None if values is None else Coded.encode(pa.array(values, pa.string()))
                 for n, values in strings.items()
             },
             None if heads is None else np.array(heads, np.int32),

@@ -85,7 +85,7 @@ def read_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejec
     for first_line, text in _whole_sentences(reader, conllu.most_lines(limits)):
         if isinstance(text, str):
             try:
-                yield _block(_Pieces.of(text, first_line, document, path, limits), limits)
+                yield _block(_Pieces.cut(text, first_line, document, path, limits), limits)
                 document = None
                 continue
             except (Careful, FormatError, pa.ArrowInvalid):
@@ -127,7 +127,7 @@ class _Pieces:
     bodies: list[str]
 
     @classmethod
-    def of(cls, text: str, line: int, document: str | None, path: str, limits: InputLimits) -> _Pieces:
+    def cut(cls, text: str, line: int, document: str | None, path: str, limits: InputLimits) -> _Pieces:
         """Cut a text at its blank lines."""
         sentences, bodies = [], []
         most = conllu.most_lines(limits)
@@ -175,7 +175,7 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
         raise Careful
     starts = np.cumsum(sizes) - sizes
     expected = np.arange(rows.num_rows) - np.repeat(starts, sizes) + 1
-    numbers = _numbers_of(Coded.of(rows["id"]), lambda name: HEADS.get(name, 0))
+    numbers = _numbers_of(Coded.encode(rows["id"]), lambda name: HEADS.get(name, 0))
     chosen = numbers == expected
     spaces: dict[int, list[bool]] = {}
     # Sentences with ranges and empty nodes: each is looked at as the other path does.
@@ -202,7 +202,7 @@ def _columns(
     limits: InputLimits,
 ) -> TokenColumns:
     """Check the columns of words, and put them together."""
-    coded = {name: Coded.of(table[name]) for name in _FILE[1:]}
+    coded = {name: Coded.encode(table[name]) for name in _FILE[1:]}
     check_strings({name: column.values.strings for name, column in coded.items()}, limits)
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     heads, trees = heads_of(coded["heads"], lengths, starts)

@@ -227,7 +227,7 @@ class _Comparison:
     def _is_same(self, source: Source, stored: StoredSource, file: SourceFile) -> bool:
         """Say whether size, time and reader are those of what was read."""
         settings = Settings(self.request.name, **json.loads(file.settings))
-        reader = reader_named(stored.form).of(settings.reading)
+        reader = reader_named(stored.form).with_settings(settings.reading)
         now = file_of(source, settings)
         same = (now.size, now.modified) == (file.size, file.modified) and file.is_settled
         return same and version_of(reader, self.parser) == stored.version

@@ -363,7 +363,7 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
     if nodes:
         order = np.lexsort((places[:, 2], places[:, 1], places[:, 0]))
         places, codes = places[order], codes[order]
-    edges, known = _Edges.of(pa.array(cells.strings, pa.string()), encode), np.ones(codes.size, bool)
+    edges, known = _Edges.read(pa.array(cells.strings, pa.string()), encode), np.ones(codes.size, bool)
     parents, which = edges.expand(codes)
     known[parents[edges.heads[which] > places[parents, 3]]] = False
     known[edges.broken[codes]] = False
@@ -400,7 +400,7 @@ class _Edges:
     relations: Ints
 
     @classmethod
-    def of(cls, cells: pa.Array, encode: Callable[[list[str]], Ints]) -> _Edges:
+    def read(cls, cells: pa.Array, encode: Callable[[list[str]], Ints]) -> _Edges:
         """Read different cells: `_`, or a list of head:relation."""
         # Nothing is split where nothing is said.
         lists = pc.split_pattern(pc.if_else(pc.equal(cells, "_"), pa.scalar(None, pa.string()), cells), "|")

@@ -299,7 +299,7 @@ class Writer:
     def _join(self) -> None:
         """Put the columns of the sentences that have their own behind those before them."""
         if self._own:
-            self._parts.append(TokenColumns.of(self._own))
+            self._parts.append(TokenColumns.join(self._own))
             self._own = []
 
     def _place(self, sentence: Sentence, length: int) -> None:

@@ -496,11 +496,11 @@ def explain_trees(
 
 
 def _explained(
-    place: int, weight: float, evidence: AttachmentEvidence, decision: Decision | None
+    modifier: int, weight: float, evidence: AttachmentEvidence, decision: Decision | None
 ) -> ExplainedAttachment:
     forced = is_forced(weight)
     # People see the weight without the constraint, and are told that it was broken.
-    return ExplainedAttachment(place, weight - FORBIDDEN if forced else weight, evidence, forced, decision)
+    return ExplainedAttachment(modifier, weight - FORBIDDEN if forced else weight, evidence, forced, decision)
 
 
 def _decisions(

@@ -209,7 +209,7 @@ class _NgramQuery:
             selection,
             bindings,
             column=COLUMNS[by][0],
-            kept=[f"word_id in ({_IS_WORD})"] if only_words else (),
+            conditions=[f"word_id in ({_IS_WORD})"] if only_words else (),
             ends=None if only_words else self._ends,
             documents=documents,
         )

@@ -21,7 +21,7 @@ WORDS = ["It", "is", "so", "."]
 
 def read(path: Path, form: str = "", **settings: str) -> list[Sentence]:
     source = source_at(str(path))
-    reader = READERS[form or detect(source)].of(settings)
+    reader = READERS[form or detect(source)].with_settings(settings)
     digest_of(reader, source)
     found = list(read_source(reader, source.open()))
     assert all(isinstance(one, Sentence) for one in found), found

@@ -271,7 +271,7 @@ def test_any_lines(content: str, name: str) -> None:
     """Give documents and refusals, or one line that says why not."""
     reader = {"csv": table.CSV, "tsv": table.TSV}[name]
     with contextlib.suppress(InputError):
-        items = reader.of({"text": "a"}).read(iter(content.split("\n")), path="x")
+        items = reader.with_settings({"text": "a"}).read(iter(content.split("\n")), path="x")
         for one in in_sentences(items, path="x"):
             assert 1 <= one.line <= content.count("\n") + 1
 

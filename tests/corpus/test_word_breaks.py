@@ -80,9 +80,9 @@ def test_english_is_as_it_was() -> None:
     """The default: Penn Treebank."""
     reader = READERS["text"]
 
-    assert reader.of({}) is reader
-    assert reader.of({"language": "fr"}).version != reader.version
-    assert READERS["conllu"].of({"language": "fr"}) is READERS["conllu"]
+    assert reader.with_settings({}) is reader
+    assert reader.with_settings({"language": "fr"}).version != reader.version
+    assert READERS["conllu"].with_settings({"language": "fr"}) is READERS["conllu"]
 
 
 def test_a_text_in_another_language_is_another_source(empty_store: Path, tmp_path: Path) -> None:

@@ -27,6 +27,6 @@ def test_a_string_has_one_id_in_whatever_columns_it_comes(tmp_path: Path) -> Non
         assert ids(1, 2, 3) == [5, 4, 4]
         shared.add(["c"])
         assert ids(4, 3, 1, 1) == [6, 4, 5, 5]
-        assert words.encode_column(Coded.of(pa.array(["d", "c"]))).tolist() == [7, 6]
+        assert words.encode_column(Coded.encode(pa.array(["d", "c"]))).tolist() == [7, 6]
         assert words.encode(["a", "d"]).tolist() == [4, 7]
     assert new == ["a", "b", "c", "d"]

@@ -43,13 +43,12 @@ def test_the_files_that_are_named_exist() -> None:
 
 
 def test_the_name_of_a_class_means_one_thing() -> None:
-    """But for `Tree`: of a stored sentence in Python, and of the units of a bag for plug-ins."""
     modules = (path for room in ("sentgen", "schema", "migrations") for path in (ROOT / room).rglob("*.py"))
     names = Counter(
         name for path in modules for name in re.findall(r"^class ([A-Z]\w*)", path.read_text("utf-8"), re.M)
     )
 
-    assert {name for name, number in names.items() if number > 1} == {"Tree"}
+    assert {name for name, number in names.items() if number > 1} == set()
 
 
 #: An algorithm with a setting of its own, in one file.

@@ -67,7 +67,7 @@ def test_precision_is_the_share_with_support() -> None:
 
     assert (found.supported, len(found.claims)) == (2, 3)
     assert found.precision == 2 / 3
-    assert found.of(2) == []
+    assert found.claims_of(2) == []
     assert check([tree("Food/NOUN/0")], SOURCE).precision is None
 
 

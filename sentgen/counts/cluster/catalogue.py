@@ -93,7 +93,7 @@ class Unfinished:
     stages: Sequence[str] = ()
 
     @classmethod
-    def of(cls, job: Mapping[str, Any]) -> Unfinished:
+    def from_json(cls, job: Mapping[str, Any]) -> Unfinished:
         """Return what was planned."""
         if "model" in job:
             return cls("model", job["model"]["name"], tuple(job["stages"]))
@@ -179,7 +179,7 @@ class Catalogue:
         job = planned(work)
         if job is None:
             return None
-        found = Unfinished.of(job)
+        found = Unfinished.from_json(job)
         # In the manifest it is finished, though it may have been killed before its folder was removed.
         if found.what == "model":
             done = any(row["id"] == job["model"]["id"] for row in self.rows("model"))

@@ -157,7 +157,7 @@ class Job(LakeJob):
             kept = {**plan, "shards": [asdict(shard) for shard in shards]}
             write_json(self.work / JOB, kept)
         self._tell_disk(sum(piece.bytes for _, piece in pieces))
-        return [Shard.of(shard) for shard in kept["shards"]], sources
+        return [Shard.from_json(shard) for shard in kept["shards"]], sources
 
     def _tell_disk(self, text: int) -> None:
         tokens = text // _TOKEN_BYTES

@@ -68,7 +68,7 @@ class LakeJob:
         """
         kept = read_json(self.work / JOB)
         if kept is not None and {name: kept.get(name) for name in what} != what:
-            raise in_the_way(self.lake, self.work, Unfinished.of(kept))
+            raise in_the_way(self.lake, self.work, Unfinished.from_json(kept))
         return kept
 
     def task_memory(self, least: int) -> int:

@@ -111,7 +111,7 @@ def _found(
         tally = tallies[piece.source]
         if begin is not None:
             begin.start_source(tally)
-        reader = reader_named(shard.format).of(reading.settings.reading)
+        reader = reader_named(shard.format).with_settings(reading.settings.reading)
         for found in read_piece(piece, reader, reading.settings.encoding):
             if not isinstance(found, Rejection):
                 yield tally, found

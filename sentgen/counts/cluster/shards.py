@@ -53,7 +53,7 @@ class Shard:
         return sum(piece.bytes for piece in self.pieces)
 
     @classmethod
-    def of(cls, values: dict[str, object]) -> Shard:
+    def from_json(cls, values: dict[str, object]) -> Shard:
         """Return a shard from what JSON keeps of it."""
         pieces: Iterable[dict[str, object]] = values["pieces"]  # type: ignore[assignment]
         return cls(values["number"], values["format"], tuple(SourcePart(**piece) for piece in pieces))  # type: ignore[arg-type]

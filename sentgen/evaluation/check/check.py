@@ -97,7 +97,7 @@ class SupportCheck:
         """Return the share of the claims that has support; None of a summary without verb arguments."""
         return self.supported / len(self.claims) if self.claims else None
 
-    def of(self, sentence: int) -> list[Claim]:
+    def claims_of(self, sentence: int) -> list[Claim]:
         """Return the claims of a sentence of the summary."""
         return [claim for claim in self.claims if claim.sentence == sentence]
 

@@ -84,7 +84,7 @@ def _judged(check: SupportCheck) -> Iterator[Judgment]:
     mark = 0
     listed = listed_words(check)
     for number, sentence in enumerate(check.summary, 1):
-        claims = check.of(number)
+        claims = check.claims_of(number)
         numbered = list(enumerate((claim for claim in claims if claim.words != "same"), mark + 1))
         mark += len(numbered)
         changed = [word for word in listed if word.sentence == number]

@@ -75,7 +75,7 @@ def read_cases(
     sources = list(expand([path]))
     short, cases = 0, list[FusionCase]()
     if all(_says_which(source, form) for source in sources):
-        cases = list(islice((case for source in sources for case in _said(source, parser)), limit))
+        cases = list(islice((case for source in sources for case in _labeled_cases(source, parser)), limit))
     else:
         for cluster in read_clusters(path, parser=parser, form=form):
             if len(cases) == limit:
@@ -103,7 +103,7 @@ def _says_which(source: Source, form: str | None) -> bool:
         return False
 
 
-def _said(source: Source, parser: Parser) -> Iterator[FusionCase]:
+def _labeled_cases(source: Source, parser: Parser) -> Iterator[FusionCase]:
     """Yield the cases of objects that say which sentence is what."""
     parts: dict[int, tuple[int, int]] = {}
     found = jsonl.read(_as_sentences(source, parts), path=source.name)

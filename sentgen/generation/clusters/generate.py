@@ -166,14 +166,14 @@ def _ranked(
 
 
 def _chosen(
-    prepared: PreparedCluster, found: Iterable[GeneratedSentence], count: int | None
+    prepared: PreparedCluster, sentences: Iterable[GeneratedSentence], count: int | None
 ) -> Iterable[GeneratedSentence]:
     """Return so many sentences of all lengths, ranked anew; all of them if ``None``."""
     if count is None:
-        return found
+        return sentences
     sources = [len(tree.words) for tree in prepared.counts.trees]
     # Of equals the shorter one, which comes first: a stable sort.
-    ranked = sorted(found, key=lambda sentence: score(sentence.score, sentence.length, sources), reverse=True)
+    ranked = sorted(sentences, key=lambda one: score(one.score, one.length, sources), reverse=True)
     return [replace(one, rank=rank) for rank, one in enumerate(ranked[:count], 1)]
 
 

@@ -8,8 +8,8 @@ which says of each sentence how many tokens of its document come before it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sentgen.lookups.base.statement import where
 
@@ -72,3 +72,43 @@ def document_tokens(conditions: Sequence[str] = ()) -> list[TableExpression]:
 def expressions_text(parts: Sequence[TableExpression]) -> str:
     """Return common table expressions, each with a comma and a line feed behind it."""
     return "".join(f"{part},\n" for part in parts)
+
+
+def only_expressions(parts: str) -> str:
+    """Return what a statement begins with that has no common table expressions but these."""
+    return f"with recursive {parts.rstrip().rstrip(',')}\n" if parts else ""
+
+
+@dataclass(frozen=True, slots=True)
+class HitSource:
+    """Where hits come from in a statement.
+
+    Args:
+        table: what follows ``from``.
+        sentence: the number of the sentence.
+        first: the position of the first token.
+        last: the position of the last one.
+        parts: common table expressions before it, each with a comma and a line feed behind it.
+        extent: how far hits reach, and so what they are counted from.
+        match: the table with the places of labels, one row for each way to place them.
+        labels: label to its column there.
+    """
+
+    table: str
+    sentence: str = "sentence_id"
+    first: str = "first"
+    last: str = "last"
+    parts: str = ""
+    extent: Extent = SENTENCE
+    match: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def with_start(self) -> str:
+        """What a statement begins with that has a common table expression after these."""
+        return f"with recursive {self.parts}" if self.parts else "with "
+
+    @property
+    def with_clause(self) -> str:
+        """What a statement begins with that has no others."""
+        return only_expressions(self.parts)

@@ -14,10 +14,10 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
 from sentgen.lookups.base.array_cache import array_cache
+from sentgen.lookups.base.extent import HitSource
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause
 from sentgen.lookups.base.tokens import Tokens
-from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.output.plots import PARTS

@@ -12,7 +12,14 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Value
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent, document_offsets, expressions_text
+from sentgen.lookups.base.extent import (
+    DOCUMENT,
+    Extent,
+    HitSource,
+    document_offsets,
+    expressions_text,
+    only_expressions,
+)
 from sentgen.lookups.base.languages import MOST_CONDITIONS
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.cql import syntax
@@ -25,7 +32,6 @@ from sentgen.lookups.cql.dialects import (
     StrategyOption,
 )
 from sentgen.lookups.cql.search import Cql, is_cql, parse_cql, query_of, token_of
-from sentgen.lookups.cql.spans import CqlMatches
 from sentgen.lookups.question.lookup import Lookup
 from sentgen.lookups.question.patterns import (
     TokenPattern,
@@ -77,43 +83,6 @@ _SPOTS_ACROSS = """\
   select h.*, p.start, p.before + h.first as low, p.before + h.last as high
   from {hits} as h
   join placed as p on p.id = h.sentence_id"""
-#: The columns of hits.
-_PLACE = ("sentence_id", "first", "last")
-
-
-@dataclass(frozen=True, slots=True)
-class HitSource:
-    """Where hits come from in a statement.
-
-    Args:
-        table: what follows ``from``.
-        sentence: the number of the sentence.
-        first: the position of the first token.
-        last: the position of the last one.
-        parts: common table expressions before it, each with a comma and a line feed behind it.
-        extent: how far hits reach, and so what they are counted from.
-    """
-
-    table: str
-    sentence: str
-    first: str
-    last: str
-    parts: str = ""
-    extent: Extent = SENTENCE
-
-    @property
-    def with_start(self) -> str:
-        """What a statement begins with that has a common table expression after these."""
-        return f"with recursive {self.parts}" if self.parts else "with "
-
-    @property
-    def with_clause(self) -> str:
-        """What a statement begins with that has no others."""
-        return _alone(self.parts)
-
-
-def _alone(parts: str) -> str:
-    return f"with recursive {parts.rstrip().rstrip(',')}\n" if parts else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,19 +127,14 @@ class Query:
 
     def source(self, bindings: Bindings) -> HitSource:
         """Return where the hits come from in a statement: their definition."""
-        matches = self.matches(bindings)
-        return HitSource(matches.hits, *_PLACE, matches.parts, extent=self.extent)
-
-    def matches(self, bindings: Bindings) -> CqlMatches:
-        """Return the same with the places of labels."""
-        matches = self.cql.find(bindings)
-        parts, hits = matches.parts, matches.hits
+        source = self.cql.find(bindings)
+        hits, parts = source.table, source.parts
         for number, (one, near) in enumerate(self.filters, 1):
             parts += self._step(number, one, near, hits, bindings)
             hits = f"kept_{number}"
         # Where nothing has labels, what matched is the same as the hits.
-        match = hits if matches.match == matches.hits else matches.match
-        return CqlMatches(parts, hits, match, matches.labels)
+        match = hits if source.match == source.table else source.match
+        return replace(source, table=hits, parts=parts, match=match)
 
     def _step(self, number: int, hit_filter: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
         """Return the common table expressions of a filter over the hits before it."""
@@ -179,8 +143,8 @@ class Query:
         there, spots = self._spots(hits, self.extent)
         return _STEP.format(
             number=number,
-            near=_alone(source.parts + there_near) + spots_near,
-            placed=_alone(there),
+            near=only_expressions(source.parts + there_near) + spots_near,
+            placed=only_expressions(there),
             left=bindings.bind("left", hit_filter.size.left),
             right=bindings.bind("right", hit_filter.size.right),
             hits=spots,

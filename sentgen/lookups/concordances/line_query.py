@@ -15,10 +15,17 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.attributes import Key
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent, document_tokens, expressions_text
+from sentgen.lookups.base.extent import (
+    DOCUMENT,
+    SENTENCE,
+    Extent,
+    HitSource,
+    document_tokens,
+    expressions_text,
+)
 from sentgen.lookups.base.statement import Bindings, Statement, any_row, limit_clause
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
-from sentgen.lookups.concordances.hits import HitSource, Query
+from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at
 from sentgen.lookups.question.selection import Selection
 from sentgen.options import Option

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.base.attributes import COLUMNS, NAMED, Test, Value
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent
+from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent, HitSource
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.languages import Every
 from sentgen.lookups.base.regions import RegionKey, plain
@@ -22,7 +22,7 @@ from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
 from sentgen.lookups.cql.regions import find_property
-from sentgen.lookups.cql.spans import CqlMatches, SpanStatement
+from sentgen.lookups.cql.spans import SpanStatement
 from sentgen.lookups.cql.tokens import ENDS, TokenConditions
 from sentgen.lookups.cql.written import as_written
 from sentgen.lookups.question.patterns import ANY, TokenPattern, glob
@@ -128,7 +128,7 @@ class Cql:
         """Return the condition on a row of `token`, of such a query."""
         return self.conditions(bindings).of_token(self.condition, alias)
 
-    def find(self, bindings: Bindings) -> CqlMatches:
+    def find(self, bindings: Bindings) -> HitSource:
         """Return the hits as a statement has them, which is what a query means."""
         return SpanStatement(self.conditions(bindings), self.extent).find(self.pattern, self.strategy)
 

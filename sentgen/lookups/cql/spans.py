@@ -17,6 +17,7 @@ from sentgen.lookups.base.extent import (
     DOCUMENT,
     SENTENCE,
     Extent,
+    HitSource,
     TableExpression,
     document_tokens,
     expressions_text,
@@ -94,23 +95,6 @@ _HITS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CqlMatches:
-    """The hits of a query in a statement.
-
-    Args:
-        parts: common table expressions, each with a comma and a line feed behind it.
-        hits: the name of that with the hits: sentence_id, first and last, each once.
-        match: the name of that with the places of labels, one row for each way to place them.
-        labels: label to its column there.
-    """
-
-    parts: str
-    hits: str
-    match: str
-    labels: dict[str, str]
-
-
 @dataclass(slots=True)
 class SpanStatement:
     """Writes the parts of the statement.
@@ -133,7 +117,7 @@ class SpanStatement:
     def _regions(self) -> RegionConditions:
         return RegionConditions(self.conditions, self._across)
 
-    def find(self, pattern: syntax.Pattern, strategy: Strategy) -> CqlMatches:
+    def find(self, pattern: syntax.Pattern, strategy: Strategy) -> HitSource:
         """Write the parts for a pattern."""
         for label in syntax.labels(pattern):
             self._names[label] = f"label_{len(self._names) + 1}"
@@ -141,7 +125,8 @@ class SpanStatement:
             self.parts += document_tokens()
         match = self._spans(pattern)
         self.parts.append(TableExpression("found", _HITS[strategy].format(match=match)))
-        return CqlMatches(expressions_text(self.parts), "found", match, self._names)
+        parts = expressions_text(self.parts)
+        return HitSource("found", parts=parts, extent=self.extent, match=match, labels=self._names)
 
     def _count_units(self) -> None:
         """Write, once, how many tokens there are where any one is read."""

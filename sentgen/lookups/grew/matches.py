@@ -11,13 +11,12 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import NAMED, Test, TokenKey, Value
-from sentgen.lookups.base.extent import SENTENCE
+from sentgen.lookups.base.extent import SENTENCE, HitSource
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
 from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
-from sentgen.lookups.concordances.hits import HitSource
 from sentgen.lookups.concordances.line_query import LineContext
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
 from sentgen.lookups.grew.compiler import Compiler, HitStatement

@@ -46,7 +46,7 @@ def token_ngrams(
     bindings: Bindings,
     *,
     column: str = "word_id",
-    kept: Sequence[str] = (),
+    conditions: Sequence[str] = (),
     ends: tuple[int, int] | None = (BOS, EOS),
     documents: bool = False,
 ) -> str:
@@ -57,7 +57,7 @@ def token_ngrams(
         selection: the sentences.
         bindings: of the statement.
         column: what of a token stands in them.
-        kept: conditions on a row of `token`; a token that does not meet them is in no n-gram.
+        conditions: those on a row of `token`; a token that does not meet them is in no n-gram.
         ends: what stands for the ends of a sentence; none where these are in no n-gram.
         documents: whether each has the document that it is in.
     """
@@ -69,7 +69,7 @@ def token_ngrams(
         words=", ".join(names),
         document=", document_id" if documents else "",
         following=", ".join([*(["sentence_id"] if documents else []), "w1", *following[1:]]),
-        value=f"case when {' and '.join(kept)} then {column} end" if kept else column,
+        value=f"case when {' and '.join(conditions)} then {column} end" if conditions else column,
         tokens=where(selection.of_tokens(bindings), " " * 8),
         ends="" if ends is None else _ENDS.format(bos=ends[0], eos=ends[1], sentences=chosen),
         document_of=_DOCUMENT_OF if documents else "",

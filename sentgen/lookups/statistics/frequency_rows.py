@@ -179,8 +179,8 @@ def _listed_items(tokens: ListedTokens, by: Breakdown, bindings: Bindings) -> st
 
 def _hit_items(query: Query, by: Breakdown, bindings: Bindings) -> tuple[str, str]:
     """Return what finds hits, and the query for their items."""
-    tables, extent = query.matches(bindings), query.extent
-    positions = ENDS | tables.labels
+    source, extent = query.source(bindings), query.extent
+    positions = {**ENDS, **source.labels}
     names = {"tokens": extent.tokens, "sentence": extent.sentence, "position": extent.position}
     strings, labels = list[str](), dict[str, None]()
     for name, column in _columns(by).items():
@@ -196,10 +196,10 @@ def _hit_items(query: Query, by: Breakdown, bindings: Bindings) -> tuple[str, st
         strings.append(f"{innermost(by.parts, 't_first', 'position', bindings)} as part_id")
         labels["match"] = None
     joins = "".join(_JOIN.format(place=positions[label], **names) for label in labels)
-    hits = tables.hits
-    if places := [positions[label] for label in labels if label in tables.labels]:
-        hits = _LABELLED.format(places=", ".join(places), match=tables.match, hits=hits)
-    return f"recursive {tables.parts}", _ITEMS.format(strings=", ".join(strings), hits=hits, joins=joins)
+    hits = source.table
+    if places := [positions[label] for label in labels if label in source.labels]:
+        hits = _LABELLED.format(places=", ".join(places), match=source.match, hits=hits)
+    return f"recursive {source.parts}", _ITEMS.format(strings=", ".join(strings), hits=hits, joins=joins)
 
 
 #: The columns behind the keys.

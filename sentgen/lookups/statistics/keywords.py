@@ -175,7 +175,7 @@ class _Items:
                 selection,
                 bindings,
                 column=COLUMNS[self.by][0],
-                kept=self.of_tokens("token", bindings),
+                conditions=self.of_tokens("token", bindings),
                 ends=None,
             )
         if self.folded:
