@@ -40,6 +40,7 @@ _ASKED = (
     "corpus",
     "where",
     "by",
+    "compare",
     "whether",
     "strategy",
     "dialect",
@@ -50,6 +51,21 @@ _ASKED = (
     "limit",
 )
 _SEPARATOR = ";"
+#: Columns of parts that are compared, with the names that they have on the page; their file has all.
+_DIFFERENCES = {
+    "count": "count",
+    IN_PART: "per million",
+    "documents": "documents",
+    "dp": "DP",
+    "log_likelihood": "log-likelihood",
+    "p_bonferroni": "p",
+    "chi_square": "chi-square",
+    "bic": "BIC",
+    "log_ratio": "log ratio",
+    "percent_diff": "%DIFF",
+    "relative_risk": "relative risk",
+    "odds_ratio": "odds ratio",
+}
 _FILE = "sentences.conllu"
 
 
@@ -62,6 +78,10 @@ EXAMPLES = {
         ),
         PageExample(
             "What stands before a noun, by lemma", {"query": 'a:[upos="ADJ"] [upos="NOUN"]', "by": "a.lemma"}
+        ),
+        PageExample(
+            "In which documents a word is more frequent than in others",
+            {"query": '"the"', "by": "document", "compare": "on"},
         ),
         PageExample("The same word twice", {"query": "a:[] b:[] :: a.word = b.word", "by": "word"}),
         PageExample("The first word of each sentence", {"query": "<s> []", "by": "word"}),
@@ -170,6 +190,8 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "sorts": choice.orders(link_values),
         "part": part,
         "of_counts": of_counts,
+        "counts_by": _counted_by(counts) if counts else (),
+        "differences": _DIFFERENCES if counts and "bic" in counts.columns else {},
         "counts": counts if by_grew or not counts else choice.rest(counts),
         "narrowed": _narrowed_links(query, text, counts, by_grew=by_grew) if counts else (),
         "intervals": [row_rate(row, IN_PART) for row in counts.rows] if counts else (),
@@ -184,11 +206,11 @@ async def _over_time(
     urls: Callable[[PageAnswer], list[str]],
 ) -> RateChart | None:
     """Ask for all counts, if these are of years or dates, and draw them."""
-    keys = counts.columns[: list(counts.columns).index("count")] if counts.rows else ()
+    keys = _counted_by(counts)
     if time_key(keys, counts.rows) is None or not rate_column(counts.columns):
         return None
     name, values = parameters
-    every = await ask(name, **{**values, "limit": 0, "sizes": True})
+    every = await ask(name, **{**values, "limit": 0, "sizes": True, "compare": ""})
     counted = every.more.get("sizes", {"keys": (), "tokens": ()})
     sizes = PartSizes(counted["keys"], {tuple(row[:-1]): row[-1] for row in counted["tokens"]})
     # Of some years a line would say that the others have nothing.
@@ -223,7 +245,7 @@ async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
 
 def _asks_more(query: PageParameters) -> bool:
     """Return whether the address says more than a query and a corpus."""
-    typed = any(query.text(name) for name in ("by", "whether", "where", "random", "ignore_case"))
+    typed = any(query.text(name) for name in ("by", "compare", "whether", "where", "random", "ignore_case"))
     return typed or bool(_reading_values(query)) or query.rows(_ROWS) != _ROWS
 
 
@@ -251,7 +273,8 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
         parameters = {"request": text, "key": keys, "whether": [whether] if whether else []}
         return ("match", {**parameters, **_common(query)}) if keys or whether else None
     counted = {"query": text, "by": keys, **read_choice(query).near, **_reading_values(query)}
-    return ("frequencies", {**counted, **_common(query)}) if keys else None
+    compare = {"compare": True} if query.box("compare") else {}
+    return ("frequencies", {**counted, **compare, **_common(query)}) if keys or compare else None
 
 
 def _reading_values(query: PageParameters) -> dict[str, object]:
@@ -285,6 +308,11 @@ def _narrowed_links(query: PageParameters, text: str, counts: PageAnswer, *, by_
         for row in counts.rows
     )
     return [link("/query", **link_values, query=each) if each else "" for each in queries]
+
+
+def _counted_by(counts: PageAnswer) -> Sequence[str]:
+    """Return the columns of keys, which come first."""
+    return counts.columns[: list(counts.columns).index("count")] if counts.rows else ()
 
 
 def _is_bare(by: str, row: Mapping[str, object]) -> bool:

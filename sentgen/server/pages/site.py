@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from jinja2 import Environment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
 from starlette.routing import Match
 
@@ -219,6 +219,8 @@ def environment() -> Environment:
         "closed_up": closed_up,
         "readable": readable,
         "visible": display.visible,
+        # The name of a column may be broken between its words.
+        "breakable": lambda name: escape(name).replace("_", Markup("_<wbr>")),
         "middle": display.middle,
         # What the workers drew, or wrote as HTML, has been escaped there.
         "drawing": lambda svg: Markup(display.with_size_class(svg)),

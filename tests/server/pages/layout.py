@@ -15,3 +15,18 @@ UNLABELED = """() => [...document.querySelectorAll('table.records tbody tr')].fl
   return [...row.cells].slice(1).filter(cell => cell.colSpan === 1 && cell.innerText.trim()
     && cell.dataset.label !== heads[[...row.cells].indexOf(cell)]).map(cell => cell.outerHTML);
 })"""
+#: Words in the heads of columns that are broken over lines; names may be broken behind an underscore.
+BROKEN = """() => [...document.querySelectorAll('main thead th')].filter(head => head.checkVisibility())
+.flatMap(head => {
+  const walker = document.createTreeWalker(head, NodeFilter.SHOW_TEXT), broken = [];
+  for (let text; (text = walker.nextNode());) {
+    for (const word of text.data.matchAll(/[^\\s_-]+[_-]*/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = [...range.getClientRects()].filter(line => line.width).map(line => Math.round(line.top));
+      if (new Set(lines).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+})"""

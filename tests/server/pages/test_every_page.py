@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 from hostile import DOCUMENT, HOSTILE, LONG, MODEL, SUBCORPUS, TAG, VECTORS, name
-from layout import LEAVING, UNLABELED, WIDTHS
+from layout import BROKEN, LEAVING, UNLABELED, WIDTHS
 from serving import RELATED
 
 axe_playwright = pytest.importorskip(
@@ -57,6 +57,7 @@ PAGES = {
     "lines of others": at("/lines", set="camp", label="?"),
     "hostile lines": at("/lines", set=HOSTILE.replace("/", ""), labeler=HOSTILE, limit=30),
     "places": at("/query", query='[lemma="camp"]', by="document", places="on"),
+    "compared parts": at("/query", query='"the"', by="document", compare="on", corpus="relief", limit=5),
     "grew": at(
         "/query", language="grew", query="pattern { V -[nsubj]-> S; V -[obj]-> O }", by="V.lemma", open="0"
     ),
@@ -93,6 +94,10 @@ PAGES = {
     "sql": at("/sql", query="select * from v_tokens order by sentence_id, position limit 5"),
     "interface": "/v1/docs",
     "answer": at("/answer", **{"ask": "kwic", "with": '{"pattern": "camp", "limit": 5}'}),
+    "answer of many columns": at(
+        "/answer",
+        **{"ask": "frequencies", "with": '{"query": "camp", "by": ["document"], "mean": "length"}'},
+    ),
 }
 HOSTILE_PAGES = {
     "home": "/",
@@ -172,7 +177,7 @@ MORE_ROWS = "document.querySelectorAll('tbody > tr:nth-child(n+4)').forEach(row 
 def test_fits_a_telephone_a_window_and_a_large_screen(page, opened):
     """Page and tables do, with all that can be unfolded; there is one heading, and something below it."""
     shown = opened(PAGES[page], fails=page == "wrong query")
-    check_width(shown)
+    check_width(shown, heads=True)
 
     assert shown.evaluate(UNLABELED) == []
     assert shown.locator("h1").count() == 1
@@ -230,12 +235,16 @@ def check_accessible(shown) -> None:
     assert violations(shown, runOnly=["color-contrast"]) == []
 
 
-def check_width(shown) -> None:
-    """Nothing but trees is wider than its box, with all that can be unfolded; the window is as wide as before."""
+def check_width(shown, *, heads: bool = False) -> None:
+    """Nothing but trees is wider than its box, with all that can be unfolded; the window is as wide as before.
+
+    With ``heads``, no word in the head of a column is broken.
+    """
     window = shown.viewport_size
     shown.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
     for width in WIDTHS:
         shown.set_viewport_size({"width": width, "height": 800})
         assert shown.evaluate("document.documentElement.scrollWidth") <= width
         assert shown.evaluate(LEAVING) == []
+        assert not heads or shown.evaluate(BROKEN) == []
     shown.set_viewport_size(window)

@@ -106,6 +106,8 @@ def test_columns_keep_their_names(site):
     found = site.client.get("/sql", params={"query": "select count(*) from v_sentences"}).text
     listed = site.client.get("/corpus", params={"show": "frequencies"}).text
 
+    # Where a line may break is no part of a name.
+    found, listed = (text.replace("<wbr>", "") for text in (found, listed))
     assert re.search(r'<th scope="col" class="number"><a [^>]*>count_star\(\)</a></th>', found)
     assert re.search(r'<th scope="col" class="number"><a [^>]*>per_million</a></th>', listed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from sentgen.cli import build
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.output.display import shown
 from sentgen.schema import Store
 from sentgen.server.pages.page import PageAnswer
 from sentgen.server.pages.query import EXAMPLES
@@ -83,6 +85,46 @@ def test_hits_are_counted_by_what_is_asked(visit):
     assert page.locator("table.counts tbody tr").first.inner_text().startswith("lose")
     assert widths == pytest.approx([160 * count / counts[0] for count in counts], abs=0.1)
     assert page.locator("table.kwic tbody tr").count() == 20
+
+
+def test_parts_are_compared(visit, site, held):
+    """As the command compares them; figures have their intervals below, and the file has all columns."""
+    page = visit(at(query='"the"', by="document", corpus="relief", limit=5))
+    page.get_by_label("compare parts").check()
+    page.get_by_role("button", name="Search").click()
+    table = page.locator("table.differences")
+    expect(table).to_be_visible()
+
+    asked = Frequencies(
+        query='"the"', by=["document"], corpus=["relief"], compare=True, sort="-count", limit=20
+    )
+    with held.connect() as connection:
+        answer = asked.ask(connection)
+    expected = answer.rows.to_pylist()
+    names = [cell.inner_text() for cell in table.locator("tbody td:first-child").all()]
+    assert names == [row["document"] for row in expected]
+    assert answer.remarks[0] in page.locator(".note").first.inner_text()
+    heads = table.locator("thead th").all_inner_texts()
+    assert heads[-3:] == ["%DIFF", "relative risk", "odds ratio"]
+    value, low, high = (shown(expected[0][f"relative_risk{end}"]) for end in ("", "_low", "_high"))
+    risk = table.locator('tbody tr:first-child [data-label="relative risk"]')
+    assert risk.inner_text().split() == [value, low, "to", high]
+    (url,) = (
+        one.get_attribute("href") for one in page.locator(".take a", has_text="CSV of Differences").all()
+    )
+    head, *rows = csv.reader(io.StringIO(site.client.get(url).text))
+    assert head == answer.rows.columns
+    assert len(rows) >= len(expected)
+    page.get_by_role("link", name="log-likelihood").click()
+    expect(page).to_have_url(re.compile("log_likelihood"))
+    assert page.get_by_label("compare parts").is_checked()
+
+
+def test_what_makes_no_parts_is_not_compared(opened):
+    """Also nothing at all: the box alone asks a question that cannot be answered."""
+    for by in ("", "word"):
+        page = opened(at(query='"the"', by=by, corpus="relief", compare="on"), fails=True)
+        assert "compares parts of the texts" in page.locator(".problem").inner_text()
 
 
 def test_a_count_leads_to_its_hits(visit):
