@@ -154,7 +154,7 @@ class SetLinesOptions(TypedDict, total=False):
 class MatchOptions(TypedDict, total=False):
     """The places where a Grew request matches the trees."""
 
-    key: Annotated[str | Sequence[str], (), "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`."]
+    key: Annotated[str | Sequence[str], (), "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`, labels as `lines.SET`."]
     whether: Annotated[str | Sequence[str], (), "Conditions to count hits by, yes or no: `S [upos=PRON]`."]
     count: Annotated[bool, False, "Only the number of hits."]
     context: Annotated[int, 15, "Words on each side at most."]

@@ -27,12 +27,17 @@ class DeskLabels:
         store: the store.
         desk: the file of the desk, which need not be there; that beside the store if none is named.
         tell: is told what of a set is left out, each thing once.
+
+    Attributes:
+        asked: whether labels were asked for, so that an answer may be another one next time.
+        notes: what was told.
     """
 
     def __init__(
         self, store: Path, desk: Path | None = None, tell: Callable[[str], None] = logger.warning
     ) -> None:
-        self._store, self._desk, self._tell, self._told = store, desk, tell, set[str]()
+        self._store, self._desk, self._tell = store, desk, tell
+        self.asked, self.notes = False, list[str]()
 
     def find(self, connection: Connection, name: str) -> Sequence[LabeledLine] | None:
         """Return the labels of a set, ``make``, or of one labeler of it, ``make.ann``; none without a set.
@@ -42,6 +47,7 @@ class DeskLabels:
         """
         from sentgen.desk.labeled_lines import labeled_lines
 
+        self.asked = True
         try:
             path = self._path
         except StoreError:
@@ -54,10 +60,12 @@ class DeskLabels:
         from sentgen.desk.line_sets import check
 
         try:
-            check(Desk(self._path), name)
+            if self._path.exists():
+                check(Desk(self._path), name)
         except SentgenError as error:
             return error
-        return NotFoundError(f"no line set {name!r}")
+        # A server does not tell where the file would be.
+        return NotFoundError(f"no line set {name!r}; make one with: sentgen lines new SET QUERY")
 
     @property
     def _path(self) -> Path:
@@ -66,8 +74,8 @@ class DeskLabels:
         return self._desk or desk_beside(self._store)
 
     def _tell_once(self, text: str) -> None:
-        if text not in self._told:
-            self._told.add(text)
+        if text not in self.notes:
+            self.notes.append(text)
             self._tell(text)
 
 

@@ -1,9 +1,9 @@
 """Answers that are kept: the same question to the same snapshot is answered again without any work.
 
 A snapshot never changes, and operations are functions of it and of what was asked. SQL is not, as it can ask
-for the time, and every statement is written down; and line sets change. So an answer carries an ETag made of
-the snapshot and the question, a client that has it is told 304, and the front keeps the answers that were
-asked for last.
+for the time, and every statement is written down; and line sets change, and what was asked of their labels.
+So an answer carries an ETag made of the snapshot and the question, a client that has it is told 304, and the
+front keeps the answers that were asked for last.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ class LruCache:
 
 #: What is no answer of an operation, and what need not be the same the next time.
 _NEVER = ("/healthz", "/metrics", "/static/", "/answer", "/sql", "/v1/sql", "/lines", "/v1/lines", "/join")
+#: What an application puts into the scope whose answer may be another one the next time.
+CHANGES = "sentgen.changes"
 #: A client may keep the answer, but asks each time whether the snapshot is still the same.
 _CACHE_CONTROL = b"private, no-cache"
 
@@ -115,7 +117,8 @@ class CacheMiddleware:
             nonlocal headers
             if message["type"] == "http.response.start":
                 # A snapshot that came in between would stand under the name of the old one.
-                if message["status"] == 200 and self._service.snapshot.name == snapshot:
+                same = self._service.snapshot.name == snapshot and CHANGES not in scope
+                if message["status"] == 200 and same:
                     added = MutableHeaders(raw=message["headers"])
                     added["cache-control"] = _CACHE_CONTROL.decode()
                     if tag:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field, create_model
 
 from sentgen import __version__
 from sentgen.server import problems
+from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
 from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
@@ -177,6 +178,8 @@ async def answer(request: Request, message: Call) -> Response:
     """Have the service do an operation, and make a response of the answer."""
     service: Service = request.app.state.service
     reply = await service.call(message, asker=asker_of(request.scope))
+    if reply.of_labels:
+        request.scope[CHANGES] = True
     # A proxy must not give CSV to whoever asks for JSON.
     headers = {"Sentgen-Snapshot": reply.snapshot, "Sentgen-Version": __version__, "Vary": "Accept"}
     if request.method == "GET":

@@ -168,8 +168,8 @@ class Service:
             return await self.call(message, asker=asker)
         reply = self.cache.find((self.snapshot.name, message), Reply)
         if reply is None:
-            reply = await self.call(message)
-            if reply.status == 200:
+            reply = await self.call(message, asker=asker)
+            if reply.status == 200 and not reply.of_labels:
                 # The snapshot that has answered, which may be newer than the one that was looked for.
                 self.cache.put((reply.snapshot, message), reply, len(reply.body))
         return reply
@@ -181,7 +181,7 @@ class Service:
             Refused: no worker could answer.
         """
         kind = operations()[message.operation].kind
-        if kind == "desk":
+        if kind != "sql" and self.settings.desk:
             message = replace(message, client=asker.user or asker.client)
         outcome: dict[str, object] = {"status": 0}
         try:
@@ -226,7 +226,7 @@ class Service:
         # Workers run in folders of their own.
         store = str(snapshot.path.resolve())
         warm_up = settings.warm_up and kind == "compute"
-        desk = str(settings.desk.resolve()) if kind == "desk" and settings.desk else ""
+        desk = str(settings.desk.resolve()) if kind != "sql" and settings.desk else ""
         apart = settings.classroom is not None
         opening = Opening(kind, store, settings.limits, settings.parser, warm_up, desk, apart)
         return Pool(opening, settings.processes, self.metrics)

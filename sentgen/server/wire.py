@@ -52,7 +52,7 @@ MEDIA_TYPES = {
 class Call:
     """What the front asks of a worker; the body is the declaration of what is asked, as JSON.
 
-    The address of the client is told where it matters who asks: where something is written.
+    The address of the client, or its name, is told where it matters who asks: where there are line sets.
     """
 
     operation: str
@@ -81,6 +81,7 @@ class Reply:
             database that broke answers nothing more.
         lookups: of models and trees that it took, found in the cache and fetched, by what they are.
         snapshot: which one was asked; the front knows it.
+        of_labels: whether labels of lines were asked for, which change while the snapshot does not.
     """
 
     status: int
@@ -92,6 +93,7 @@ class Reply:
     retire: bool = False
     lookups: dict[str, tuple[int, int]] = field(default_factory=dict)
     snapshot: str = ""
+    of_labels: bool = False
 
 
 def encode(value: DataclassInstance) -> bytes:

@@ -20,10 +20,11 @@ from typing import BinaryIO
 import duckdb
 
 from sentgen import without_pandas
+from sentgen.desk.lending import DeskLabels
 from sentgen.errors import MemoryLimitError, QueryRejected, SentgenError, StoreError, spelling
 from sentgen.schema import Store, readonly
 from sentgen.schema.connections import has_broken
-from sentgen.schema.engine import one_row
+from sentgen.schema.engine import LINE_LABELS, one_row
 from sentgen.schema.store import raw
 from sentgen.server import problems, wire
 from sentgen.server.operations import operations
@@ -95,18 +96,30 @@ def open_context(opening: Opening) -> Context:
 def answer(context: Context, call: Call) -> Reply:
     """Do what a request asks for; errors of the user become problems, others a 5xx and a traceback here."""
     started, before = time.perf_counter(), _lookups(context)
+    context = replace(context, client=call.client)
+    labels = _lend_labels(context)
     try:
         if call == PING:
             _require_well(context)
             return Reply(200)
         operation = operations(context.opening.kind)[call.operation]
         with spelling(spelling_of(operation)):
-            reply = _answer(context, operation, call)
+            reply = _answer(context, operation, call, labels)
     except Exception as error:
         reply = _failure(context, call, error)
     now = _lookups(context)
     taken = {name: (hits - before[name][0], misses - before[name][1]) for name, (hits, misses) in now.items()}
-    return replace(reply, seconds=time.perf_counter() - started, lookups=taken)
+    seconds, of_labels = time.perf_counter() - started, labels is not None and labels.asked
+    return replace(reply, seconds=seconds, lookups=taken, of_labels=of_labels)
+
+
+def _lend_labels(context: Context) -> DeskLabels | None:
+    """Have look-ups find the labels of who asks now."""
+    if context.store is None or context.desk is None:
+        return None
+    labels = DeskLabels(context.store.path, context.desk, lambda text: None)
+    context.store.lent[LINE_LABELS] = labels
+    return labels
 
 
 def _lookups(context: Context) -> dict[str, tuple[int, int]]:
@@ -138,9 +151,11 @@ def _require_well(context: Context) -> None:
         one_row(raw(connection), "select 42")
 
 
-def _answer(context: Context, operation: Operation, call: Call) -> Reply:
+def _answer(context: Context, operation: Operation, call: Call, labels: DeskLabels | None) -> Reply:
     request = wire.decode(call.body, operation.declaration)
-    result = operation.run(replace(context, client=call.client), request)
+    result = operation.run(context, request)
+    if labels:
+        result = replace(result, notes=[*result.notes, *labels.notes])
     command, escape = command_line(operation, request), call.escape_formulas
     return render(result, call.form, context.opening.limits, command=command, escape_formulas=escape)
 

@@ -20,6 +20,7 @@ from sentgen.desk.line_sets import NewLineSet
 from sentgen.errors import InputError, SentgenError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.statistics.frequencies import Frequencies
@@ -144,6 +145,31 @@ def test_other_questions_take_the_condition(labeled: Desk, store: Path) -> None:
         assert by_label == by_name != []
 
 
+def matched(store: Path, request: str, *keys: str) -> dict[Any, int]:
+    answer = ask(store, Match(request=request, key=list(keys), limit=0))
+    rows = answer.rows.to_pylist()
+    # As Grew calls what has no value.
+    return {tuple(row[key].replace("__undefined__", "_") for key in keys): row["count"] for row in rows}
+
+
+def test_matches_of_trees_are_counted_by_the_label_of_their_first_token(labeled: Desk, store: Path) -> None:
+    lines = listed_labels(labeled, store)
+
+    by_label = matched(store, 'pattern { V [lemma="make"] }', "lines.make", "V.form")
+    assert by_label == Counter((label, row["word"]) for label, row in lines)
+    of_ben = Counter((row["label_ben"] or "_",) for row in listed(labeled, store))
+    assert matched(store, 'pattern { V [lemma="make"] }', "lines.make.ben") == of_ben
+    # The head stands before its dependent in these texts.
+    heads = Counter((label,) for label, row in lines if row["right"])
+    assert matched(store, 'pattern { V [lemma="make"]; V -> O }', "lines.make") == heads
+    by_key = (
+        Match(request='pattern { V [lemma="make"] }', sort="lines.make"),
+        Kwic(pattern=MAKE, sort="lines.make"),
+    )
+    places = [[(row["sent_id"], row["left"]) for row in ask(store, one).rows.to_pylist()] for one in by_key]
+    assert places[0] == places[1]
+
+
 def test_lines_show_labels_and_are_sorted_by_them(labeled: Desk, store: Path) -> None:
     answer = ask(store, Kwic(pattern=MAKE, show=["lines.make"], sort="lines.make", limit=0))
 
@@ -229,6 +255,7 @@ def test_no_labels_that_are_still_there(labeled: Desk, read: Callable[..., Path]
     [
         (Frequencies(by=["lines.mkae"], query=MAKE), "no line set 'mkae'; there are: bare, make"),
         (Frequencies(where="lines.mkae = light"), "no line set 'mkae'; there are: bare, make"),
+        (Match(request="pattern { V [] }", key=["lines.mkae"]), "no line set 'mkae'; there are: bare, make"),
         (Kwic(pattern="make", show=["lines.mkae"]), "no line set 'mkae'; there are: bare, make"),
         (Frequencies(by=["lines.make.bob"]), "'bob' has labeled no line of make; there is lines.make.ann"),
         (Frequencies(where="exists lines.bare"), "no line of bare has a label yet"),
@@ -273,7 +300,7 @@ def test_what_the_store_and_the_query_call_lines_goes_first(labeled: Desk, read:
     ("lent", "message"),
     [
         (lambda store: None, "no line set 'make' here"),
-        (DeskLabels, "no line sets yet; make one with: sentgen lines new SET QUERY"),
+        (DeskLabels, "^no line set 'make'; make one with: sentgen lines new SET QUERY$"),
         (lambda store: DeskLabels(store.parent), "line sets live beside a store; name a file"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from sentgen.server.cache import CacheMiddleware, LruCache
+from sentgen.server.cache import CHANGES, CacheMiddleware, LruCache
 from sentgen.server.service import Service
 
 
@@ -22,6 +22,7 @@ class Served:
     status: int = 200
     asked: int = 0
     switches: bool = False
+    changes: bool = False
     service: Any = None
     _keeper: CacheMiddleware = field(init=False)
 
@@ -33,6 +34,8 @@ class Served:
         body = (await receive())["body"] if scope["method"] == "POST" else b""
         self.asked += 1
         answer = b"%s %d %s" % (self.service.snapshot.name.encode(), self.asked, body)
+        if self.changes:
+            scope[CHANGES] = True
         if self.switches:
             self.service.snapshot = SimpleNamespace(name="second")
         await send({"type": "http.response.start", "status": self.status, "headers": []})
@@ -144,6 +147,15 @@ def test_snapshot_that_changes_meanwhile() -> None:
 
     assert b"etag" not in headers
     assert served.ask()[2] == b"second 2 "
+
+
+def test_what_changes_while_the_snapshot_does_not() -> None:
+    """It has no tag either, with which a client would never see another answer."""
+    served = Served(changes=True)
+
+    (_, headers, first), (_, _, second) = served.ask(), served.ask()
+    assert (first, second) == (b"first 1 ", b"first 2 ")
+    assert b"etag" not in headers
 
 
 def test_not_modified() -> None:

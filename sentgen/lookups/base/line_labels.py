@@ -36,7 +36,7 @@ order by count(*) desc, value
 limit $most"""
 _VALUE = """\
 (select min(r[3]) from {rows}
-    where r[1]::bigint = {alias}.sentence_id and r[2]::integer = {alias}.position)"""
+    where r[1]::bigint = {sentence} and r[2]::integer = {position})"""
 
 
 class LabeledLine(NamedTuple):
@@ -87,14 +87,19 @@ class LineLabelKey(Key):
     disputed: str = ""
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the label of a row with ``sentence_id`` and ``position``.
+        """Return the label of a row with ``sentence_id`` and ``position``; see `at`."""
+        return self.at(f"{alias}.sentence_id", f"{alias}.position", bindings)
+
+    def at(self, sentence: str, position: str, bindings: Bindings) -> str:
+        """Return the label of a token by its sentence and its position there, in SQL.
 
         Raises:
             InputError: labelers differ, so that it may be one or another.
         """
         if self.disputed:
             raise InputError(self.disputed)
-        return _VALUE.format(rows=_ROWS.format(rows=bindings.bind("labeled", self.tokens)), alias=alias)
+        rows = _ROWS.format(rows=bindings.bind("labeled", self.tokens))
+        return _VALUE.format(rows=rows, sentence=sentence, position=position)
 
     def holds(self, test: str, bindings: Bindings) -> str:
         """Return the condition on a row ``s`` of `sentence` that a line in it has a label that passes."""

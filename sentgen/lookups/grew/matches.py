@@ -59,9 +59,10 @@ class Match(Lookup):
     key: Annotated[
         list[str],
         Option(
-            "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`.",
-            shell="What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`;"
-            " may be repeated.",
+            "What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`, labels"
+            " as `lines.SET`.",
+            shell="What to count hits by: `V.lemma`, `e.label`, `S#V#O`, `delta(V,S)`, `genre`, `corpus`,"
+            " labels as `lines.SET`; may be repeated.",
             metavar="KEY",
             api={"max_length": 20},
         ),
@@ -220,7 +221,11 @@ class _Search:
         self._whether = [(text, read_whether(text)) for text in match.whether]
         self.request = read_request(match.request)
         self._there = StoreKeys(connection, selection.names)
-        self._keys = list(map(read_key, match.key))
+        # Names of sets are none of this language.
+        self._keys = [
+            CountKey(text, Reference(*text.split(".", 1))) if self._there.find_label(text) else read_key(text)
+            for text in match.key
+        ]
         self.whole = self.statements(Bindings())
         # Counts are sorted by their columns.
         sort = NONE if match.is_count else match.sort
@@ -476,11 +481,14 @@ class _GrewStatements:
             InputError: there is neither.
         """
         value, scope, conditions = key.value, self.source.scope, self.compiler.conditions
-        if not isinstance(value, Reference) or value.name in {**scope.nodes, **scope.edges}:
-            return None
         keys, name = conditions.keys, key.text
+        if not isinstance(value, Reference) or keys.find_label(name):
+            return None
+        if value.name in {**scope.nodes, **scope.edges}:
+            return None
         if value.name == "meta" or bare(name) != name or keys.find_metadata(name) or keys.find_region(name):
             return conditions.metadata_key(name)
+        keys.find_label(name, required=True)
         close = "".join(f"; did you mean {close_name}?" for close_name in near(name, keys.of_sentences, 1))
         try:
             scope.either(value.name)
@@ -493,6 +501,10 @@ class _GrewStatements:
         value, scope, bindings = key.value, self.source.scope, self.bindings
         if isinstance(value, Placement):
             return self._node_order(value), column
+        if label := self.compiler.conditions.keys.find_label(key.text):
+            return label.at(
+                self.source.sentence, self._first(), bindings
+            ), f"coalesce({column}, '{_UNDEFINED}')"
         if meta := self._metadata_key(key):
             row = meta.of_row("meta", bindings)
             string = f"(select {row} from sentence as meta where meta.id = {column})"
@@ -509,6 +521,11 @@ class _GrewStatements:
         if token and token.is_word and self.compiler.ignore_case:
             string = fold_sql(string)
         return raw, f"coalesce({string}, '{missing}')"
+
+    def _first(self) -> str:
+        """Return the position of the first token of a hit; of one without nodes, of its sentence."""
+        positions = [node.position for node in self.source.scope.nodes.values()]
+        return f"least({', '.join(positions)})" if positions else "1"
 
     def _node_order(self, nodes: Placement) -> str:
         """Return the names of nodes in the order of their positions."""

@@ -69,7 +69,7 @@ class Opening:
         limits: of its work.
         parser: of texts without trees.
         warm_up: whether to compile and load the algorithms first.
-        desk: the file of line sets, of a worker that has to do with them.
+        desk: the file of line sets; SQL has nothing to do with it.
         apart: whether each client has a file of its own beside it.
     """
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
 from sentgen.desk.allowance import Allowance
-from sentgen.desk.desk import Desk, desk_of
+from sentgen.desk.desk import Desk
 from sentgen.desk.labels import Changed, GivenLabel, TakenBack
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.output.tabular import Rows
@@ -60,10 +59,11 @@ def _change_labels(change: Callable[[Any, Desk], Changed]) -> Callable[[Context,
 
 
 def _desk(context: Context) -> Desk:
-    limits, apart = context.opening.limits, context.opening.apart
+    limits = context.opening.limits
     allowance = Allowance(context.client, limits.desk_sets, limits.desk_bytes, limits.file["desk"] // 2)
-    path = Path(context.opening.desk)
-    return Desk((apart and desk_of(path, [context.client])) or path, create=apart, allowance=allowance)
+    if context.desk is None:
+        raise RuntimeError("this worker has no desk")
+    return Desk(context.desk, create=context.opening.apart, allowance=allowance)
 
 
 def _near(desk: Desk) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import duckdb
 
 from sentgen.corpus.parsers import Parser, open_parser
+from sentgen.desk.desk import desk_of
 from sentgen.errors import InputError, Spelling
 from sentgen.listings import LISTINGS
 from sentgen.lookups.base.statement import Answer
@@ -54,6 +55,14 @@ class Context:
         if self.store is None:
             raise RuntimeError("this worker has no store")
         return self.store
+
+    @property
+    def desk(self) -> Path | None:
+        """Return the file with the line sets of who asks; none where there are none."""
+        if not self.opening.desk:
+            return None
+        path = Path(self.opening.desk)
+        return desk_of(path, [self.client]) if self.opening.apart else path
 
     def limit(self, request: int) -> int:
         """Return how many rows to ask the library for: what was asked, at most what the server gives."""

@@ -18,6 +18,7 @@ from sentgen.options import parameters_of
 from sentgen.output.wording import near
 from sentgen.server import wire
 from sentgen.server.addresses import is_loopback
+from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.texts import joined, link
@@ -255,7 +256,10 @@ class Asking:
             Refused: the parameters are wrong, or no worker could answer.
         """
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
-        return await self._service.ask(read(operation, given), asker=asker_of(self.request.scope))
+        reply = await self._service.ask(read(operation, given), asker=asker_of(self.request.scope))
+        if reply.of_labels:
+            self.request.scope[CHANGES] = True
+        return reply
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
         """Return an answer that says what is wrong, and where in a query."""
