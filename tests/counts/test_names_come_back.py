@@ -164,6 +164,7 @@ def written_table(folder: Path, key: str, said: Mapping[str, str]) -> Path:
     return path
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != "tei"])
 @pytest.mark.parametrize("named", [True, False])
 @given(said=_SAID)
@@ -233,6 +234,7 @@ def test_attributes_of_words_and_sentences_come_back_from_tei(store: Store, tmp_
     )
 
 
+@pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("head", ["2", "0", "x\\p1"])
 @pytest.mark.parametrize("tree", [True, False])
 def test_what_misc_says_of_a_head_is_no_head(store: Store, tmp_path: Path, head: str, tree: bool) -> None:

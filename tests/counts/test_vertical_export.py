@@ -152,6 +152,7 @@ c	_	_	_
     assert [one.check.name for one in maintenance.check(store) if one.problems] == []
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(
     ("misc", "columns"),
     [

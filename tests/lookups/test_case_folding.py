@@ -93,6 +93,7 @@ def test_words_are_folded_alike_in_python_and_sql() -> None:
     assert all(reference(fold(word)) == reference(word) for word in words)
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("word", ASKED)
 def test_all_ways_to_ignore_case_find_the_same(store: Connection, word: str) -> None:
     """%c, (?i), the option, patterns with a star, lower-cased corpora, Grew: as many as the reference says."""

@@ -50,6 +50,7 @@ def spots(sentences: list[list[str]], node: str, left: int, right: int) -> Count
     return near
 
 
+@pytest.mark.nightly(by_day=5)
 @pytest.mark.parametrize(("window", "left", "right"), [("2", 2, 2), ("L1-R3", 1, 3), ("R2", 0, 2)])
 @pytest.mark.parametrize("fold", [False, True])
 @pytest.mark.parametrize("limit", [2, 9])

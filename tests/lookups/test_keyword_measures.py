@@ -54,6 +54,7 @@ def sizes(n: int) -> list[int]:
     return [counted(By.WORD, n)[corpus].total() for corpus in ("toy", "other")]
 
 
+@pytest.mark.nightly(by_day=10)
 @pytest.mark.parametrize("by", [By.WORD, By.LEMMA, By.XPOS])
 @pytest.mark.parametrize(
     ("n", "stop", "pos", "fold"),

@@ -44,6 +44,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
             yield connection
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize(("stored", "asked"), PAIRS, ids=ascii)
 def test_the_answer_names_what_looks_the_same(store: Connection, stored: str, asked: str) -> None:
     """Wherever a word is asked for, and with other capitals, too."""

@@ -73,6 +73,7 @@ def by_hand(connection: Connection, question: Ngrams) -> list[Row]:
     return sorted(found, key=lambda row: (-row[order], row[:order]))
 
 
+@pytest.mark.nightly(by_day=12)
 @pytest.mark.parametrize("by", By)
 @pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("pattern", ["*", "* *", "* * * *"])

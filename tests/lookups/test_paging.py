@@ -89,6 +89,7 @@ def test_rows_behind_others_are_those_of_the_whole_answer(name: str, store: Stor
     assert (last.truncated, last.total) == (False, len(whole))
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("name", [name for name in QUESTIONS if name not in LINES])
 def test_all_rows_are_sorted_by_any_column(name: str, store: Store) -> None:
     """Both ways, by the answer and by its statement; what has no value comes last."""

@@ -108,6 +108,7 @@ def rows_of(connection: Connection, word: str, *, ignore_case: bool) -> list[dic
     return asked.ask(connection).table.to_pylist()
 
 
+@pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("ignore_case", [False, True])
 @pytest.mark.parametrize("word", ["camp", "live", "in"])
 def test_links_are_counted_as_one_counts_them_by_hand(

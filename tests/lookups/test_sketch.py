@@ -83,6 +83,7 @@ def _key(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(row[one] for one in ("relation", "role", "preposition", "collocate"))
 
 
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize("limit", [0, 1, 2])
 @pytest.mark.parametrize("min_count", [1, 2])
 @pytest.mark.parametrize("measure", [Measure.LOGDICE, Measure.COUNT, Measure.T_SCORE])

@@ -175,6 +175,7 @@ LINES: dict[str, Callable[[str, str], Kwic]] = {
 }
 
 
+@pytest.mark.nightly(by_day=5)
 @pytest.mark.parametrize("word", SPOKEN)
 def test_words_of_several_tokens_are_found_by_all_questions(spoken: Connection, word: str) -> None:
     """Under what stands in the text, in all languages; of tokens where tokens are counted."""

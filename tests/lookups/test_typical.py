@@ -252,6 +252,7 @@ def test_parts_by_hand(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.nightly(by_day=6)
 @pytest.mark.parametrize(
     ("text", "whole", "plain"),
     [

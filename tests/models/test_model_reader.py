@@ -105,6 +105,7 @@ def test_scores_are_the_same(corpus: Store, monkeypatch: pytest.MonkeyPatch, kin
             assert (use_of(store, model).laid_out is not None) == has_own
 
 
+@pytest.mark.nightly(by_day=2)
 @pytest.mark.parametrize("kind", ["kneser-ney", "frequent", "no unknown", "asked mixture"])
 def test_bags_get_the_same(corpus: Store, kind: str) -> None:
     """Row for row, of one bag, of many that have n-grams in common, and of none."""
