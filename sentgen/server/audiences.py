@@ -10,7 +10,8 @@ from functools import partial
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.errors import SentgenError
 from sentgen.server.excerpts import Excerpts
-from sentgen.server.pool import start_task
+from sentgen.server.operations.limits import Kind
+from sentgen.server.pool import HEALTHS, Health, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
@@ -71,13 +72,27 @@ class Audiences:
             )
         return service
 
-    def _missing(self) -> list[frozenset[str]]:
-        """Return the sets of corpora that somebody may see and that no service has."""
-        assert self.settings.users is not None
+    async def health(self) -> dict[Kind, Health]:
+        """Ask all services how each kind of their workers is; the worst of a kind tells."""
+        services = (self.whole, *self._services.values())
+        states = list(await asyncio.gather(*(each.health() for each in services)))
+        for each in self._wanted - set(self._services):
+            failed = self._failed.get(each) == self.whole.snapshot.name
+            states.append(dict.fromkeys(self.settings.kinds, "failing" if failed else "starting"))
+        return {kind: max((each[kind] for each in states), key=HEALTHS.index) for kind in self.settings.kinds}
+
+    @property
+    def _wanted(self) -> set[frozenset[str]]:
+        """The sets of corpora that somebody may see, and of which there is something to see."""
+        if self.settings.users is None:
+            return set()
         snapshot = self.whole.snapshot
-        wanted = (each for each in self.settings.users.audiences if each is not None and snapshot.named(each))
-        busy = {*self._services, *self._starting}
-        return [each for each in wanted if each not in busy and self._failed.get(each) != snapshot.name]
+        return {each for each in self.settings.users.audiences if each is not None and snapshot.named(each)}
+
+    def _missing(self) -> list[frozenset[str]]:
+        """Return those that no service has, but for those whose service cannot be started."""
+        failed = {each for each, name in self._failed.items() if name == self.whole.snapshot.name}
+        return sorted(self._wanted - set(self._services) - self._starting - failed, key=sorted)
 
     async def _begin(self, corpora: frozenset[str]) -> None:
         """Start the service of some corpora."""
@@ -104,9 +119,8 @@ class Audiences:
         """Start the services of new users again and again, and stop those that nobody has any more."""
         while True:
             await asyncio.sleep(self.settings.poll)
-            assert self.settings.users is not None
             for corpora in self._missing():
                 start_task(self._tasks, self._begin(corpora), "begin")
-            for corpora in set(self._services) - self.settings.users.audiences:
+            for corpora in set(self._services) - self._wanted:
                 # Requests that have begun end with their workers: whoever asked may not see this now.
                 start_task(self._tasks, self._services.pop(corpora).stop(), "end")

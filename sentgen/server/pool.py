@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import sentgen
 from sentgen import temporary
@@ -41,6 +41,8 @@ _PING = 3.0
 
 #: How a pool is: its workers answer, all work, none is there yet, or what should answer does not.
 Health = Literal["ok", "busy", "starting", "failing"]
+#: From the best to the worst.
+HEALTHS: tuple[Health, ...] = get_args(Health)
 
 #: What a worker learns of the environment of the server; secrets are not among it.
 _ENVIRONMENT = (

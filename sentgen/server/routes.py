@@ -236,6 +236,11 @@ def require_snapshot(served: str, cited: str | None) -> None:
         )
 
 
+def address_of(request: Request) -> str:
+    """Return the address of the server, as it was asked, without a slash at its end."""
+    return str(request.base_url).rstrip("/")
+
+
 def permanent_link(request: Request, served: str) -> str:
     """Return a link to what is shown, of this snapshot and no other: path and query without the server."""
     given = [pair for pair in request.query_params.multi_items() if pair[0] != SNAPSHOT]

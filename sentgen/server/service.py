@@ -94,6 +94,9 @@ class Service:
         settings: of the server.
         excerpts: makes of each snapshot that of those who may see some corpora; the snapshot itself if none.
         beside: a service of the same server, with which it shares metrics and answers that are kept.
+
+    Attributes:
+        ended: set when it answers nothing more.
     """
 
     def __init__(
@@ -106,6 +109,7 @@ class Service:
         self.cache: LruCache = beside.cache if beside else LruCache(settings.limits.kept)
         #: Pages that ask at the same time; more wait outside, so that they do not fill the queues.
         self.pages = asyncio.Semaphore(settings.processes + 1)
+        self.ended = asyncio.Event()
         self._current: Generation | None = None
         self._draining: list[Generation] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -125,6 +129,7 @@ class Service:
 
     async def stop(self) -> None:
         """Stop everything; requests must have ended."""
+        self.ended.set()
         running = (*self._tasks, *([self._health] if self._health else []))
         for task in running:
             task.cancel()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gc
 import re
 import shutil
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from itertools import product
@@ -20,20 +22,26 @@ from marked_store import MARKS
 from markupsafe import escape
 from serving import Server, serving, until
 from sql_attacks import ATTACKS
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+import sentgen.server.audiences
 from sentgen.counts.corpora import remove
 from sentgen.desk.desk import desk_of
 from sentgen.errors import InputError
 from sentgen.schema import Store, snapshots
 from sentgen.schema.base import metadata
+from sentgen.schema.manifests import Snapshot
+from sentgen.server.app.application import _Applications
 from sentgen.server.app.gate import AccessMiddleware
+from sentgen.server.audiences import Audiences
 from sentgen.server.metrics import Metrics
 from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Limits
+from sentgen.server.operations.limits import Kind, Limits
 from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.page import Page
 from sentgen.server.pages.site import PAGES
+from sentgen.server.pool import Health
+from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER, UserFile, digest_of, new_token, read_users
 
@@ -188,6 +196,93 @@ def test_a_user_has_so_many_requests_at_a_time(tmp_path: Path) -> None:
 def token_of(user: str) -> dict[str, str]:
     """Return the header of a user."""
     return {"Authorization": f"Bearer {TOKENS[user]}"}
+
+
+# ---- services and applications
+
+
+class Audience(Service):
+    """A service that is well in some way, without workers."""
+
+    well: Health = "ok"
+
+    async def start(self) -> None:
+        """Start nothing."""
+
+    async def health(self) -> dict[Kind, Health]:
+        """Say how it is."""
+        return dict.fromkeys(self.settings.kinds, self.well)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """A snapshot with the corpora of the tests."""
+        return Snapshot(Path("x.duckdb"), "", 0, "", tuple({"name": each} for each in "ab"), (), {})  # type: ignore[misc]
+
+
+@pytest.fixture
+def audiences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audiences:
+    """Those of users who see the corpora `a` and `b`, all, and one that is not there."""
+    monkeypatch.setattr(sentgen.server.audiences, "Service", Audience)
+    users = UserFile(write_users(tmp_path / "users.toml", one=["a"], other=["b"], nobody=["c"], boss="all"))
+    return Audiences(ServerSettings(Path(), users=users, poll=0.01))
+
+
+def test_the_health_is_that_of_the_workers_of_all(audiences: Audiences) -> None:
+    """Of a kind, the worst tells; what is not there yet starts, and what cannot start fails."""
+
+    async def seen() -> list[set[Health]]:
+        found = [set((await audiences.health()).values())]
+        await audiences.start()
+        found.append(set((await audiences.health()).values()))
+        for well in ("busy", "failing"):
+            audiences._services[frozenset("b")].well = well  # type: ignore[attr-defined]
+            found.append(set((await audiences.health()).values()))
+        del audiences._services[frozenset("b")]
+        audiences._failed[frozenset("b")] = audiences.whole.snapshot.name
+        found.append(set((await audiences.health()).values()))
+        await audiences.stop()
+        return found
+
+    assert asyncio.run(seen()) == [{"starting"}, {"ok"}, {"busy"}, {"failing"}, {"failing"}]
+
+
+def test_what_nobody_may_see_any_more_leaves_memory(audiences: Audiences) -> None:
+    """The service ends with its application; others go on, and who gets the corpora again has a new one."""
+    assert audiences.settings.users is not None
+    users = audiences.settings.users.path
+    applications = _Applications(audiences)
+
+    async def ask(user: str) -> int:
+        found: list[int] = []
+
+        async def send(message: Message) -> None:
+            found.append(message.get("status", 0))
+
+        async def receive() -> Message:
+            return {"type": "http.request"}
+
+        given = audiences.settings.users and audiences.settings.users.find(TOKENS[user].encode())
+        scope = {"type": "http", "method": "GET", "path": "/static/style.css", "headers": [], USER: given}
+        await applications({**scope, "query_string": b"", "http_version": "1.1"}, receive, send)
+        return found[0]
+
+    async def asked() -> None:
+        await audiences.start()
+        assert [await ask(user) for user in ("one", "other", "boss")] == [200] * 3
+        application = weakref.ref(applications._applications[audiences._services[frozenset("a")]].result())
+        write_users(users, other=["b"], boss="all")
+        while len(applications._applications) > 2:
+            await asyncio.sleep(0.01)
+        gc.collect()
+        assert application() is None
+        assert [await ask(user) for user in ("other", "boss")] == [200] * 2
+        write_users(users, one=["a"], other=["b"], boss="all")
+        while frozenset("a") not in audiences._services:
+            await asyncio.sleep(0.01)
+        assert await ask("one") == 200
+        await audiences.stop()
+
+    asyncio.run(asked())
 
 
 # ---- the server

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -24,9 +23,10 @@ from sentgen.server.app.gate import OPEN, AccessMiddleware
 from sentgen.server.audiences import Audiences
 from sentgen.server.cache import CacheMiddleware
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Kind
 from sentgen.server.pages import site
 from sentgen.server.parameters import mistakes_in, names_of
-from sentgen.server.pool import start_task
+from sentgen.server.pool import Health, start_task
 from sentgen.server.problems import ProblemDocument, Refused
 from sentgen.server.service import Service
 from sentgen.server.users import USER
@@ -66,8 +66,7 @@ class _Applications:
 
     def __init__(self, audiences: Audiences) -> None:
         self._audiences = audiences
-        self._applications = WeakKeyDictionary[Service, asyncio.Task[FastAPI]]()
-        self._ended = asyncio.Event()
+        self._applications: dict[Service, asyncio.Task[FastAPI]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -83,13 +82,16 @@ class _Applications:
         await application(scope, receive, send)
 
     async def _begun(self, service: Service) -> FastAPI:
-        """Return the application over a service, which lives as long as the server."""
-        app, ready = _application(service), asyncio.Event()
+        """Return the application over a service, which lives as long as that."""
+        app, ready = _application(service, self._audiences.health), asyncio.Event()
 
         async def live() -> None:
-            async with app.router.lifespan_context(app):
-                ready.set()
-                await self._ended.wait()
+            try:
+                async with app.router.lifespan_context(app):
+                    ready.set()
+                    await service.ended.wait()
+            finally:
+                del self._applications[service]
 
         start_task(self._tasks, live(), "application")
         await ready.wait()
@@ -99,13 +101,14 @@ class _Applications:
         await receive()
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        self._ended.set()
+        for task in tuple(self._tasks):
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await send({"type": "lifespan.shutdown.complete"})
 
 
-def _application(service: Service) -> FastAPI:
-    """Return the application over one service."""
+def _application(service: Service, health: Callable[[], Awaitable[Mapping[Kind, Health]]]) -> FastAPI:
+    """Return the application over one service; ``health`` asks the workers of all."""
     app = FastAPI(
         title="sentgen",
         version=__version__,
@@ -124,7 +127,7 @@ def _application(service: Service) -> FastAPI:
     app.include_router(site.router(settings))
     if find_spec("mcp"):
         _add_tools(app, service)
-    _add_watching(app, service)
+    _add_watching(app, service, health)
     _add_errors(app)
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
     app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=_PACKED)
@@ -169,14 +172,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-def _add_watching(app: FastAPI, service: Service) -> None:
+def _add_watching(
+    app: FastAPI, service: Service, health: Callable[[], Awaitable[Mapping[Kind, Health]]]
+) -> None:
     """Add what tells whether the server is well."""
 
     @app.get(
         "/healthz", tags=["watching"], summary="Whether the server answers, and each kind of its workers."
     )
     async def healthz(response: Response) -> dict[str, Any]:
-        workers = await service.health()
+        workers = await health()
         well = "failing" not in workers.values()
         response.status_code = 200 if well else 503
         status = "ok" if well else "failing"

@@ -24,6 +24,7 @@ from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.texts import joined, link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
+from sentgen.server.routes import address_of
 from sentgen.server.service import Service
 from sentgen.server.users import asker_of
 from sentgen.server.wire import Format, Reply
@@ -206,7 +207,7 @@ class Asking:
     @property
     def address(self) -> str:
         """The address of the server, as it was asked."""
-        return str(self.request.base_url).rstrip("/")
+        return address_of(self.request)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
