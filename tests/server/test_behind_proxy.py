@@ -6,12 +6,12 @@ import re
 import shutil
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from serving import ROOT, Server, serving, until
+from serving import PATIENCE, ROOT, Server, serving, until
 
 from sentgen.cli.keeping.serve import _addresses, _base_path, _origins
 from sentgen.errors import InputError
@@ -103,44 +103,64 @@ def test_no_other_site_may_ask_unless_named(client: httpx.Client) -> None:
     assert (answer.status_code, "Access-Control-Allow-Origin" in answer.headers) == (403, False)
 
 
-@pytest.mark.skipif(not shutil.which("nginx"), reason="no nginx")
-def test_nginx_as_it_is_given(proxied: Server, tmp_path: Path) -> None:
-    """The configuration of `deploy`, but for TLS: pages, a long query, and the address of whoever asks."""
-    port = _free_port()
+def _nginx(folder: Path, port: int, address: str) -> list[str]:
+    """Write the configuration of `deploy`, but for TLS, and return the command."""
     given = (ROOT / "deploy" / "nginx.conf").read_text()
     there = re.sub(r"\n *ssl_\w+ .*", "", given).replace("443 ssl", f"127.0.0.1:{port}")
-    there = there.replace("http://127.0.0.1:8000", proxied.address.rstrip("/"))
     places = "\n".join(
-        f"{kind}_temp_path {tmp_path / kind};"
-        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        f"{kind}_temp_path {folder / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
-    (tmp_path / "nginx.conf").write_text(
-        f"daemon off;\npid {tmp_path / 'pid'};\nevents {{}}\nhttp {{\naccess_log off;\n{places}\n{there}}}\n"
+    (folder / "nginx.conf").write_text(
+        f"daemon off;\npid {folder / 'pid'};\nevents {{}}\nhttp {{\naccess_log off;\n{places}\n"
+        f"{there.replace(GIVEN, address)}}}\n"
     )
-    command = [
-        "nginx",
-        "-p",
-        str(tmp_path),
-        "-c",
-        str(tmp_path / "nginx.conf"),
-        "-e",
-        str(tmp_path / "error.log"),
-    ]
+    return ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")]
+
+
+def _caddy(folder: Path, port: int, address: str) -> list[str]:
+    """Do the same for Caddy."""
+    given = (ROOT / "deploy" / "Caddyfile").read_text()
+    there = given.replace("\ncorpora.example.org {", f"\nhttp://localhost:{port} {{")
+    there = there.replace(GIVEN.removeprefix("http://"), address.removeprefix("http://"))
+    (folder / "Caddyfile").write_text(f"{{\n\tadmin off\n}}\n{there}")
+    return ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
+
+
+#: The address of the server in the files of `deploy`.
+GIVEN = "http://127.0.0.1:8000"
+
+
+@pytest.mark.parametrize("configured", [_nginx, _caddy])
+def test_proxies_as_they_are_given(
+    proxied: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, configured: Callable[..., list[str]]
+) -> None:
+    """The files of `deploy`, but for TLS: pages, a long query, and the address of whoever asks."""
+    name, port = configured.__name__[1:], _free_port()
+    if not shutil.which(name):
+        pytest.skip(f"no {name}")
+    monkeypatch.setenv("HOME", str(tmp_path))  # where Caddy keeps certificates
+    command = configured(tmp_path, port, proxied.address.rstrip("/"))
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    address, headers = f"http://127.0.0.1:{port}", {"Host": f"localhost:{port}"}
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers={"Host": "localhost"}) as client:
-            until(lambda: (tmp_path / "pid").exists())
+        with httpx.Client(base_url=address, headers=headers, timeout=PATIENCE) as client:
+            until(lambda: _listens(port))
             assert client.get(f"{BASE}/").status_code == 200
             assert client.get(f"{BASE}/v1/corpora").json()["rows"]
             long = client.get(f"{BASE}/word", params={"word": "x" * 60_000})
             assert long.status_code < 500
-            assert "nginx" not in long.text
-            client.get(f"{BASE}/nginx", headers={"X-Forwarded-For": "203.0.113.9"})
-            until(lambda: _clients(proxied, "nginx"))
-            assert _clients(proxied, "nginx") == {"127.0.0.1"}  # not what the client says of itself
+            assert "sentgen" in long.text
+            client.get(f"{BASE}/{name}", headers={"X-Forwarded-For": "203.0.113.9"})
+            until(lambda: _clients(proxied, name))
+            assert _clients(proxied, name) == {"127.0.0.1"}  # not what the client says of itself
     finally:
         process.terminate()
         process.wait(10)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as sock:
+        return sock.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _free_port() -> int:
