@@ -60,11 +60,11 @@ class DeskLabels:
         from sentgen.desk.line_sets import check
 
         try:
-            if self._path.exists():
+            # A server does not tell where the file would be.
+            if self._desk is None or self._desk.exists():
                 check(Desk(self._path), name)
         except SentgenError as error:
             return error
-        # A server does not tell where the file would be.
         return NotFoundError(f"no line set {name!r}; make one with: sentgen lines new SET QUERY")
 
     @property

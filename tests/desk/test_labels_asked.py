@@ -16,14 +16,15 @@ from sqlalchemy import Connection
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel, TakenBack
 from sentgen.desk.lending import DeskLabels, lend_labels
-from sentgen.desk.line_sets import NewLineSet
-from sentgen.errors import InputError, SentgenError
+from sentgen.desk.line_sets import NewLineSet, remove
+from sentgen.errors import InputError, NotFoundError, SentgenError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.statistics.frequencies import Frequencies
+from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 from sentgen.schema.engine import LINE_LABELS
 
@@ -204,6 +205,29 @@ def test_a_changed_label_counts_at_once(labeled: Desk, store: Path) -> None:
         assert (now()["light"], sentences()) == (2, 8)
 
 
+def test_a_subcorpus_of_labels_follows_them(labeled: Desk, store: Path) -> None:
+    """Its condition is looked up each time; without the set there is no subcorpus."""
+    with lend_labels(Store(store)) as lent, lent.begin() as connection:
+        assert define(connection, "light", "lines.make = light", ["texts"])[1] == 2
+        define(connection, "short", "length < 5", ["light"])
+
+    def sentences(corpus: str) -> list[str]:
+        rows = ask(store, Kwic(pattern="[]", corpus=[corpus], limit=0)).rows.to_pylist()
+        return sorted({row["sent_id"] for row in rows})
+
+    assert (sentences("light"), sentences("short")) == (["t1", "t3"], ["t1", "t3"])
+    GivenLabel(name="make", lines="3-4", label="light", labeler="ann").give(labeled)
+    assert sentences("light") == ["t1", "t3", "t5"]
+    TakenBack(name="make", labeler="ann").undo(labeled)
+    assert sentences("light") == ["t1", "t3"]
+    remove(labeled, "make")
+    with pytest.raises(NotFoundError, match="no line set 'make'"):
+        sentences("light")
+    with lend_labels(Store(store)) as lent, lent.begin() as connection:
+        with pytest.raises(NotFoundError, match="no line set 'make'"):
+            define(connection, "full", "lines.make = full")
+
+
 def test_labelers_who_differ(labeled: Desk, store: Path) -> None:
     """A sentence has a label if anybody gave it; a token has one label, so that it must be said whose."""
     GivenLabel(name="make", lines="1", label="full", labeler="ben").give(labeled)
@@ -300,7 +324,11 @@ def test_what_the_store_and_the_query_call_lines_goes_first(labeled: Desk, read:
     ("lent", "message"),
     [
         (lambda store: None, "no line set 'make' here"),
-        (DeskLabels, "^no line set 'make'; make one with: sentgen lines new SET QUERY$"),
+        (DeskLabels, r"alone\.desk: no line sets yet; make one with: sentgen lines new SET QUERY$"),
+        (
+            lambda store: DeskLabels(store, store.with_name("none.desk")),
+            "^no line set 'make'; make one with: sentgen lines new SET QUERY$",
+        ),
         (lambda store: DeskLabels(store.parent), "line sets live beside a store; name a file"),
     ],
 )

@@ -16,7 +16,9 @@ from serving import ask, call
 
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel
+from sentgen.desk.lending import lend_labels
 from sentgen.desk.line_sets import NewLineSet, remove
+from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 from sentgen.server.operations.limits import Opening
@@ -139,3 +141,15 @@ def test_labels_are_those_of_who_asks(opening: Opening, desk: Path, tmp_path: Pa
 
     assert (ann.status, ben.status) == (200, 404)
     assert json.loads(ben.body)["detail"] == "no line set 'camp'; make one with: sentgen lines new SET QUERY"
+
+
+def test_a_subcorpus_of_labels_is_not_kept(opening: Opening, demo: Path, desk: Path, tmp_path: Path) -> None:
+    store = Path(shutil.copy(demo, tmp_path))
+    with lend_labels(Store(store), desk) as lent, lent.begin() as connection:
+        define(connection, "placed", "lines.camp = place", ["relief"])
+    context = open_context(replace(opening, store=str(store), desk=str(desk)))
+    with context.opened:
+        replies = [ask(context, "ngrams", pattern="the *", corpus=[name]) for name in ("placed", "relief")]
+        replies.append(ask(context, "subcorpora"))
+
+    assert [(reply.status, reply.of_labels) for reply in replies] == [(200, True), (200, False), (200, False)]
