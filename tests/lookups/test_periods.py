@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -78,3 +79,77 @@ def test_lines_show_are_sorted_and_chosen_by_decade(dated: Connection) -> None:
 def test_what_is_no_period_is_refused(key: str, dated: Connection) -> None:
     with pytest.raises(InputError, match="no attribute"):
         Frequencies(query="cat", by=[key]).ask(dated)
+
+
+@pytest.fixture(scope="module")
+def speeches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
+    """A speech of one word more for each year, in one document; the last ones have no year, or no number."""
+    folder = tmp_path_factory.mktemp("speeches")
+    years = [f' born="{year}"' if year else "" for year in YEARS]
+    text = "".join(
+        f"<speech{year}>\n<s>\ncat\tN\tcat\n" + "x\tX\tx\n" * number + "</s>\n</speech>\n"
+        for number, year in enumerate(years)
+    )
+    (folder / "one.vert").write_text(f'<doc id="one">\n{text}</doc>\n')
+    with Store(folder / "s.duckdb", create=True) as store:
+        ingest(store, [str(folder / "one.vert")], Settings("one", columns="word,pos,lemma"))
+        with store.connect() as connection:
+            yield connection
+
+
+def test_what_regions_say_has_periods_too(speeches: Connection) -> None:
+    """In breakdowns, with the tokens around which it is said, and in lines and conditions."""
+    key = "speech.born/10"
+    answer = Frequencies(query='"cat"', by=[key], compare=True).ask(speeches)
+    rows = answer.rows.to_pylist()
+    hits, tokens = Counter[str](), Counter[str]()
+    for number, decade in enumerate(DECADES):
+        hits[decade or "_"] += 1
+        tokens[decade or "_"] += number + 1
+    asked = Kwic(pattern="cat", show=[key], sort=f"-{key}", limit=0)
+    lines = asked.ask(speeches)
+    chosen = Kwic(pattern="cat", where=f"{key} = 1990", count=True).ask(speeches)
+
+    assert {row[key]: row["count"] for row in rows} == hits
+    for row in rows:
+        assert row["per_million_in_part"] == pytest.approx(1e6 * row["count"] / tokens[row[key]])
+    shown = ["2000", "2000", "1990", "1990", "1990", "1980", "-10", None, None, None, None]
+    assert lines.rows.column(key) == shown
+    assert lines.query.run(speeches).to_pylist() == lines.rows.to_pylist()
+    assert chosen.rows.to_pylist() == [{"hits": 3}]
+    assert Frequencies(query='"cat"', by=[key]).ask(speeches).query.run(speeches).num_rows == len(rows)
+
+
+@pytest.mark.parametrize("key", ["speech.born/0", "speech.name/10", "spech.born/10"])
+def test_what_regions_do_not_say_has_none(key: str, speeches: Connection) -> None:
+    with pytest.raises(InputError, match=r"no attribute|no label"):
+        Frequencies(query='"cat"', by=[key]).ask(speeches)
+
+
+@pytest.mark.parametrize("key", ["year/10", "meta.year/10"])
+@pytest.mark.parametrize("more", [[], ["N.form"]])
+def test_hits_of_trees_are_counted_by_decade(key: str, more: list[str], dated: Connection) -> None:
+    """As those of a query are, also by an attribute of a node besides; with the tokens of that decade."""
+    rows = Match(request="pattern { N [form=cat] }", key=[*more, key]).ask(dated).rows.to_pylist()
+    hits, tokens = Counter[str](), Counter[str]()
+    for number, decade in enumerate(DECADES):
+        hits[decade or "__undefined__"] += 1
+        tokens[decade or "__undefined__"] += number + 1
+
+    assert {row[key]: row["count"] for row in rows} == hits
+    for row in rows:
+        assert row["per_million_in_part"] == pytest.approx(1e6 * row["count"] / tokens[row[key]])
+
+
+def test_a_mean_is_that_of_periods(dated: Connection) -> None:
+    """Of the seven that have one."""
+    (row,) = Frequencies(query="cat", by=["word"], mean="year/10").ask(dated).rows.to_pylist()
+    numbers = [int(decade) for decade in DECADES if decade]
+
+    assert row["mean"] == pytest.approx(sum(numbers) / len(numbers))
+
+
+@pytest.mark.parametrize("key", ["N.form/10", "N/10", "e.label/10", "year/0", "yaer/10", "year/x", "N#S/10"])
+def test_nodes_and_edges_have_no_periods(key: str, dated: Connection) -> None:
+    with pytest.raises(InputError):
+        Match(request="pattern { N [form=cat]; e: N -> S }", key=[key]).ask(dated)

@@ -28,7 +28,7 @@ from sentgen.lookups.base.attributes import (
     token_key,
 )
 from sentgen.lookups.base.line_labels import OF_LINES, LineLabelKey, find_label
-from sentgen.lookups.base.numbers import as_number
+from sentgen.lookups.base.numbers import period_in, period_of
 from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.statement import Bindings, Statement, any_row
 from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, SurprisalKey, applied_models
@@ -112,17 +112,6 @@ class _SentenceProperty:
         return f"coalesce({test}, false)"
 
 
-#: A period of numbers, such as a decade of years; of dates, of their years. Its name is where it begins.
-_PERIOD = re.compile(r"(.+)/([1-9]\d{0,8})", re.ASCII | re.DOTALL)
-_YEAR = r"regexp_extract({string}, '^(\d{{4}})-\d\d', 1)"
-
-
-def _period_of(string: str, step: int) -> str:
-    """Return the beginning of the period that a string of SQL is in, a string, too; null of no number."""
-    value = f"coalesce({as_number(string)}, {as_number(_YEAR.format(string=string))})"
-    return f"try_cast(floor({value} / {step}) * {step} as bigint)::varchar"
-
-
 _SOURCE = "(select parse_filename(path) from source where source.id = document.source_id)"
 ALWAYS = {
     "corpus": _SentenceProperty("name", "corpus", "corpus_id"),
@@ -168,7 +157,7 @@ class MetadataKey(Key):
     def tested_value(self) -> str:
         """What of SQL a condition on a sentence tests."""
         value = self.always.value.format(alias="s") if self.always else "m.value"
-        return _period_of(f"{value}::varchar", self.step) if self.step else value
+        return period_of(f"{value}::varchar", self.step) if self.step else value
 
     @property
     def number(self) -> bool:
@@ -181,8 +170,7 @@ class MetadataKey(Key):
 
     def of_row(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `sentence` in SQL, its own before that of its document."""
-        string = self._string(alias, bindings)
-        return _period_of(string, self.step) if self.step else string
+        return period_of(self._string(alias, bindings), self.step)
 
     def _string(self, alias: str, bindings: Bindings) -> str:
         if self.always:
@@ -361,14 +349,17 @@ class StoreKeys:
         """Return the attribute of regions that a name stands for; none if there is none.
 
         Args:
-            name: ``speaker.party`` or ``speaker_party``, which may have a label before it.
+            name: ``speaker.party`` or ``speaker_party``, which may have a label before it; for periods,
+                ``speaker.born/10``.
         """
         stem = _stem(name)
         for at, letter in enumerate(stem):
             kinds = self.find_kinds(stem[:at]) if letter in "._" else ()
             if key := self.find_attribute(kinds, stem[at + 1 :]) if kinds else None:
                 return key
-        return None
+        of_periods, step = period_in(name)
+        key = self.find_region(of_periods) if step else None
+        return key and replace(key, step=step)
 
     @property
     def of_regions(self) -> list[str]:
@@ -395,9 +386,10 @@ class StoreKeys:
             quoted: whether it can only be a key of the metadata as it is.
         """
         stem = _stem(name)
-        if not quoted and name not in self.metadata and (match := _PERIOD.fullmatch(name)):
-            key = self.find_metadata(match[1])
-            return key and replace(key, step=int(match[2]))
+        of_periods, step = period_in(name)
+        if step and not quoted and name not in self.metadata:
+            key = self.find_metadata(of_periods)
+            return key and replace(key, step=step)
         if quoted or (name in self.metadata and name not in ALWAYS):
             return self.metadata.get(name)
         # With `meta.` before it, what the metadata have comes first.

@@ -54,3 +54,29 @@ def compare_numbers(left: str, operator: str, right: str) -> str:
     strict = "" if operator == "=" else f"{first} {operator[0]} {second} or "
     equal = f"coalesce({as_exact(left)} {operator} {as_exact(right)}, {str('=' in operator).lower()})"
     return f"({strict}{first} = {second} and {equal})"
+
+
+#: A period of numbers, such as a decade of years; of dates, of their years. Its name is where it begins.
+_PERIOD = re.compile(r"(.+)/([1-9]\d{0,8})", re.ASCII | re.DOTALL)
+_YEAR = r"regexp_extract({string}, '^(\d{{4}})-\d\d', 1)"
+
+
+def period_in(name: str) -> tuple[str, int]:
+    """Return the key in a name, and the length of the periods of its numbers that it asks for; 0 for none.
+
+    >>> period_in("year/10"), period_in("year")
+    (('year', 10), ('year', 0))
+    """
+    match = _PERIOD.fullmatch(name)
+    return (match[1], int(match[2])) if match else (name, 0)
+
+
+def period_of(string: str, step: int) -> str:
+    """Return the beginning of the period that a string of SQL is in, a string, too; null of no number.
+
+    With no ``step``, it is the string.
+    """
+    if not step:
+        return string
+    value = f"coalesce({as_number(string)}, {as_number(_YEAR.format(string=string))})"
+    return f"try_cast(floor({value} / {step}) * {step} as bigint)::varchar"

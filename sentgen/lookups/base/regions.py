@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sentgen.lookups.base.attributes import Key
+from sentgen.lookups.base.numbers import period_of
 from sentgen.lookups.base.statement import Bindings, Statement
 
 #: Behind the last token of any sentence.
@@ -89,25 +90,32 @@ class RegionKey(Key):
         name: as ``speaker.party``.
         kinds: of the regions, as the store has them: names that queries cannot tell apart.
         keys: the same of the attribute.
+        step: how long periods are that stand for their numbers; 0 for the values themselves.
     """
 
     what: ClassVar[str] = "said of regions"
     of_tokens: ClassVar[bool] = False
-    #: What a condition on a sentence tests, and no number.
-    tested_value: ClassVar[str] = "m.value"
+    #: What a condition on a sentence tests is no number.
     number: ClassVar[bool] = False
     name: str
     kinds: tuple[str, ...]
     keys: tuple[str, ...]
+    step: int = 0
+
+    @property
+    def tested_value(self) -> str:
+        """What of SQL a condition on a sentence tests."""
+        return period_of("m.value", self.step)
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value in the innermost region around a row with ``sentence_id`` and ``position``."""
-        return _VALUE.format(
+        value = _VALUE.format(
             parts=parts_of(of_kinds(self.kinds, bindings)),
             keys=bindings.bind("attribute", list(self.keys)),
             alias=alias,
             number=_NUMBER,
         )
+        return period_of(value, self.step)
 
     def holds(self, test: str, bindings: Bindings) -> str:
         """Return the condition on a row ``s`` of `sentence` that one around its first token passes a test."""
@@ -117,8 +125,10 @@ class RegionKey(Key):
         text = " and ".join(filter(None, [*conditions, test]))
         return _AROUND_FIRST.format(attribute=_ATTRIBUTE if self.keys else "", conditions=text)
 
-    def frequent_values(self, most: int) -> Statement:
-        """Return the query for its values, the most frequent first."""
+    def frequent_values(self, most: int) -> Statement | None:
+        """Return the query for its values, the most frequent first; none of periods."""
+        if self.step:
+            return None
         return Statement(_OCCURRING, {"kinds": list(self.kinds), "keys": list(self.keys), "most": most})
 
 

@@ -47,6 +47,8 @@ request: block*
 whether: _clauses
 key: NAME "." feature_name -> key_of
     | NAME -> key_of
+    | NAME "." feature_name PERIOD -> key_of_periods
+    | NAME PERIOD -> key_of_periods
     | NAME (_HASH NAME)+ -> key_of_order
     | distance -> key_of_distance
 
@@ -107,6 +109,7 @@ _HASH: "#"
 STAR: "*"
 MINUS: "-"
 DOLLAR: "$"
+PERIOD: /\/[1-9][0-9]*/
 NAME: /\w[\w']*/
 FLOAT.2: /-?\d+\.\d+/
 LABEL: /E:\*|[\w@:.$~'-]+/
@@ -127,6 +130,7 @@ _NAMES = {
     "REGEX": 're"..."',
     "PERL": "/.../",
     "FLOAT": "a number",
+    "PERIOD": "/10",
     "$END": "the end",
 }
 #: Of the many things that may stand in a place, a message names as many.
@@ -258,6 +262,11 @@ class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
 
     def key_of(self, name: Token, key: str = "label") -> CountKey:
         return CountKey(self._text.strip(), Reference(str(name), key))
+
+    def key_of_periods(self, name: Token, *rest: str) -> CountKey:
+        *key, period = rest
+        # Of nodes and edges there are none: they have no attribute of such a name.
+        return CountKey(self._text.strip(), Reference(str(name), f"{key[0] if key else 'label'}{period}"))
 
     def key_of_order(self, *names: Token) -> CountKey:
         return CountKey(self._text.strip(), Placement(tuple(map(str, names))))

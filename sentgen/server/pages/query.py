@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import Request, Response
 from starlette.datastructures import QueryParams
 
+from sentgen.lookups.base.numbers import period_in
 from sentgen.lookups.cql.dialects import Dialect, Strategy
 from sentgen.output.rates import IN_PART, PartSizes, rate_column, row_rate, time_key
 from sentgen.server import wire
@@ -20,7 +21,14 @@ from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import read_choice
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts
 from sentgen.server.pages.text_types import corpus_fields
-from sentgen.server.pages.texts import cql_value, in_document, link, narrowed_cql, narrowed_grew
+from sentgen.server.pages.texts import (
+    cql_value,
+    in_document,
+    link,
+    narrowed_cql,
+    narrowed_grew,
+    period_condition,
+)
 from sentgen.server.problems import Refused
 
 LANGUAGES = {"cql": "CQL", "grew": "Grew"}
@@ -301,13 +309,22 @@ def _narrowed_links(query: PageParameters, text: str, counts: PageAnswer, *, by_
     usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading_values(query)
     if not by_grew and (not usual or set(by) & {",", _SEPARATOR}):
         return []
-    queries = (
-        narrowed_grew(text, row, _keys(query), [whether] if whether else [])
-        if by_grew
-        else narrowed_cql(text, str(row.get(by) or ""), f"meta.{by}" if _is_bare(by, row) else by)
-        for row in counts.rows
-    )
-    return [link("/query", **link_values, query=each) if each else "" for each in queries]
+    # A query cannot ask for a period, but a condition on the metadata can.
+    keys = _keys(query)
+    periods = [key for key in keys if period_in(key)[1]]
+    rest, links = [key for key in keys if key not in periods], []
+    for row in counts.rows:
+        conditions = [period_condition(key, str(row.get(key) or "")) for key in periods]
+        if by_grew:
+            narrowed = narrowed_grew(text, row, rest, [whether] if whether else [])
+        elif periods:
+            narrowed = text
+        else:
+            narrowed = narrowed_cql(text, str(row.get(by) or ""), f"meta.{by}" if _is_bare(by, row) else by)
+        where = [*query.all("where"), *conditions]
+        known = narrowed and all(conditions)
+        links.append(link("/query", **{**link_values, "where": where}, query=narrowed) if known else "")
+    return links
 
 
 def _counted_by(counts: PageAnswer) -> Sequence[str]:

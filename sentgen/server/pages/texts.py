@@ -104,6 +104,17 @@ _LABELS = ("meta.", "match.", "matchend.")
 _OF_REQUEST = re.compile(r"[.#(]")
 
 
+def period_condition(key: str, value: str) -> str:
+    """Return the condition on the metadata that a number is in a period; empty if it is in none.
+
+    >>> period_condition("meta.year/10", "1990"), period_condition("year/10", "_")
+    ('meta.year/10 = 1990', '')
+    """
+    # What regions say is that of the innermost one around a hit, which is no condition on its sentence.
+    known = re.fullmatch(r"-?\d+", value) and ("." not in key or key.startswith(_LABELS))
+    return f"{key} = {value}" if known else ""
+
+
 def narrowed_grew(
     request: str, row: Mapping[str, object], keys: Sequence[str], whether: Sequence[str]
 ) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -179,6 +180,25 @@ def test_a_narrowed_query_matches_what_was_counted(query: str, by: str, held):
         for row in rows:
             asked = Kwic(cql=narrowed_cql(query, row[by], by), count=True).ask(connection)
             assert list(asked.rows.to_pylist()[0].values()) == [row["count"]]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"query": '"camp"', "by": "length/4"},
+        {"query": '"camp"', "by": "meta.length/4", "where": "length > 8"},
+        {"language": "grew", "query": REQUEST, "by": "V.upos; meta.length/4"},
+    ],
+    ids=["cql", "within", "grew"],
+)
+def test_a_count_of_a_period_leads_to_its_hits(asked, site):
+    """By a condition on the metadata, as queries have no periods."""
+    page = site.client.get(at(**asked, corpus="relief")).text
+    found = re.findall(r'<a href="([^"]*)" aria-label="([\d,]+ hits?) of row', page)
+
+    assert len(found) > 2
+    for url, hits in found[:3]:
+        assert re.search(rf"[> ]{hits}</p>", site.client.get(unescape(url)).text)
 
 
 @pytest.mark.parametrize("language", EXAMPLES)
