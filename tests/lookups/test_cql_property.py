@@ -191,7 +191,7 @@ def found(connection: Connection, cql: Cql) -> list[tuple[int, int, int]]:
     """Return the hits of a query."""
     bindings = Bindings()
     parts = cql.find(bindings)
-    text = f"with recursive {parts.parts.rstrip().rstrip(',')}\nselect * from {parts.hits} order by all"
+    text = f"with recursive {parts.parts.rstrip().rstrip(',')}\nselect * from {parts.table} order by all"
     return raw(connection).execute(text, dict(bindings)).fetchall()
 
 
