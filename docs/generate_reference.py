@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import man_page
-import python_methods
 import python_options
 from messages import DOING, messages
 from typer import Argument, Option
@@ -196,6 +195,8 @@ def _shown(name: str) -> str:
 
 def python_page() -> str:
     """Return the reference of the Python API."""
+    import python_methods  # a method cannot be imported before its options are written
+
     return f"""# Python API
 
 {_GENERATED}

@@ -12,7 +12,8 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import SentgenError
-from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base import attributes
+from sentgen.lookups.base.keys import ALWAYS, StoreKeys
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
@@ -129,6 +130,12 @@ def of_tokens(draw: st.DrawFn, connection: Connection) -> tuple[str, str]:
     listed = f"select split_part(part, '=', 2) as one from ({of_parts}) where starts_with(part, '{name}=')"
     values = told(connection, VALUES.get(name, listed))
     return draw(st.sampled_from(WRITTEN.get(name, (name,)))), draw(st.sampled_from([*values, "none of them"]))
+
+
+def test_no_attribute_of_all_tokens_has_the_name_of_one_of_all_sentences() -> None:
+    """A name that both had would mean the token first, and change what was asked before it was added."""
+    names = {*attributes.COLUMNS, *attributes.TAGS, *attributes.WRITTEN}
+    assert names.isdisjoint(ALWAYS)
 
 
 @FEW

@@ -34,8 +34,7 @@ def ingest(
 ) -> None:
     """Read corpora into the store and count them.
 
-    Formats: conllu, conllup, conllx, vertical, tei, folia, mrg, pos, dp, wsj (.mrg or .dp with .pos),
-    conll2000, text, lines, jsonl.
+    `sentgen formats` lists what is read.
     Sources that the corpus has already, by content, are not read again: after an interruption, run it again.
     Other files of a folder or an archive (a README, a licence, pictures) are skipped with a note.
 
