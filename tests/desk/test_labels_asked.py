@@ -223,9 +223,12 @@ def test_a_subcorpus_of_labels_follows_them(labeled: Desk, store: Path) -> None:
     remove(labeled, "make")
     with pytest.raises(NotFoundError, match="no line set 'make'"):
         sentences("light")
-    with lend_labels(Store(store)) as lent, lent.begin() as connection:
-        with pytest.raises(NotFoundError, match="no line set 'make'"):
-            define(connection, "full", "lines.make = full")
+    with (
+        lend_labels(Store(store)) as lent,
+        lent.begin() as connection,
+        pytest.raises(NotFoundError, match="no line set 'make'"),
+    ):
+        define(connection, "full", "lines.make = full")
 
 
 def test_labelers_who_differ(labeled: Desk, store: Path) -> None:
