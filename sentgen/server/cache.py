@@ -62,7 +62,18 @@ class LruCache:
 
 
 #: What is no answer of an operation, and what need not be the same the next time.
-_NEVER = ("/healthz", "/metrics", "/static/", "/answer", "/sql", "/v1/sql", "/lines", "/v1/lines", "/join")
+_NEVER = (
+    "/healthz",
+    "/metrics",
+    "/static/",
+    "/answer",
+    "/sql",
+    "/v1/sql",
+    "/lines",
+    "/v1/lines",
+    "/join",
+    "/class",
+)
 #: What an application puts into the scope whose answer may be another one the next time.
 CHANGES = "sentgen.changes"
 #: A client may keep the answer, but asks each time whether the snapshot is still the same.

@@ -21,6 +21,7 @@ from starlette.types import Scope
 from sentgen.desk.desk import Desk
 from sentgen.desk.students import add_student, check_student, look_of, remove_student, students_of
 from sentgen.errors import InputError
+from sentgen.server.lesson import Lesson
 from sentgen.server.problems import Refused
 from sentgen.server.users import USER, User, digest_of
 from sentgen.system.files import read_text
@@ -50,12 +51,14 @@ class Classroom:
         hosts: addresses and names of this machine that students can type.
         names: a file of those who may join, a name a line; anybody may if there is none.
         teacher_token: the end of the teacher's addresses, new each time the server starts.
+        lesson: what was asked.
     """
 
     path: Path
     hosts: Sequence[str]
     names: Path | None = None
     teacher_token: str = field(default_factory=lambda: new_token_to_type())
+    lesson: Lesson = field(default_factory=Lesson)
     _names: Mapping[str, str] = field(default_factory=dict)
     _tried: defaultdict[str, deque[float]] = field(
         default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST_NAMES))
@@ -71,6 +74,11 @@ class Classroom:
         self._names = students_of(Desk(self.path, create=True))
         if self.names:
             read_names(self.names)
+
+    @property
+    def students(self) -> list[str]:
+        """The names of those who have joined, in the order of the alphabet."""
+        return sorted(self._names.values(), key=str.casefold)
 
     def find(self, token: str) -> User | None:
         """Return whose token it is."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, MutableMapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
@@ -87,6 +89,21 @@ def of_error(error: SentgenError) -> ProblemDocument:
     picture = error.picture if len(error.picture) <= _MOST_CHARACTERS else None
     position = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}
     return document.model_copy(update=position)
+
+
+#: Under which a request collects what went wrong with it, where somebody wants to know.
+PROBLEMS = "sentgen.problems"
+
+
+def note_problem(scope: MutableMapping[str, Any], detail: str) -> None:
+    """Write down what went wrong with a request."""
+    scope.get(PROBLEMS, []).append(detail)
+
+
+def problems_of(scope: Mapping[str, Any]) -> Sequence[str]:
+    """Return what went wrong with a request."""
+    noted: Sequence[str] = scope.get(PROBLEMS, ())
+    return noted
 
 
 class Refused(HTTPException):

@@ -18,7 +18,7 @@ from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
 from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
-from sentgen.server.problems import ProblemDocument, Refused
+from sentgen.server.problems import ProblemDocument, Refused, note_problem
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import asker_of
@@ -185,7 +185,9 @@ async def answer(request: Request, message: Call) -> Response:
     if request.method == "GET":
         base = service.settings.base_path
         headers["Link"] = f'<{base}{permanent_link(request, reply.snapshot)}>; rel="bookmark"'
-    if reply.status == 200:
+    if reply.status != 200:
+        note_problem(request.scope, ProblemDocument.model_validate_json(reply.body).detail)
+    else:
         headers |= {"Sentgen-Rows": str(reply.rows), "Sentgen-Truncated": str(reply.truncated).lower()}
     text = reply.media_type.startswith("text/")
     media_type = f"{reply.media_type}; charset=utf-8" if text else reply.media_type

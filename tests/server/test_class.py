@@ -14,6 +14,7 @@ from sentgen.desk.desk import Desk, desk_of
 from sentgen.errors import InputError, StoreError
 from sentgen.server.addresses import addresses_here
 from sentgen.server.classroom import Classroom, read_names
+from sentgen.server.lesson import Lesson
 from sentgen.server.users import User
 
 PAGE = {"Accept": "text/html"}
@@ -264,3 +265,100 @@ def test_the_log_has_the_name_and_not_the_token(taught: Taught) -> None:
     until(lambda: any(event.get("user") == "Kim" for event in taught.server.events("sentgen.access")))
     assert begun not in taught.server.log.read_text()
     assert taught.teacher not in taught.server.log.read_text()
+
+
+# ---- the teacher
+
+
+def test_the_teacher_sees_who_asked_what_and_what_went_wrong(taught: Taught) -> None:
+    """On pages and over the API; answers that are kept, too; and nothing that is no question."""
+    client, begun = taught.server.client, taught.join("Lea")
+    client.get(f"{begun}/word?word=camp&corpus=relief", headers=PAGE)
+    client.get(f"{begun}/word?word=camp&corpus=relief", headers=PAGE)
+    client.get(f"{begun}/sql?query=selec", headers=PAGE)
+    client.get(f"{begun}/v1/kwic?pattern=camp&corpus=nowhere")
+    client.get(f"{begun}/v1/kwic?patern=camp")
+    client.get(f"{begun}/", headers=PAGE)
+    client.get(f"{begun}//evil.example/x?a=1", headers=PAGE)
+    rows = client.get(f"{taught.teacher}/class/questions.json?who=Lea").json()["rows"][::-1]
+
+    assert [row["page"] for row in rows] == [
+        "/word",
+        "/word",
+        "/sql",
+        "/v1/kwic",
+        "/v1/kwic",
+        "//evil.example/x",
+    ]
+    assert rows[0]["asked"] == "word: camp · corpus: relief"
+    assert [bool(row["problem"]) for row in rows] == [False, False, True, True, True, True]
+    assert "no corpus 'nowhere'" in rows[3]["problem"]
+    page = client.get(f"{taught.teacher}/class?who=Lea", headers=PAGE).text
+    assert f'href="{taught.teacher}/word?word=camp&amp;corpus=relief"' in page
+    assert 'href="//evil' not in page
+    assert page.count('<td data-label="what went wrong"') == 6
+    wrong = client.get(f"{taught.teacher}/class/questions.csv?who=Lea&wrong=on").text
+    assert len(wrong.splitlines()) == 5
+
+
+def test_what_students_write_is_harmless_to_the_teacher(taught: Taught) -> None:
+    """Neither markup on the page nor a formula in the file."""
+    client, begun = taught.server.client, taught.join("=cmd()")
+    client.get(f"{begun}/word", params={"word": "<img src=x>", "corpus": "\u202e\x1b"}, headers=PAGE)
+    page = client.get(f"{taught.teacher}/class", headers=PAGE)
+
+    assert "<img" not in page.text
+    assert "\u202e" not in page.text.split("<h2>Questions")[1]
+    assert "\n=cmd" not in client.get(f"{taught.teacher}/class/questions.csv").text
+    assert ",'=cmd()," in client.get(f"{taught.teacher}/class/questions.csv").text
+
+
+@pytest.mark.parametrize("path", ["/class", "/class/questions.csv", "/class/questions.json?who=Lea"])
+def test_no_student_sees_the_page_of_the_teacher(taught: Taught, path: str) -> None:
+    """Nor sends anybody off; nor does who has not joined."""
+    client = taught.server.client
+    begun = taught.join(f"Max {path.count('.')}{path.count('=')}")
+    assert client.get(f"{begun}{path}").status_code == 403
+    assert client.post(f"{begun}/class", data={"name": "Lea"}).status_code == 403
+    assert client.get(path).status_code == 401
+    assert '/class"' not in client.get(f"{begun}/", headers=PAGE).text
+    assert f'href="{taught.teacher}/class"' in client.get(f"{taught.teacher}/", headers=PAGE).text
+
+
+def test_a_student_who_is_sent_off_is_led_to_the_door(taught: Taught) -> None:
+    """At once; a file of another name is none."""
+    client, begun = taught.server.client, taught.join("Ned")
+    sent = client.post(f"{taught.teacher}/class", data={"name": "Ned"})
+
+    assert (sent.status_code, sent.headers["location"]) == (303, f"{taught.teacher}/class")
+    assert client.get(f"{begun}/v1/corpora").status_code == 401
+    assert client.get(f"{taught.teacher}/class/x.csv").status_code == 404
+
+
+def test_a_lesson_is_bounded() -> None:
+    """The last questions are kept, and of each so much."""
+    lesson = Lesson()
+    scope = {"path": "/word", "method": "GET", "query_string": b"word=" + b"x" * 100_000}
+    for _ in range(2100):
+        lesson.record(scope, "Ann", 200, 0.1)
+
+    assert len(lesson.newest()) == 2000
+    assert len(lesson.newest()[0].asked) < 2100
+    assert lesson.newest()[0].link == ""
+
+
+@pytest.mark.parametrize("name", ["to", "gone", "who", "wrong", "limit", "offset", "sort", "name"])
+def test_pages_of_a_class_escape_their_parameters(taught: Taught, name: str) -> None:
+    """No script gets in, wherever it is written."""
+    script = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}"
+    client = taught.server.client
+    for answer in (
+        client.get("/join", params={name: script}),
+        client.get(f"{taught.teacher}/class", params={name: script}),
+        client.get(f"{taught.teacher}/class/questions.csv", params={name: script}),
+        client.post("/join", data={"name": "", name: script}),
+        client.post(f"{taught.teacher}/class", data={name: script}),
+    ):
+        assert answer.status_code < 500
+        page = answer.headers.get("content-type", "").startswith("text/html")
+        assert not page or ("<script>alert" not in answer.text and "<img" not in answer.text)

@@ -236,6 +236,7 @@ def _response(
     request: Request, document: ProblemDocument, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return a problem: as a page to a person in a browser."""
+    problems.note_problem(request.scope, document.detail)
     if site.wants_page(request):
         return site.problem_page(request, document)
     return Response(document.json_bytes, document.status, headers, problems.MEDIA_TYPE)

@@ -18,11 +18,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sentgen.output.wording import quantity
 from sentgen.server import problems
+from sentgen.server.classroom import TEACHER
 from sentgen.server.logs import access
 from sentgen.server.metrics import Metrics
 from sentgen.server.pages import site
 from sentgen.server.pages.api import PATH
-from sentgen.server.problems import Refused
+from sentgen.server.problems import PROBLEMS, Refused, note_problem
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER, User, asker_of
 
@@ -81,7 +82,7 @@ class AccessMiddleware:
                 await self._app(scope, receive, send)
             return
         started = time.perf_counter()
-        scope = self._without_base(scope)
+        scope = {**self._without_base(scope), PROBLEMS: []}
         # What uvicorn answers if the application raises before it has answered.
         status, refused = 500, False
 
@@ -105,6 +106,7 @@ class AccessMiddleware:
                 await self._app(scope, _limit_body(receive, self._limit), sending)
         except Refused as refusal:
             refused = True
+            note_problem(scope, refusal.document.detail)
             await _refusal_response(refusal, Request(scope))(scope, receive, sending)
         finally:
             self._record(scope, status, time.perf_counter() - started)
@@ -191,6 +193,8 @@ class AccessMiddleware:
         # The route, not the path: a metric for each path that somebody makes up would fill the memory.
         path = getattr(scope.get("route"), "path", "other")
         self._metrics.requested(path, status, seconds)
+        if self._classroom and (name := asker_of(scope).user) and scope[USER] is not TEACHER:
+            self._classroom.lesson.record(scope, name, status, seconds)
         if scope["path"] in _POLLED and status < 400:
             return
         access.info(

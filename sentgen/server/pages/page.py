@@ -23,7 +23,7 @@ from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.texts import joined, link
 from sentgen.server.parameters import read
-from sentgen.server.problems import ProblemDocument, Refused
+from sentgen.server.problems import ProblemDocument, Refused, note_problem
 from sentgen.server.routes import address_of
 from sentgen.server.service import Service
 from sentgen.server.users import asker_of
@@ -265,6 +265,7 @@ class Asking:
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
         """Return an answer that says what is wrong, and where in a query."""
         self.status = max(self.status, status)
+        note_problem(self.request.scope, text)
         return PageAnswer(problem=text, picture=picture)
 
 

@@ -49,7 +49,7 @@ _PACKAGE = "sentgen.server.pages"
 #: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.
 _MODULES = (
     *("home", "corpus", "query", "labels", "word", "sketch", "collocations", "keywords", "vectors", "hits"),
-    *("model", "regenerate", "generate", "fuse", "align", "sql", "answer", "api", "join"),
+    *("model", "regenerate", "generate", "fuse", "align", "sql", "answer", "api", "join", "teacher"),
 )
 PAGES: tuple[Page, ...] = tuple(
     page for name in _MODULES for page in import_module(f"{_PACKAGE}.{name}").PAGES
@@ -269,7 +269,7 @@ def _files() -> dict[str, tuple[bytes, str]]:
 #: Pages that are there only where work of their kind is done.
 _KINDS: dict[str, Kind] = {"sql": "sql", "lines": "desk"}
 #: Pages that are there only for a class.
-_OF_CLASS = ("join",)
+_OF_CLASS = ("join", "class")
 #: What every page shows.
 _SHARED = ("corpora", "subcorpora")
 #: A link; one with a sentence about its page beside it; a paragraph of links alone. All in them is escaped.

@@ -1,0 +1,101 @@
+"""Class: who asked what, and what went wrong; only the teacher sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from fastapi import Request, Response
+from starlette.datastructures import QueryParams
+from starlette.responses import RedirectResponse
+
+from sentgen.output.tabular import Rows
+from sentgen.server.classroom import TEACHER, Classroom
+from sentgen.server.lesson import LessonRequest
+from sentgen.server.operations.limits import Limits
+from sentgen.server.operations.operation import Result
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
+from sentgen.server.pages.texts import link
+from sentgen.server.problems import Refused
+from sentgen.server.users import USER
+from sentgen.server.wire import Format
+
+_PATH = "/class"
+_ROWS = 50
+_FILE = "questions"
+_FORMS = {"CSV": Format.CSV, "Excel": Format.XLSX, "JSON": Format.JSON}
+_COLUMNS = ("time", "name", "page", "asked", "status", "seconds", "problem")
+_KINDS = ("VARCHAR",) * 4 + ("BIGINT", "DOUBLE", "VARCHAR")
+
+
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Show who is here, and the last questions."""
+    classroom = _classroom(ask.request)
+    who, wrong = query.text("who"), query.box("wrong")
+    asked = classroom.lesson.newest(who, wrong=bool(wrong))
+    part = ListPart(_PATH, query, query.rows(_ROWS))
+    files = {name: link(f"{_PATH}/{_FILE}.{form}", who=who, wrong=wrong) for name, form in _FORMS.items()}
+    shown = asked[part.offset : part.offset + part.rows]
+    rows = [dict(zip((*_COLUMNS, "link"), (*_row(each), each.link), strict=True)) for each in shown]
+    more = part.offset + len(rows) < len(asked)
+    answer = PageAnswer(_COLUMNS, rows, more, more={"total": len(asked)}, files=files)
+    every = classroom.lesson.newest()
+    return {
+        "students": classroom.students,
+        "asked": Counter(each.student for each in every),
+        "wrong": Counter(each.student for each in every if each.problem),
+        "last": {each.student: f"{each.at:%H:%M:%S}" for each in reversed(every)},
+        "who": who,
+        "only_wrong": wrong,
+        "answer": answer,
+        "part": part,
+        "rows": part.rows,
+    }
+
+
+async def _send_off(request: Request) -> Response:
+    """Make the name of a student free."""
+    classroom = _classroom(request)
+    text = (await request.body()).decode("utf-8", "replace")
+    name = PageParameters(QueryParams(parse_qsl(text))).text("name")
+    await asyncio.to_thread(classroom.leave, name)
+    return RedirectResponse(_PATH, 303)
+
+
+async def _download(request: Request, name: str) -> Response:
+    """Send the questions as a file."""
+    classroom, query = _classroom(request), PageParameters(request.query_params)
+    form = next((each for each in _FORMS.values() if name == f"{_FILE}.{each}"), None)
+    if form is None:
+        raise Refused(404, "not-found", f"no file {name!r}; the page has links to its files")
+    from sentgen.server.rendering import render  # which workers need, and the front elsewhere not
+
+    asked = classroom.lesson.newest(query.text("who"), wrong=bool(query.text("wrong")))
+    result = Result(Rows(_COLUMNS, list(map(_row, asked)), _KINDS))
+    reply = render(result, form, Limits(), escape_formulas=True)
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(reply.body, headers=headers, media_type=reply.media_type)
+
+
+def _row(each: LessonRequest) -> tuple[object, ...]:
+    time, seconds = f"{each.at:%H:%M:%S}", round(each.seconds, 2)
+    return (time, each.student, each.page, each.asked, each.status, seconds, each.problem)
+
+
+def _classroom(request: Request) -> Classroom:
+    """Return the class, to its teacher.
+
+    Raises:
+        Refused: somebody else asks.
+    """
+    classroom: Classroom | None = request.app.state.service.settings.classroom
+    if classroom is None or request.scope[USER] is not TEACHER:
+        raise Refused(
+            403, "rights", "only the teacher may see this; the server has said the address at its start"
+        )
+    return classroom
+
+
+PAGES = (Page(_PATH, "", "class.html.j2", _view, change=_send_off, download=_download),)

@@ -1,0 +1,71 @@
+"""The pages of a class in a browser: the door, one's own pages, and that of the teacher."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from serving import Server, serving
+from test_every_page import check_accessible, check_width
+
+expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
+
+
+@pytest.fixture(scope="module")
+def class_room(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str]]:
+    """A class with a student, and the address of its teacher's page."""
+    folder = tmp_path_factory.mktemp("class")
+    options = ("--db", store, "--class", "--host", "127.0.0.1", "--desk", folder / "1b.desk", "--workers", 1)
+    with serving(folder, *options, "--no-warm-up") as server:
+        assert server.process.stdout is not None
+        said = [server.process.stdout.readline() for _ in range(3)]
+        begun = server.client.post("/join", data={"name": "Anna"}).headers["location"].rstrip("/")
+        server.client.get(f"{begun}/word?word=camp&corpus=nowhere", headers={"Accept": "text/html"})
+        yield server, said[-1].removeprefix("only for you: ").strip()
+
+
+@pytest.fixture
+def tab(browser, class_room):
+    """A new tab, which knows nobody."""
+    context = browser.new_context(base_url=class_room[0].address, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    yield page
+    context.close()
+
+
+@pytest.mark.nightly(by_day=1)
+@pytest.mark.parametrize("width", [375, 1280])
+def test_the_door_and_the_page_of_the_teacher_are_accessible(tab, class_room, width: int) -> None:
+    """In light and dark, and as wide as the window."""
+    tab.set_viewport_size({"width": width, "height": 800})
+    for url in ("/join", class_room[1]):
+        tab.emulate_media(color_scheme="light")
+        tab.goto(url)
+        check_accessible(tab)
+        check_width(tab)
+
+
+@pytest.mark.nightly(by_day=1)
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_student_joins_by_keyboard_and_is_known_again(browser, class_room, scripts: bool) -> None:
+    """The page is the one that was asked for; with scripts, the browser knows the name of its owner."""
+    context = browser.new_context(base_url=class_room[0].address, java_script_enabled=scripts)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto("/query?query=%22camp%22")
+    page.get_by_label("Your name").fill(f"Ben {'with' if scripts else 'without'}")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/as/*/query?query=%22camp%22")
+    expect(page.locator("#who")).to_contain_text("In this class you are Ben")
+    expect(page.locator("table.kwic").first).to_be_visible()
+    assert context.cookies() == []
+
+    page.goto("/word?word=camp")
+    if scripts:
+        page.get_by_role("link", name="Go on as Ben").click()
+        page.wait_for_url("**/as/*/word?word=camp")
+        page.get_by_role("link", name="I am somebody else").click()
+    expect(page.get_by_label("Your name")).to_be_visible()
+    context.close()
