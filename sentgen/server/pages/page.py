@@ -423,6 +423,8 @@ def contexts(query: PageParameters, path: str, names: Iterable[str], **more: obj
 _UNKNOWN = re.compile(
     r"'(?P<value>[^']+)'.*?(?:did you mean|there are:?|the store has:) (?P<names>.+?)(?:\?|$| and \d)"
 )
+#: The same of a query that is one of the other language.
+_OTHER_LANGUAGE = re.compile(r"\bor choose (CQL|Grew)$")
 _BETWEEN = re.compile(r", | or ")
 _MOST_ALTERNATIVES = 10
 #: What is no name, but an option that finds more.
@@ -448,6 +450,9 @@ def alternatives(path: str, query: PageParameters, answer: PageAnswer) -> list[l
     >>> alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
     '/word?word=the+campp&corpus=gum'
     """
+    if other := _OTHER_LANGUAGE.search(answer.problem):
+        there = {**query.without(*_OF_ANSWER), "language": other[1].lower()}
+        return [[_NamedLink(f"it in {other[1]}", link(path, **there))]]
     listed = dict(answer.more.get("near", {}))
     if match := _UNKNOWN.search(answer.problem):
         names = _BETWEEN.split(match["names"])

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from html import unescape
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 import pytest
@@ -318,3 +318,25 @@ def test_contexts_and_matches_over_the_ends_of_sentences(visit):
 
     assert page.locator("#said").inner_text() == said
     assert len(page.locator("td.right").first.inner_text()) > len(few)
+
+
+@pytest.mark.parametrize(
+    ("language", "query", "other"),
+    [("cql", "pattern { V [upos=VERB] }", "Grew"), ("grew", '[lemma="camp"]', "CQL")],
+)
+def test_a_query_of_the_other_language_leads_to_its_tab(opened, language: str, query: str, other: str):
+    """With the same text and corpus, by keyboard; the address is that of the query that failed."""
+    page = opened(f"/query?language={language}&corpus=relief", fails=True)
+    page.locator("#query").fill(query)
+    page.get_by_role("button", name="Search").click()
+    expect(page.get_by_role("alert")).to_contain_text(f"choose {other}")
+    page.wait_for_url(lambda url: "query=" in url)
+    asked = parse_qs(urlsplit(page.url).query)
+    assert (asked["query"], asked["corpus"], asked["language"]) == ([query], ["relief"], [language])
+
+    page.get_by_role("link", name=f"it in {other}").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[aria-current=page]", has_text=other)).to_be_visible()
+    expect(page.locator("#query")).to_have_value(query)
+    expect(page.locator("#corpus")).to_have_value("relief")
+    expect(page.locator("table.kwic").first).to_be_visible()
