@@ -13,6 +13,8 @@ from starlette.responses import RedirectResponse, Response
 
 from sentgen.desk.labels import UNLABELED
 from sentgen.desk.line_sets import ORDERS
+from sentgen.lookups.base.line_labels import OF_LINES
+from sentgen.lookups.facets import chosen_by
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
@@ -30,23 +32,24 @@ _EXAMPLES = (
     PageExample("Nouns after a number", {"query": '[upos="NOUN"]', "filter": '[upos="NUM"]', "window": "1L"}),
     PageExample("A sample of verbs", {"query": '[upos="VERB"]', "sample": "20", "sort": "1R"}),
 )
-_KEPT = ("labeler", "label", "sort", "limit")
+_KEPT = ("labeler", "label", "sort", "limit", "show", "by")
 
 
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for the sets, or for the lines of one and what came of it."""
     name, labeler, rows = query.text("set"), query.text("labeler"), query.rows(_ROWS)
-    common = {"name": name, "labeler": labeler, "rows": rows, "query": query, "orders": ORDERS}
+    common = {"name": name, "labeler": labeler, "rows": rows, "query": query}
     if not name:
         return {**common, "sets": await ask("line_sets"), "lines": None, "examples": _EXAMPLES}
-    part = ListPart("/lines", query, rows)
-    parameters = {"name": name, "labeler": labeler, "sort": query.choice("sort", ORDERS)}
+    part, sort, by = ListPart("/lines", query, rows), query.text("sort", ORDERS[0]), query.text("by")
+    columns = [column for column in map(str.strip, query.text("show").split(",")) if column]
+    parameters = {"name": name, "labeler": labeler, "show": columns}
     lines, report = await asyncio.gather(
-        ask("lines", **parameters, label=query.text("label"), limit=rows, offset=part.offset),
-        _report(ask, name),
+        ask("lines", **parameters, sort=sort, label=query.text("label"), limit=rows, offset=part.offset),
+        _report(ask, name, by),
     )
     # Files have the lines with other labels, too, and can be imported again.
-    every = file_links(operations()["lines"], {"name": name, "labeler": labeler}, "/lines")
+    every = file_links(operations()["lines"], parameters, "/lines")
     labels = lines.more.get("labels", [])
     return {
         **common,
@@ -55,7 +58,13 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "keys": labels[:_KEYS],
         "others": labels[_KEYS:],
         "labels": [UNLABELED, *labels],
-        "asked": parameters,
+        "asked": columns,
+        **_key(name, labeler, report),
+        "sort": sort,
+        "sorts": list(dict.fromkeys([*ORDERS, *columns, sort])),
+        "by": by,
+        # What the store lacks can be written anew; a set that there is not cannot be chosen here.
+        "asks_store": bool(columns or by or sort not in ORDERS),
         "part": part,
         "url": _route(name),
     }
@@ -90,13 +99,28 @@ async def _change(request: Request) -> Response:
     return RedirectResponse(link("/lines", set=name, **link_values), status_code=303)
 
 
-async def _report(ask: Asking, name: str) -> PageAnswer:
+async def _report(ask: Asking, name: str, by: str) -> PageAnswer:
     """Return what came of a set; nothing while no line has a label, which is no mistake here."""
+    if by:
+        return await ask("lines_report", name=name, by=by)
     operation, values = operations()["lines_report"], {"name": name}
     reply = await ask.reply(operation, values)
     if reply.status != 200:
         return PageAnswer()
     return replace(wire.decode(reply.body, PageAnswer), files=file_links(operation, values, "/lines"))
+
+
+def _key(name: str, labeler: str, report: PageAnswer) -> dict[str, str]:
+    """Return the key with the labels of a set, and a condition with one of them.
+
+    They are those of who labels, or of somebody else: others may differ.
+    """
+    labels = {row["labeler"]: row["label"] for row in reversed(report.rows) if row["measure"] == "share"}
+    if not labels:
+        return {"key": ""}
+    whose = labeler if labeler in labels else min(labels)
+    key = f"{OF_LINES}{name}.{whose}" if len(labels) > 1 else f"{OF_LINES}{name}"
+    return {"key": key, "chosen": chosen_by(key, labels[whose])}
 
 
 def _route(name: str) -> str:

@@ -100,6 +100,54 @@ def test_without_scripts_marked_lines_get_a_label(opened):
     assert not any(page.locator("td.own").all_inner_texts())
 
 
+def test_columns_and_a_report_by_a_key(opened):
+    """As the store has them, also sorted by, kept with what is labeled, and in the files; a slip is told."""
+    page = opened("/lines?set=camp&labeler=yan&limit=4")
+    page.get_by_label("Columns").fill("length, document")
+    page.keyboard.press("Enter")
+    expect(page.locator("#lines thead")).to_contain_text("length")
+    page.get_by_label("Sort by").select_option("length")
+    page.get_by_label("Report by").fill("corpus")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Labels by corpus")).to_be_visible()
+    head = page.locator("#lines thead th").all_inner_texts()
+    assert [name for name in head if name in ("document", "length")] == ["document", "length"]
+    want = of_set(page, "camp", labeler="yan", show="length", sort="length")[:4]
+    at = head.index("length") + 1
+    assert page.locator(f"#lines tbody td:nth-child({at})").all_inner_texts() == [
+        row["length"] for row in want
+    ]
+    page.get_by_role("checkbox").first.check()
+    page.get_by_label("Another label").fill("yard")
+    page.get_by_role("button", name="Label", exact=True).click()
+    expect(page.locator("td.own").first).to_have_text("yard")
+    assert page.get_by_label("Columns").input_value() == "length, document"
+    link = page.get_by_role("link", name="CSV of Lines").get_attribute("href")
+    assert "length" in page.request.get(link).text().splitlines()[0].split(",")
+    page.get_by_role("button", name="Undo").click()
+
+    page = opened("/lines?set=camp&show=lenth", fails=True)
+    expect(page.locator("main")).to_contain_text("did you mean length")
+    page.get_by_label("Columns").fill("length")
+    page.keyboard.press("Enter")
+    expect(page.locator("#lines thead")).to_contain_text("length")
+    page = opened("/lines?set=camp&by=gnre", fails=True)
+    expect(page.locator("main")).to_contain_text("no metadata 'gnre'")
+    assert page.locator("#lines tbody tr").count() > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"), [("counted by these labels", "lines.camp"), ("chosen by one", "hits")]
+)
+def test_labels_lead_to_other_pages(opened, words: str, shown: str):
+    """Where hits are counted by them, and sentences chosen."""
+    page = opened("/lines?set=camp")
+    page.get_by_role("link", name=words).click()
+    page.locator("#query").fill('[lemma="camp"]')
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#answer, main").last).to_contain_text(shown)
+
+
 def test_what_is_wrong_is_told(opened):
     """No mark, a name that is taken, a set that there is not, and nobody who labels."""
     page = opened("/lines?set=camp&labeler=zoe", fails=True)
