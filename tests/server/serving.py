@@ -79,11 +79,13 @@ def ask(context: Context, operation: str, form: str = "json", **parameters: obje
 
 
 @contextmanager
-def serving(folder: Path, *options: object, headers: dict[str, str] | None = None) -> Iterator[Server]:
+def serving(
+    folder: Path, *options: object, headers: dict[str, str] | None = None, program: Path = ROOT / "cli.py"
+) -> Iterator[Server]:
     """Run a server on a free port until the test is done; then it ends by a signal, and its workers with it."""
     workers: set[int] = set()
     log = folder / "log.jsonl"
-    command = [sys.executable, str(ROOT / "cli.py"), "serve", "--port", "0", *map(str, options)]
+    command = [sys.executable, str(program), "serve", "--port", "0", *map(str, options)]
     with log.open("w") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=folder)
     try:
