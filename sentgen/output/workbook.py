@@ -28,15 +28,21 @@ _EXACT, _LARGEST, _FIRST_YEAR = 2**53, 9.99999999999999e307, 1900
 
 
 def write_workbook(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], sink: IO[bytes], *, on_disk: bool = True
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    sink: IO[bytes],
+    *,
+    on_disk: bool = True,
+    about: Mapping[str, str] | None = None,
 ) -> int:
-    """Write a table as the one sheet of a workbook; return its rows.
+    """Write a table as the first sheet of a workbook; return its rows.
 
     Args:
         columns: their names, each once.
         rows: the rows.
         sink: where the workbook goes.
         on_disk: whether rows wait in temporary files, so that a table of any size takes the same memory.
+        about: what is said of it on a second sheet, by what that is.
 
     Raises:
         InputError: a sheet cannot hold that many rows, or a cell such a long text.
@@ -50,6 +56,12 @@ def write_workbook(
     try:
         with Workbook(archive, settings) as workbook:
             number = _fill(workbook, columns, rows)
+            if about:
+                sheet = workbook.add_worksheet("source")
+                sheet.set_column(1, 1, _WIDE)
+                for row, (name, text) in enumerate(about.items()):
+                    sheet.write_string(row, 0, name)
+                    sheet.write_string(row, 1, text[: MOST_CHARACTERS // 2])
     except FileCreateError as error:
         archive.error = error.args[0]
     if archive.error:
@@ -95,7 +107,7 @@ class _Archive:
 
 
 def _fill(workbook: Workbook, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write a table as the one sheet of a workbook; return its rows."""
+    """Write a table as the first sheet of a workbook; return its rows."""
     following = iter(rows)
     first = list(islice(following, _LOOKED_AT))
     sheet = workbook.add_worksheet("sentgen")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentgen.output.tabular import csv_lines, csv_value, distinct, json_row, writable, write_parquet
@@ -17,7 +17,13 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render(
-    result: Result, form: Format, limits: Limits, *, command: str = "", escape_formulas: bool = False
+    result: Result,
+    form: Format,
+    limits: Limits,
+    *,
+    command: str = "",
+    citation: str = "",
+    escape_formulas: bool = False,
 ) -> Reply:
     """Write a result.
 
@@ -28,6 +34,7 @@ def render(
         form: how.
         limits: the most rows, cells and bytes.
         command: the command line that gives the same, for JSON.
+        citation: how to cite the answer, for JSON and a second sheet of a workbook.
         escape_formulas: put an apostrophe before what a spreadsheet would compute, in CSV and TSV.
     """
     columns = distinct(result.table.columns)
@@ -36,7 +43,8 @@ def render(
     if form in (Format.PARQUET, Format.ARROW):
         return _arrow(result, form, columns, most, limits.bytes)
     if form is Format.XLSX:
-        return _workbook(result, columns, most, limits.bytes)
+        about = {"citation": citation, "command": command} if citation else {}
+        return _workbook(result, columns, most, limits.bytes, about)
     if form in (Format.CSV, Format.TSV):
         delimiter = "\t" if form is Format.TSV else ","
         fields = map(_harmless, result.table) if escape_formulas else iter(result.table)
@@ -47,7 +55,7 @@ def render(
         written, rows, cut = _within(objects, most, limits.bytes)
     truncated = cut or result.truncated
     if form is Format.JSON:
-        about: dict[str, object] = {
+        said: dict[str, object] = {
             "columns": columns,
             "truncated": truncated,
             "notes": list(result.notes),
@@ -55,8 +63,10 @@ def render(
             "command": command,
             "more": dict(result.more),
         }
+        if citation:
+            said["citation"] = citation
         # The rows are JSON already: they are put in before the closing brace, not parsed again.
-        head = json.dumps(about, ensure_ascii=False, allow_nan=False)[:-1]
+        head = json.dumps(said, ensure_ascii=False, allow_nan=False)[:-1]
         text = f'{head}, "rows": [{", ".join(written)}]}}'
     else:
         end = "\n" if form is Format.JSONL else ""
@@ -106,7 +116,9 @@ def _arrow(result: Result, form: Format, columns: Sequence[str], most_rows: int,
     return Reply(200, buffer.getvalue(), MEDIA_TYPES[form], part.num_rows, truncated)
 
 
-def _workbook(result: Result, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
+def _workbook(
+    result: Result, columns: Sequence[str], most_rows: int, most_bytes: int, about: Mapping[str, str]
+) -> Reply:
     """Write a workbook of the rows that would fit as text."""
     # As few ask for it, not every process should hold it.
     from sentgen.output.workbook import MOST_ROWS, write_workbook
@@ -119,5 +131,5 @@ def _workbook(result: Result, columns: Sequence[str], most_rows: int, most_bytes
             break
         fitting.append(row)
     buffer = io.BytesIO()
-    number = write_workbook(columns, fitting, buffer, on_disk=False)
+    number = write_workbook(columns, fitting, buffer, on_disk=False, about=about)
     return Reply(200, buffer.getvalue(), MEDIA_TYPES[Format.XLSX], number, cut or result.truncated)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import Awaitable, Callable, Container, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
@@ -13,6 +13,7 @@ from fastapi import APIRouter, Body, Path, Query, Request, Response
 from pydantic import BaseModel, Field, create_model
 
 from sentgen import __version__
+from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server import problems
 from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
@@ -37,6 +38,10 @@ class AnswerForm(Parameters):
         False,
         description="In CSV and TSV, put an apostrophe before what a spreadsheet would take for a formula.",
     )
+    cite: bool = Field(
+        False,
+        description="Say how to cite the answer: in JSON, and on the second sheet of a workbook.",
+    )
     snapshot: str | None = Field(
         None,
         description="The snapshot that is cited; if another one is served, the request is refused.",
@@ -55,6 +60,7 @@ class AnswerDocument(BaseModel):
         description="The command line that gives the same rows, with --json; of `pairs`, one a line."
     )
     more: dict[str, Any] = Field(description="What does not fit into a table.")
+    citation: str | None = Field(None, description="How to cite the answer, if that was asked.")
 
 
 _REFUSALS = {
@@ -149,7 +155,8 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
         values = {**dict(given.pop("body", query)), **given}
         form = query.format or _preferred_format(request.headers.get("accept", ""))
         message = call(operation, {name: values[name] for name in names})
-        return await answer(request, replace(message, form=form, escape_formulas=query.escape_formulas))
+        message = replace(message, form=form, escape_formulas=query.escape_formulas)
+        return await answer(request, replace(message, citation=citation(request)) if query.cite else message)
 
     model = parameters(operation)
     signature: dict[str, Any] = {"request": Request}
@@ -241,6 +248,29 @@ def require_snapshot(served: str, cited: str | None) -> None:
 def address_of(request: Request) -> str:
     """Return the address of the server, as it was asked, without a slash at its end."""
     return str(request.base_url).rstrip("/")
+
+
+def citation(request: Request) -> str:
+    """Return how to cite an answer: version, snapshot, its corpora with their licences, and a link."""
+    snapshot = request.app.state.service.snapshot
+    corpora = ", ".join(
+        f"{one['name']} ({one['licence']})" if one["licence"] else one["name"]
+        for one in cited_corpora(request, snapshot.corpora)
+    )
+    return (
+        f"sentgen {__version__}, snapshot {snapshot.name} (SHA-256 {snapshot.sha256}) of {corpora};"
+        f" {address_of(request)}{permanent_link(request, snapshot.name)}"
+    )
+
+
+def cited_corpora(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
+    """Return the corpora that an answer is about: those that it names, else all."""
+    compared = request.url.path.endswith("/keyness")
+    parameters = ("corpus", "against") if compared else ("corpus", "name")
+    named = {value for name in parameters for value in request.query_params.getlist(name) if value}
+    # What is no corpus is a subcorpus, or a model.
+    about = named <= {corpus["name"] for corpus in corpora}
+    return [corpus for corpus in corpora if not (named and about) or corpus["name"] in named]
 
 
 def permanent_link(request: Request, served: str) -> str:

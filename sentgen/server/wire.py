@@ -53,12 +53,14 @@ class Call:
     """What the front asks of a worker; the body is the declaration of what is asked, as JSON.
 
     The address of the client, or its name, is told where it matters who asks: where there are line sets.
+    ``citation`` is what JSON and a workbook are to say of how to cite the answer.
     """
 
     operation: str
     body: bytes
     form: Format = Format.JSON
     escape_formulas: bool = False
+    citation: str = ""
     client: str = ""
 
 

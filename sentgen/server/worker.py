@@ -156,8 +156,14 @@ def _answer(context: Context, operation: Operation, call: Call, labels: DeskLabe
     result = operation.run(context, request)
     if labels:
         result = replace(result, notes=[*result.notes, *labels.notes])
-    command, escape = command_line(operation, request), call.escape_formulas
-    return render(result, call.form, context.opening.limits, command=command, escape_formulas=escape)
+    return render(
+        result,
+        call.form,
+        context.opening.limits,
+        command=command_line(operation, request),
+        citation=call.citation,
+        escape_formulas=call.escape_formulas,
+    )
 
 
 def _reply(problem: ProblemDocument, *, retire: bool = False) -> Reply:

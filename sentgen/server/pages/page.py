@@ -88,8 +88,8 @@ def file_links(operation: Operation, values: Mapping[str, object], path: str) ->
             continue
         if linked:
             # A browser hands the file to a spreadsheet, which would run what a corpus says.
-            harmless = {"escape_formulas": "true"} if form is Format.CSV else {}
-            links[name] = link(route, **given, format=form, **harmless)
+            how = {"escape_formulas": "true"} if form is Format.CSV else {"cite": "true"}
+            links[name] = link(route, **given, format=form, **how)
         else:
             links[name] = link(f"{path}/{operation.name}.{form}", **given)
     return links

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from html import unescape
@@ -24,7 +24,6 @@ from sentgen.errors import InputError
 from sentgen.options import parameters_of
 from sentgen.output import display, templates
 from sentgen.output.typography import closed_up, is_right_to_left, readable
-from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server.classroom import TEACHER
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Kind
@@ -39,7 +38,7 @@ from sentgen.server.pages.page import (
 )
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
-from sentgen.server.routes import SNAPSHOT, answer, permanent_link, require_snapshot
+from sentgen.server.routes import SNAPSHOT, answer, citation, cited_corpora, permanent_link, require_snapshot
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER
@@ -111,7 +110,7 @@ def _file(page: Page) -> Callable[[Request, str], Awaitable[Response]]:
             given = {key: query.getlist(key) if key in lists else query[key] for key in query}
             given.pop(SNAPSHOT, None)
             message = replace(read(operation, given), form=Format(form), escape_formulas=True)
-            response = await answer(request, message)
+            response = await answer(request, replace(message, citation=citation(request)))
             if response.status_code == 200:
                 response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
             return response
@@ -180,7 +179,7 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
             asker=request.scope[USER].name if settings.classroom else "",
             teaches=request.scope[USER] is TEACHER,
             begun=request.scope.get("app_root_path", ""),
-            cited=_cited_corpora(request, service.snapshot.corpora),
+            cited=cited_corpora(request, service.snapshot.corpora),
         )
     )
     if settings.only:
@@ -189,15 +188,6 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
         written = _OF_SERVER.sub(rf'\1="{base}/', written)
     # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
-
-
-def _cited_corpora(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
-    """Return the corpora that a page is about: those that it names, else all."""
-    parameters = ("corpus", "against") if request.url.path == "/keyness" else ("corpus", "name")
-    named = {value for name in parameters for value in request.query_params.getlist(name) if value}
-    # What is no corpus is a subcorpus, or a model.
-    about = named <= {corpus["name"] for corpus in corpora}
-    return [corpus for corpus in corpora if not (named and about) or corpus["name"] in named]
 
 
 @lru_cache(maxsize=1000)

@@ -76,6 +76,7 @@ def test_files_have_all_rows_of_the_api(site: Server) -> None:
     (file, _, json) = links
     asked = dict(parse_qsl(urlsplit(json).query))
 
+    assert asked.pop("cite") == "true"
     assert asked == {"by": "word", "sort": "word", "corpus": "relief", "limit": "0", "format": "json"}
     rows = site.client.get(json).json()["rows"]
     listed = list(csv.DictReader(io.StringIO(site.client.get(file).text)))
@@ -167,3 +168,34 @@ def test_what_is_cited_is_what_is_shown(opened) -> None:
 def test_formats_have_endings() -> None:
     """A name of a file says what is in it."""
     assert {form.value for form in FILE_FORMS.values()} == {"csv", "xlsx", "json", "parquet"}
+
+
+@pytest.mark.parametrize("page", ["frequencies", "sql", "documents"])
+def test_files_say_how_to_cite_them(page: str, site: Server) -> None:
+    """As the page does, with their own address: JSON in a field, a workbook on a second sheet, CSV nowhere."""
+    openpyxl = pytest.importorskip("openpyxl", reason="no openpyxl; install the extra `test`")
+    html = site.client.get(PAGES[page]).text
+    csv_link, excel_link, json_link, *_ = _files(html)
+    (cited,) = re.findall(r'id="cite">.*?<p>(.*?)</p>', html, re.DOTALL)
+    said = unescape(re.sub("<[^>]*>", "", cited)).rpartition("; ")[0]
+    document = site.client.get(json_link).json()
+    book = openpyxl.load_workbook(io.BytesIO(site.client.get(excel_link).content))
+
+    told, _, address = document["citation"].rpartition("; ")
+    assert told == said
+    assert site.client.get(urlsplit(address)._replace(scheme="", netloc="").geturl()).json() == document
+    assert book.sheetnames == ["sentgen", "source"]
+    first, second = ([cell.value for cell in row] for row in book["source"].rows)
+    assert [first[0], *second] == ["citation", "command", document["command"]]
+    assert first[1].startswith(f"{said}; http")
+    assert said[:20] not in site.client.get(csv_link).text
+
+
+def test_who_asks_the_api_is_told_if_they_ask(site: Server) -> None:
+    plain = site.client.get("/v1/ngrams", params={"pattern": "the *", "corpus": "relief"}).json()
+    cited = site.client.get(
+        "/v1/ngrams", params={"pattern": "the *", "corpus": "relief", "cite": True}
+    ).json()
+
+    assert "relief" in cited.pop("citation")
+    assert cited == plain
