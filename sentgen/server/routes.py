@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, create_model
 from sentgen import __version__
 from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server import problems
+from sentgen.server.addresses import is_loopback
 from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
@@ -250,6 +251,19 @@ def address_of(request: Request) -> str:
     return str(request.base_url).rstrip("/")
 
 
+def addresses_for_others(request: Request) -> list[str]:
+    """Return the addresses of the server as others have them, that of the request first if it is one."""
+    settings = request.app.state.service.settings
+    here, hosts = request.url.hostname or "", settings.classroom.hosts if settings.classroom else ()
+    # Others reach another machine by the names of the loopback: their own.
+    named = [here] if not hosts or not is_loopback(here) else []
+    port = f":{request.url.port}" if request.url.port else ""
+    return [
+        f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}{port}{settings.base_path}"
+        for host in dict.fromkeys([*named, *hosts])
+    ]
+
+
 def citation(request: Request) -> str:
     """Return how to cite an answer: version, snapshot, its corpora with their licences, and a link."""
     snapshot = request.app.state.service.snapshot
@@ -259,7 +273,7 @@ def citation(request: Request) -> str:
     )
     return (
         f"sentgen {__version__}, snapshot {snapshot.name} (SHA-256 {snapshot.sha256}) of {corpora};"
-        f" {address_of(request)}{permanent_link(request, snapshot.name)}"
+        f" {addresses_for_others(request)[0]}{permanent_link(request, snapshot.name)}"
     )
 
 

@@ -13,7 +13,8 @@ from starlette.responses import RedirectResponse
 from sentgen.errors import InputError
 from sentgen.output.qr_code import drawn_as_svg
 from sentgen.server.classroom import JOIN, address_as
-from sentgen.server.pages.page import Asking, Page, PageParameters, addresses_for_others
+from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.routes import addresses_for_others
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import asker_of
 

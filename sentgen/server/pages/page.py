@@ -17,7 +17,6 @@ from starlette.datastructures import QueryParams
 from sentgen.options import parameters_of
 from sentgen.output.wording import near
 from sentgen.server import wire
-from sentgen.server.addresses import is_loopback
 from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
@@ -100,19 +99,6 @@ def default(operation: str, name: str) -> Any:
     return next(
         each.default for each in parameters_of(operations()[operation].declaration) if each.name == name
     )
-
-
-def addresses_for_others(request: Request) -> list[str]:
-    """Return the addresses of the server as others have them, that of the request first if it is one."""
-    settings = request.app.state.service.settings
-    here, hosts = request.url.hostname or "", settings.classroom.hosts if settings.classroom else ()
-    # Others reach another machine by the names of the loopback: their own.
-    named = [here] if not hosts or not is_loopback(here) else []
-    port = f":{request.url.port}" if request.url.port else ""
-    return [
-        f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}{port}{settings.base_path}"
-        for host in dict.fromkeys([*named, *hosts])
-    ]
 
 
 class PageParameters:

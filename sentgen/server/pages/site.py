@@ -33,12 +33,19 @@ from sentgen.server.pages.page import (
     Asking,
     Page,
     PageParameters,
-    addresses_for_others,
     alternatives,
 )
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
-from sentgen.server.routes import SNAPSHOT, answer, citation, cited_corpora, permanent_link, require_snapshot
+from sentgen.server.routes import (
+    SNAPSHOT,
+    addresses_for_others,
+    answer,
+    citation,
+    cited_corpora,
+    permanent_link,
+    require_snapshot,
+)
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER
