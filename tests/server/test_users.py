@@ -355,7 +355,7 @@ _WORDS = ("pattern", "word", "text", "head", "query", "cql", "request", "bag")
 @pytest.mark.parametrize("user", ["one", "other"])
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_no_operation_tells_of_other_corpora(guarded: Guarded, user: str, operation: Operation) -> None:
-    """Not in rows, notes, SQL, suggestions, errors or headers, in JSON or CSV."""
+    """Not in rows, notes, SQL, suggestions, errors, headers or citations, in JSON or CSV."""
     fields = {field.name for field in dataclasses.fields(operation.declaration)}
     for mark, kind, form in (("", "nothere", "json"), *product(MARKS, ("trees", "pairs"), ("json", "csv"))):
         given = dict(operation.example)
@@ -374,7 +374,7 @@ def _ask(
     route = re.sub(r"{(\w+)}", lambda found: str(given.get(found[1], "x")), operation.route)
     if operation.method == "POST":
         return guarded.ask(user, "POST", route, json=given, params={"format": form})
-    return guarded.ask(user, "GET", route, params={**given, "format": form})
+    return guarded.ask(user, "GET", route, params={**given, "format": form, "cite": form == "json"})
 
 
 @pytest.mark.nightly(by_day=12)
