@@ -60,9 +60,16 @@ class DeskLabels:
         from sentgen.desk.line_sets import check
 
         try:
+            path = self._path
+        except StoreError:
+            return NotFoundError(
+                f"no line set {name!r}: sets lie beside a store, and {self._store} is a lake or a snapshot;"
+                " ask the store that it was made from"
+            )
+        try:
             # A server does not tell where the file would be.
-            if self._desk is None or self._desk.exists():
-                check(Desk(self._path), name)
+            if self._desk is None or path.exists():
+                check(Desk(path), name)
         except SentgenError as error:
             return error
         return NotFoundError(f"no line set {name!r}; make one with: sentgen lines new SET QUERY")

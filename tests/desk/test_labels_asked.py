@@ -332,7 +332,10 @@ def test_what_the_store_and_the_query_call_lines_goes_first(labeled: Desk, read:
             lambda store: DeskLabels(store, store.with_name("none.desk")),
             "^no line set 'make'; make one with: sentgen lines new SET QUERY$",
         ),
-        (lambda store: DeskLabels(store.parent), "line sets live beside a store; name a file"),
+        (
+            lambda store: DeskLabels(store.parent),
+            "^no line set 'make': sets lie beside a store, and .* is a lake or a snapshot",
+        ),
     ],
 )
 def test_without_a_desk(
