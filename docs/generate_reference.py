@@ -206,6 +206,10 @@ The [functions below](api.md) are what it calls.
 ## Methods
 
 {python_methods.page()}
+
+## Commands and methods
+
+{python_methods.command_table()}
 """
 
 

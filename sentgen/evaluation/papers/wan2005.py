@@ -80,7 +80,7 @@ class _PaperReading(NamedTuple):
 #: The paper keeps one path for each length and word, and says nothing of words used again.
 _READINGS = (
     _PaperReading("literal", GenerationSettings(reuse="free", beam=1)),
-    # As in all strings that it shows, and as its parser attaches function words (docs/results-generation.md).
+    # As in all strings that it shows, and as its parser attaches function words (docs/results.md).
     _PaperReading("seen transitions", GenerationSettings(transitions="seen"), "function"),
     _PaperReading("beyond the paper", GenerationSettings(arguments="supported")),
 )
