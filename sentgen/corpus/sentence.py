@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 #: CoNLL's mark for a value that is not there.
 ABSENT = "_"
+#: Marks that end a sentence, in all scripts.
+FINAL_MARKS = ".!?…。！？｡।॥؟۔።։"
 #: Symbols that the language model owns; a corpus may not use them as words (`<unk>` it may).
 RESERVED = frozenset({"<s>", "</s>", "<root>"})
 

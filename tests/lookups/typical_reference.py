@@ -57,7 +57,7 @@ def whole(hit: Hit, *, tags: bool, trees: bool) -> float:
     forms = [one.form for one in hit.tokens]
     bare = [form for form in forms if not set(form) <= set(WRAPS)]
     begins = hit.lowercase or bool(bare and not is_mark(bare[0]) and bare[0][0] == bare[0][0].upper())
-    ends = bool(bare and regex.search("[.!?…。！？؟۔।॥։።]$", bare[-1]))
+    ends = bool(bare and regex.search("[.!?…。！？｡؟۔।॥։።]$", bare[-1]))
     text = "".join(forms)
     opened = sum(text.count(one) for one in OPENING) - sum(text.count(one) for one in CLOSING)
     quotes = sum(1 if form in ("``", "''") else sum(form.count(q) for q in QUOTES) for form in forms)

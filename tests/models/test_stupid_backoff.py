@@ -23,7 +23,6 @@ from sentgen.models import ModelInfo, arpa, build
 from sentgen.models.base import registry
 from sentgen.models.checks import model_checks
 from sentgen.models.lookup import explain
-from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_table import score_words, start_state
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
@@ -99,23 +98,6 @@ def test_scores_are_those_of_the_definition(
         context = padded[-order:]
         (*_, last) = explain(store, model, context)
         assert last.total == pytest.approx(math.log10(reference.score(tuple(context[:-1]), "</s>")), abs=1e-9)
-
-
-def test_the_readable_reference_agrees(store: Store) -> None:
-    """That of the module, over numbers and one <s>, with the one above."""
-    words = [line.split() for line in SENTENCES]
-    reference, ids = Reference(words, 4), {"<s>": 1, "</s>": 2, "a": 4, "b": 5, "c": 6, "d": 7}
-    counts: dict[tuple[int, ...], int] = Counter()
-    for sentence in words:
-        wrapped = [ids[word] for word in ("<s>", *sentence, "</s>")]
-        for n in range(1, 5):
-            counts.update(tuple(wrapped[i : i + n]) for i in range(len(wrapped) - n + 1))
-    for context in ((), ("<s>",), ("d", "a"), ("c", "c"), ("a", "b", "a"), ("<s>", "a", "b")):
-        given = ("<s>",) * (3 - len(context)) + context
-        found = stupid_backoff.stupid_score(
-            counts, [ids[one] for one in context], ids["b"], 4, reference.total
-        )
-        assert found == pytest.approx(math.log(reference.score(given, "b")))
 
 
 def test_a_sentence_of_many_words(store: Store) -> None:

@@ -304,11 +304,6 @@ class Quantity:
     hedge: Hedge = ""
     readings: tuple[DateParts, ...] = ()
 
-    @property
-    def approximate(self) -> bool:
-        """Whether the text says that it is not exact."""
-        return bool(self.hedge)
-
 
 def quantities(words: Sequence[str]) -> list[Quantity]:
     """Return the quantities of a text in their order; none shares a word with another.

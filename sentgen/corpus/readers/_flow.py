@@ -10,15 +10,13 @@ from itertools import zip_longest
 
 from sentgen.corpus.reader import Item
 from sentgen.corpus.readers._columns import finish_sentence
-from sentgen.corpus.sentence import Mark, RawText, Region, Sentence
+from sentgen.corpus.sentence import FINAL_MARKS, Mark, RawText, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
 #: Characters of a paragraph.
 _PARAGRAPH = 200_000
 _WHITE = re.compile("[ \t\r]+")
-#: Marks that end a sentence, in all scripts.
-FINAL_MARKS = ".!?…。！？｡।॥؟۔።։"
 #: Tokens that close behind a final mark.
 _CLOSING = frozenset(("''", "”", "’", "»", "›", ")", "]", "}", "」", "』"))
 #: Quotes that may close, and what opened each of them then.

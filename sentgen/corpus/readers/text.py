@@ -19,8 +19,7 @@ import sentencex
 
 from sentgen.corpus.reader import ENGLISH, Item, Reader
 from sentgen.corpus.readers._columns import finish_sentence, in_documents
-from sentgen.corpus.readers._flow import FINAL_MARKS
-from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sentence import FINAL_MARKS, RawText, Sentence
 from sentgen.corpus.tokenizer import tokenize
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection

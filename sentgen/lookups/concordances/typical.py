@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sentgen.corpus.sentence import FINAL_MARKS
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.base.surprisals import SurprisalKey
@@ -63,7 +64,7 @@ _FORMS = r"""form as materialized (
     regexp_matches(w.form, '\p{N}|[@#_/\\=<>|~^*…]|\.\.|www\.')
       or (regexp_full_match(w.form, '[^\p{L}]{2,}') and not regexp_full_match(w.form, '-+|`+|''+'))
       or (length(w.form) > 1 and w.form = upper(w.form) and w.form != lower(w.form)) as odd,
-    regexp_matches(w.form, '[.!?…。！？؟۔।॥։።]$') as ends,
+    regexp_matches(w.form, '[FINAL_MARKS]$') as ends,
     regexp_full_match(w.form, '["“”„‟«»‹›‘’''`¿¡()\[\]{}（）「」『』【】《》]+') as wraps,
     length(translate(w.form, ')]}）」』】》', ''))
       - length(translate(w.form, '([{（「『【《', '')) as open,
@@ -81,7 +82,7 @@ bundle as materialized (
   from tag
   where contains(name, '=')
 ),
-"""
+""".replace("FINAL_MARKS", FINAL_MARKS)
 #: DuckDB hashes several values as it hashes each: their sum would not tell in which order words stand.
 _SENTENCES = """\
 told as materialized (

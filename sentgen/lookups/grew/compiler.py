@@ -38,7 +38,11 @@ from sentgen.lookups.grew.syntax import (
     LinearOrder,
     Node,
     Reference,
+    heads_without_rows,
     is_part,
+    names_with_rows,
+    nodes_below,
+    own_nodes,
 )
 from sentgen.lookups.question.selection import Selection
 
@@ -122,25 +126,6 @@ class Scope:
         return f"; it has {', '.join(names)}" if names else ", which has none"
 
 
-def _own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[str]:
-    """Return the nodes that clauses bring in, in their order: those of node clauses, edges and paths."""
-    names: dict[str, None] = {}
-    for clause in clauses:
-        ends: tuple[str | None, ...] = ()
-        if isinstance(clause, Node):
-            ends = (clause.name,)
-        elif isinstance(clause, GrewEdge | Dominance):
-            ends = (clause.source, clause.target)
-        names |= dict.fromkeys(name for name in ends if name is not None and name not in outer)
-    edges = {clause.name for clause in clauses if isinstance(clause, GrewEdge)}
-    for name in names:
-        if name in edges:
-            raise InputError(f"{name} is an edge, and a node is wanted here")
-        if name == "meta":
-            raise InputError("a node cannot be called meta, which stands for the metadata; call it otherwise")
-    return list(names)
-
-
 def _bind_nodes(
     clauses: Sequence[Clause], outer: Scope, with_rows: frozenset[str], numbers: Iterator[int]
 ) -> dict[str, _BoundNode]:
@@ -152,8 +137,8 @@ def _bind_nodes(
         with_rows: names of nodes of which more than the position is asked.
         numbers: numbers for aliases.
     """
-    names = _own_nodes(clauses, outer.nodes)
-    heads = _heads(clauses, with_rows) if names else {}
+    names = own_nodes(clauses, outer.nodes)
+    heads = heads_without_rows(clauses, with_rows) if names else {}
     bound: dict[str, _BoundNode] = {}
     # Heads without a row come last: their position is in the row of a modifier.
     for name in sorted(names, key=heads.__contains__):
@@ -165,7 +150,7 @@ def _bind_nodes(
             continue
         described = tuple(node.descriptions for node in nodes if node.descriptions)
         alias = f"node_{next(numbers)}"  # whatever it is called
-        anchored = name not in _below(clauses) and all(
+        anchored = name not in nodes_below(clauses) and all(
             any(all(map(fits_anchor, description)) for description in alternatives)
             for alternatives in described
         )
@@ -173,53 +158,6 @@ def _bind_nodes(
             alias, f"{alias}.sentence_id", f"{alias}.position", anchored, free, described
         )
     return {name: bound[name] for name in names}
-
-
-def _heads(clauses: Sequence[Clause], with_rows: frozenset[str]) -> dict[str, str]:
-    """Return the nodes that need no row, as they are the head of another one, with that one."""
-    heads: dict[str, str] = {}
-    for edge in clauses:
-        if (
-            not isinstance(edge, GrewEdge)
-            or edge.label.enhanced
-            or edge.source is None
-            or edge.target is None
-        ):
-            continue
-        if edge.source not in with_rows and edge.source != edge.target:
-            heads.setdefault(edge.source, edge.target)
-    return heads
-
-
-def _below(clauses: Sequence[Clause]) -> set[str | None]:
-    """Return the nodes that have something above or before them, so that they are no anchor."""
-    edges = {clause.target for clause in clauses if isinstance(clause, GrewEdge | Dominance)}
-    return edges | {
-        clause.right
-        for clause in clauses
-        if isinstance(clause, LinearOrder) and clause.operator in ("<", "<<")
-    }
-
-
-def _names_with_rows(
-    request: GrewRequest, keys: Iterable[CountKey], others: Iterable[Filter]
-) -> frozenset[str]:
-    """Return the names of nodes of which more than the position is asked anywhere."""
-    names: set[str | None] = set()
-    for clause in request.every_clause(others):
-        if isinstance(clause, Node) and clause.descriptions:
-            names.add(clause.name)
-        elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
-            names.add(clause.target)
-        elif isinstance(clause, GrewComparison):
-            names |= {_name_read(side) for side in (clause.left, clause.right)}
-    names |= {_name_read(key.value) for key in keys}
-    return frozenset(name for name in names if name is not None)
-
-
-def _name_read(value: object) -> str | None:
-    """Return the node or edge of which a value reads more than the position."""
-    return value.name if isinstance(value, Reference) and value.key != POSITION else None
 
 
 #: Rows of `token`, and one for the anchor node of each sentence.
@@ -308,7 +246,7 @@ class Compiler:
         self, request: GrewRequest, keys: Sequence[CountKey] = (), whether: Sequence[Filter] = ()
     ) -> HitStatement:
         """Return what finds the hits of a request; ``keys`` and ``whether`` are asked of them later."""
-        self._with_rows = _names_with_rows(request, keys, whether)
+        self._with_rows = names_with_rows(request, keys, whether)
         scope, block = Scope(), _Block()
         self._fill(block, request.clauses, scope)
         rows = [node for node in scope.nodes.values() if node.alias]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Test, Value
 
 #: The key of the position of a node.
@@ -169,3 +170,69 @@ class CountKey:
 
     text: str
     value: Reference | Distance | Placement
+
+
+def own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[str]:
+    """Return the nodes that clauses bring in, in their order: those of node clauses, edges and paths."""
+    names: dict[str, None] = {}
+    for clause in clauses:
+        ends: tuple[str | None, ...] = ()
+        if isinstance(clause, Node):
+            ends = (clause.name,)
+        elif isinstance(clause, GrewEdge | Dominance):
+            ends = (clause.source, clause.target)
+        names |= dict.fromkeys(name for name in ends if name is not None and name not in outer)
+    edges = {clause.name for clause in clauses if isinstance(clause, GrewEdge)}
+    for name in names:
+        if name in edges:
+            raise InputError(f"{name} is an edge, and a node is wanted here")
+        if name == "meta":
+            raise InputError("a node cannot be called meta, which stands for the metadata; call it otherwise")
+    return list(names)
+
+
+def heads_without_rows(clauses: Sequence[Clause], with_rows: frozenset[str]) -> dict[str, str]:
+    """Return the nodes that need no row, as they are the head of another one, with that one."""
+    heads: dict[str, str] = {}
+    for edge in clauses:
+        if (
+            not isinstance(edge, GrewEdge)
+            or edge.label.enhanced
+            or edge.source is None
+            or edge.target is None
+        ):
+            continue
+        if edge.source not in with_rows and edge.source != edge.target:
+            heads.setdefault(edge.source, edge.target)
+    return heads
+
+
+def nodes_below(clauses: Sequence[Clause]) -> set[str | None]:
+    """Return the nodes that have something above or before them, so that they are no anchor."""
+    edges = {clause.target for clause in clauses if isinstance(clause, GrewEdge | Dominance)}
+    return edges | {
+        clause.right
+        for clause in clauses
+        if isinstance(clause, LinearOrder) and clause.operator in ("<", "<<")
+    }
+
+
+def names_with_rows(
+    request: GrewRequest, keys: Iterable[CountKey], others: Iterable[Filter]
+) -> frozenset[str]:
+    """Return the names of nodes of which more than the position is asked anywhere."""
+    names: set[str | None] = set()
+    for clause in request.every_clause(others):
+        if isinstance(clause, Node) and clause.descriptions:
+            names.add(clause.name)
+        elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
+            names.add(clause.target)
+        elif isinstance(clause, GrewComparison):
+            names |= {_name_read(side) for side in (clause.left, clause.right)}
+    names |= {_name_read(key.value) for key in keys}
+    return frozenset(name for name in names if name is not None)
+
+
+def _name_read(value: object) -> str | None:
+    """Return the node or edge of which a value reads more than the position."""
+    return value.name if isinstance(value, Reference) and value.key != POSITION else None

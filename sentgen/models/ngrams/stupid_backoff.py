@@ -161,27 +161,6 @@ def put_scores(table: NgramTable, order: int, total: int) -> None:
     table.logp[find(table, EMPTY, BOS)] = NEVER
 
 
-def stupid_score(
-    counts: dict[tuple[int, ...], int], context: Sequence[int], word: int, order: int, total: int
-) -> float:
-    """Return the logarithm of S(word | context) by the definition above; the readable reference of the table.
-
-    >>> toy = {(1,): 2, (7,): 3, (8,): 2, (1, 7): 1, (7, 7): 1}
-    >>> stupid_score(toy, (1,), 7, 2, 9) == math.log(1 / 2)
-    True
-    >>> stupid_score(toy, (7,), 8, 2, 9) == math.log(2 / 9) + math.log(0.4)
-    True
-    """
-    padded = (BOS,) * (order - 1) + tuple(context)
-    given = padded[len(padded) - order + 1 :]
-    for dropped in range(order):
-        kept = given[dropped:]
-        gram, before = counted_as((*kept, word)), counted_as(kept)
-        if counts.get(gram):
-            return math.log(counts[gram] / (counts[before] if before else total)) + dropped * LOG_ALPHA
-    return -math.inf
-
-
 def counted_as(gram: Sequence[int]) -> tuple[int, ...]:
     """Return an n-gram with one <s> at its beginning at most."""
     begin = 0
