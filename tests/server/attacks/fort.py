@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Set
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
-from serving import Server, kind_of, until, workers_of
+import pytest
+from serving import Server, kind_of, serving, until, workers_of
+
+from sentgen.schema import snapshots
 
 #: What nobody may see: it stands in a file beside the snapshot and in the environment of the server.
 CANARY = "canary-7f3a9c"
@@ -92,6 +96,22 @@ class Fort:
             except (OSError, IndexError, ValueError):
                 continue  # it has just ended, or has not yet begun
         return sorted(str(path.relative_to(place)) for place in places for path in place.rglob("*"))
+
+
+@contextmanager
+def fortified(demo: Path, folders: pytest.TempPathFactory, *limits: object) -> Iterator[Fort]:
+    """Serve a snapshot with something to steal beside it until the attacks are over."""
+    folder, here = folders.mktemp("fort"), folders.mktemp("attacked")
+    store = snapshots.publish(demo, folder).snapshot.path
+    (folder / "canary.txt").write_text(CANARY)
+    options = ["--snapshots", folder, "--workers", 1, "--no-warm-up", "--timeout", 30]
+    options += ["--worker-memory", "1GB", "--max-rows", 1000, "--desk", here / "class.desk", *limits]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CANARY", CANARY)
+        with serving(here, *options) as server:
+            fort = Fort(server, store)
+            yield fort
+            fort.check_all()
 
 
 def require_problem(response: httpx.Response, *statuses: int) -> dict[str, Any]:

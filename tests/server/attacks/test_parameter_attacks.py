@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from fort import Fort, require_clean, require_problem
+from fort import Fort, fortified, require_clean, require_problem
 
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
@@ -36,6 +37,13 @@ relief@1; drop table model
 """.strip().splitlines()
 #: Whatever is refused, or found, or not.
 TOLD = {200, 307, 400, 404, 409, 413, 422}
+
+
+@pytest.fixture(scope="module")
+def attacked(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fort]:
+    """A server whose workers may load what a look-up needs: a short deadline ends them, and the next begins anew."""
+    with fortified(demo, tmp_path_factory) as fort:
+        yield fort
 
 
 def values(fort: Fort) -> list[str]:
