@@ -15,6 +15,8 @@ under 32 clients, and when nobody has asked for six minutes.
 
 ``python benchmarks/server.py users [SECONDS]`` lets 20 clients send different look-ups on EWT and GUM (train): without
 users, as users who see all, and as users of whom one half sees EWT and the other GUM; and tells the memory, too.
+``python benchmarks/server.py users-large [SECONDS]`` does the same with 8 clients and 10M tokens of novels, in two
+halves.
 """
 
 from __future__ import annotations
@@ -37,12 +39,13 @@ from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 from harness import OUT, SENTGEN, data, fresh, show
+from keywords import make_novels
 
 from sentgen.server.users import new_token
 
 CLIENTS = (1, 8, 32)
-#: Clients that are users.
-ASKERS = 20
+#: Clients that are users, of few texts and of many.
+ASKERS, FEW_ASKERS = 20, 8
 WORKERS = 2
 ENDLESS = "select count(*) from range(1000000000000)"
 COLUMNS = ("what", "clients", "requests/s", "median ms", "p95 ms", "CPU ms a request", "refused")
@@ -116,34 +119,47 @@ def memory() -> None:
 
 
 def users(seconds: float) -> None:
-    store, to, file = fresh("server-two"), fresh("server-two-snapshots"), fresh("server-users.toml")
+    store = fresh("server-two")
     for corpus in ("ewt", "gum"):
         run("ingest", data(f"ud/en_{corpus}-ud-train.conllu"), "--corpus", corpus, "--db", store)
+    ask_as_users("EWT and GUM", store, ("ewt", "gum"), ASKERS, "lemma", seconds)
+
+
+def users_large(seconds: float) -> None:
+    store = fresh("server-novels")
+    make_novels(store)
+    ask_as_users("10M tokens of novels", store, ("here", "there"), FEW_ASKERS, "word", seconds)
+
+
+def ask_as_users(
+    title: str, store: Path, corpora: tuple[str, str], askers: int, key: str, seconds: float
+) -> None:
+    to, file = fresh("server-two-snapshots"), fresh("server-users.toml")
     run("publish", "--db", store, "--to", to)
-    tokens = [new_token() for _ in range(ASKERS)]
+    tokens = [new_token() for _ in range(askers)]
     rights = {
         "no users": None,
         "users who see all": ["all"],
-        "users who see one of two": [["ewt"], ["gum"]],
+        "users who see one of two": [[corpora[0]], [corpora[1]]],
     }
     rows: list[tuple[object, ...]] = []
     words: list[str] = []
-    for name, corpora in rights.items():
+    for name, seen in rights.items():
         options = ()
-        if corpora:
-            seen = ((digest, corpora[i % len(corpora)]) for i, (_, digest) in enumerate(tokens))
+        if seen:
+            tables = ((digest, seen[i % len(seen)]) for i, (_, digest) in enumerate(tokens))
             file.write_text(
-                "".join(f'[users.u{i}]\ntoken = "{d}"\ncorpora = {c!r}\n' for i, (d, c) in enumerate(seen))
+                "".join(f'[users.u{i}]\ntoken = "{d}"\ncorpora = {c!r}\n' for i, (d, c) in enumerate(tables))
             )
             options = ("--users", str(file))
         with serving(to, "--cache", "0", *options, option="--snapshots") as (address, server):
             words = words or frequent_words(address)
-            asked = lookups(words, [token for token, _ in tokens])
-            load(address, asked[:200], ASKERS, 2.0)  # workers start
+            asked = lookups(words, [token for token, _ in tokens], key)
+            load(address, asked[:200], askers, 2.0)  # workers start
             rows.append(
-                (*row(name, ASKERS, *measured(address, server, asked, ASKERS, seconds)), megabytes(server)[2])
+                (*row(name, askers, *measured(address, server, asked, askers, seconds)), megabytes(server)[2])
             )
-    show("EWT and GUM: look-ups of users", (*COLUMNS, "MB, shared counted once"), rows)
+    show(f"{title}: look-ups of users", (*COLUMNS, "MB, shared counted once"), rows)
 
 
 def frequent_words(address: str) -> list[str]:
@@ -151,13 +167,13 @@ def frequent_words(address: str) -> list[str]:
     return [word for found in sql(address, query) if (word := str(found["form"])).isalpha()]
 
 
-def lookups(words: Sequence[str], tokens: Sequence[str]) -> list[Asked]:
-    """Return look-ups of words, all different, of one user after another."""
+def lookups(words: Sequence[str], tokens: Sequence[str], key: str) -> list[Asked]:
+    """Return look-ups of words, all different, of one user after another; one kind finds them by ``key``."""
     kinds = (
         ("kwic", lambda word: {"pattern": word, "limit": 50}),
         ("ngrams", lambda word: {"pattern": f"{word} *", "limit": 50}),
         ("collocations", lambda word: {"word": word, "limit": 50}),
-        ("frequencies", lambda word: {"query": f'[lemma="{word}"]', "by": "word", "limit": 50}),
+        ("frequencies", lambda word: {"query": f'[{key}="{word}"]', "by": "word", "limit": 50}),
     )
     paths = [
         f"/v1/{kind}?{urlencode(given(word))}" for word in words if word.isalpha() for kind, given in kinds
@@ -382,7 +398,8 @@ def processes() -> Iterator[tuple[int, list[str]]]:
 if __name__ == "__main__":
     if sys.argv[1:] == ["memory"]:
         memory()
-    elif sys.argv[1:2] == ["users"]:
-        users(float(sys.argv[2]) if len(sys.argv) > 2 else 20.0)
+    elif sys.argv[1:2] in (["users"], ["users-large"]):
+        asked = users if sys.argv[1] == "users" else users_large
+        asked(float(sys.argv[2]) if len(sys.argv) > 2 else 20.0)
     else:
         main(float(sys.argv[1]) if len(sys.argv) > 1 else 4.0)
