@@ -228,15 +228,21 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
             yield _run(store, planned)
         except DamagedError:
             yield CheckResult(planned, 1, "a block is damaged: it is not what was written")
-    without = [corpus_id for corpus_id, _ in corpora_without_sentences(store)]
-    made = chain(checks(without), counted_checks(without))
-    for planned in chain(made, _until_damage(_tree_recounts(store)), _until_damage(extra)):
+    for planned in chain(content_checks(store), _until_damage(extra)):
         if quick and planned.slow:
             continue
         try:
             yield _run(store, planned)
         except DamagedError:
             yield CheckResult(planned, None, "needs a table with a damaged block")
+
+
+def content_checks(store: Store) -> Iterator[Check]:
+    """Yield the checks of what the tables say, made one by one as they run."""
+    without = [corpus_id for corpus_id, _ in corpora_without_sentences(store)]
+    yield from checks(without)
+    yield from counted_checks(without)
+    yield from _until_damage(_tree_recounts(store))
 
 
 def corpora_without_sentences(store: Store) -> list[tuple[int, str]]:

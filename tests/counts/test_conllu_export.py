@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from stored import problems
 
 from sentgen.counts import conllu_export, corpora, writer
 from sentgen.counts.exports import export
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError
-from sentgen.schema import Store, maintenance
+from sentgen.schema import Store
 from sentgen.schema.lakes.export import export as write_lake
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import fetch_arrow
@@ -122,7 +123,7 @@ def test_one_of_everything(store: Store, tmp_path: Path) -> None:
     ]
     assert column(store, "select empty_nodes || '' from v_sources") == ["2"]
     assert column(store, "select tokens || ' ' || misc from v_multiwords") == ["De le Lang=fr|SpaceAfter=No"]
-    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+    assert problems(store) == {}
     assert all(sizes(store).values())
     corpora.remove(store, "x")
     assert not any(sizes(store).values())
@@ -139,7 +140,7 @@ def test_replaced_as_if_it_always_had_been_so(store: Store, tmp_path: Path) -> N
 
     assert exported(store) == other
     assert sizes(store) == before
-    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+    assert problems(store) == {}
 
 
 def test_a_lake_gives_back_the_same(store: Store, tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_masked_words_are_words(
 
     assert column(store, "select count from v_ngrams_1 where w1 = '_'") == [7]
     assert column(store, "select count(*) from v_tokens where lemma is not null") == [0]
-    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+    assert problems(store) == {}
 
 
 def test_masked_block_among_others(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,7 +355,7 @@ def test_any_conllu_is_stored_soundly(store: Store, tmp_path: Path, contents: li
         path.write_bytes(content)
     try:
         ingest(store, [str(path) for path in paths], Settings("x"))
-        assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+        assert problems(store) == {}
     finally:
         corpora.remove(store, "x")
 

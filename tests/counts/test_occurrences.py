@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from occurrences import EXPECTED, STORED
-from stored import rows
+from stored import problems, rows
 
 from sentgen.counts import batch, corpora, writer
 from sentgen.counts.ingestion import Settings, ingest
@@ -33,10 +33,6 @@ FIRST = ("vertical", "a", [["the the", "dogs dog"], ["the the", "Hund _"]])
 OTHER = ("lines", "b", [["the the", "the the"]])
 CHANGED = ("vertical", "a", [["DOG dog"], ["dog dog", "the the"]])
 LAKE, COMPACT, REMOVE = ("lake", "", []), ("compact", "", []), ("remove", "b", [])
-
-
-def problems(store: Store) -> dict[str, str]:
-    return {one.check.name: one.example for one in maintenance.check(store) if one.problems}
 
 
 def verify(store: Store) -> None:

@@ -8,7 +8,7 @@ import pytest
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from stored import rows
+from stored import problems, rows
 
 from sentgen.counts import batch, corpora, ingestion, stored_sources
 from sentgen.counts.ingestion import Settings, ingest
@@ -16,16 +16,12 @@ from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import InputError, ModelError
 from sentgen.models import build, changes
 from sentgen.models.prune import PruneRequest
-from sentgen.schema import Store, maintenance
+from sentgen.schema import Store
 from sentgen.schema.store import raw
 
 REPLACE = Settings("pets", replace=True)
 OTHER = CONLLU.replace("cat", "dog").replace("\tThe\t", "\tA\t")
 BROKEN = OTHER.replace("5\tdog\tdog\tNOUN\tNN\t_\t3", "5\tdog\tdog\tNOUN\tNN\t_\t9")
-
-
-def problems(store: Store) -> set[str]:
-    return {result.check.name for result in maintenance.check(store) if result.problems}
 
 
 TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4), min_size=1, max_size=4)
@@ -65,7 +61,7 @@ def test_counts_are_those_of_a_fresh_store(tmp_path_factory, files, by_parts) ->
         ingest(fresh, write(1), Settings("pets"))
 
         assert all_counts(store) == all_counts(fresh)
-        assert problems(store) == set()
+        assert problems(store) == {}
 
 
 def _lines(sentences: list[list[str]]) -> str:
@@ -116,7 +112,7 @@ def test_content_that_went_to_another_file_stays(
         assert [Path(path).name for (path,) in found] == ["a.lines", "b.lines", "c.lines", "d.lines"]
         assert sorted(rows(store, "select form from v_tokens")) == [("four",), ("one",), ("three",), ("two",)]
         assert {row.status for row in corpora.verify(store, "pets")} == {"same"}
-    assert problems(store) == set()
+    assert problems(store) == {}
 
 
 def test_a_new_path_is_no_replacement(store: Store, treebank: Path, tmp_path: Path) -> None:
@@ -149,7 +145,7 @@ def test_a_refused_file_leaves_the_old_one(store: Store, treebank: Path, on_erro
 
         assert all_counts(store) == before
     else:
-        assert (ingest(store, paths, asked).refused, problems(store)) == (1, set())
+        assert (ingest(store, paths, asked).refused, problems(store)) == (1, {})
         assert rows(store, "select sentences from source order by path") == [(1,), (2,)]
     assert rows(store, "select count(*) from v_tokens where form = 'cat'") == [(1,)]
 
@@ -170,7 +166,7 @@ def test_stopped_before_its_commit_it_leaves_the_old_one(
     with pytest.raises(KeyboardInterrupt):
         ingest(store, [str(treebank)], REPLACE)
 
-    assert (all_counts(store), rows(store, "from source"), problems(store)) == (before, sources, set())
+    assert (all_counts(store), rows(store, "from source"), problems(store)) == (before, sources, {})
 
 
 def test_what_was_refused_goes_with_its_source(store: Store, treebank: Path) -> None:
@@ -194,7 +190,7 @@ def test_nothing_is_left_to_count(store: Store, treebank: Path) -> None:
 
     assert rows(store, "select sentences from source") == [(0,)]
     assert rows(store, "select * from segment") == rows(store, "select * from ngram_1") == []
-    assert problems(store) == set()
+    assert problems(store) == {}
 
 
 def test_a_stream_replaces_nothing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import sqlalchemy
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stored import rows
+from stored import problems, rows
 from typer.testing import CliRunner
 
 from sentgen.cli import build
@@ -28,7 +28,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.counts.sync import Differences, compare, remove_from
 from sentgen.errors import InputError, NotFoundError, SentgenError
-from sentgen.schema import Store, maintenance, snapshots
+from sentgen.schema import Store, snapshots
 from sentgen.schema.store import raw
 
 OLD = 1_000_000_000
@@ -67,10 +67,6 @@ def paths(store: Store) -> list[str]:
     return [Path(path).name for (path,) in rows(store, "select path from source order by path")]
 
 
-def problems(store: Store) -> set[str]:
-    return {result.check.name for result in maintenance.check(store) if result.problems}
-
-
 def nothing_read(self: Source, *_: object) -> str:
     raise AssertionError(f"{self.name} was read")
 
@@ -84,7 +80,7 @@ def test_what_came_changed_and_went(store: Store, texts: Path, monkeypatch: pyte
     assert told(sync(store)) == ({"d.lines"}, {"a.lines"}, {"b.lines"}, 1)
 
     assert paths(store) == ["a.lines", "c.lines", "d.lines"]
-    assert problems(store) == set()
+    assert problems(store) == {}
     monkeypatch.setattr(Source, "sha256", nothing_read)
     assert told(sync(store)) == (set(), set(), set(), 3)
 
@@ -138,7 +134,7 @@ def test_counts_are_those_of_a_fresh_store(tmp_path_factory, before, after) -> N
 
         assert all_counts(synced) == all_counts(fresh)
         assert paths(synced) == paths(fresh)
-        assert problems(synced) == set()
+        assert problems(synced) == {}
         assert not compare(Sync(name="pets"), synced)
 
 
@@ -170,7 +166,7 @@ def test_files_are_read_as_they_were(store: Store, tmp_path: Path, kind: str) ->
     with Store(tmp_path / "fresh.duckdb", create=True) as fresh:
         ingest(fresh, [str(folder)], taken)
         assert all_counts(store) == all_counts(fresh)
-    assert problems(store) == set()
+    assert problems(store) == {}
 
 
 def test_members_of_an_archive_and_streams(
@@ -272,7 +268,7 @@ def test_sources_are_removed(
     assert remove_from(store, "pets", wanted) == size
 
     assert paths(store) == left
-    assert problems(store) == set()
+    assert problems(store) == {}
 
 
 def test_pairs_and_snapshots_are_refused(store: Store, tmp_path: Path) -> None:
@@ -375,9 +371,9 @@ def test_killed_at_every_step(syncing: Syncing, part: float) -> None:
     for step in [int(last * part)] if part else range(1, last + 1):
         assert syncing.run(step) == -signal.SIGKILL
         with Store(syncing.killed) as store:
-            assert problems(store) == set()
+            assert problems(store) == {}
             sync(store)
 
             assert all_counts(store) == syncing.counts
             assert paths(store) == syncing.there == ["a.lines", "c.lines", "d.lines", "e.lines"]
-            assert problems(store) == set()
+            assert problems(store) == {}

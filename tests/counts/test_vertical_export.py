@@ -8,13 +8,13 @@ import pytest
 from all_counts import CONLLU, all_counts
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from stored import empty
+from stored import empty, problems
 
 from sentgen.counts import marked_rows
 from sentgen.counts.exports import export
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.schema import Store, maintenance
+from sentgen.schema import Store
 from sentgen.schema.lakes.export import export as write_lake
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import fetch_arrow
@@ -149,7 +149,7 @@ c	_	_	_
     monkeypatch.setattr(marked_rows, "SENTENCES", size)
 
     assert goes_round(store, path, Settings("x")).decode() == text
-    assert [one.check.name for one in maintenance.check(store) if one.problems] == []
+    assert problems(store) == {}
 
 
 @pytest.mark.nightly(by_day=4)

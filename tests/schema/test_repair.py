@@ -8,9 +8,10 @@ from typing import Any
 import duckdb
 import pytest
 from sqlalchemy import ARRAY, Boolean, DateTime, Double, String, Table
+from stored import problems
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import Store, maintenance, metadata
+from sentgen.schema import Store, metadata
 from sentgen.schema.base import OneOf
 from sentgen.schema.durability.repair import RemovedRows, repair
 from sentgen.schema.integrity.checks import orphan_rows
@@ -52,7 +53,7 @@ def damage(path: Path, *statements: str) -> None:
 
 def sound(path: Path) -> bool:
     with Store(path, read_only=True) as store:
-        return not any(result.problems for result in maintenance.check(store))
+        return problems(store) == {}
 
 
 def stray(table: Table) -> str:
