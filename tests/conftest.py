@@ -63,8 +63,9 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("nightly")
 
 
-#: Properties: of a test that only runs at night, its room; of each phase of a test, its processor time in seconds.
-_ADDED, _COMPUTED = "nightly", "computed"
+#: Properties: of a test that only runs at night, its room; of each phase of a test, its processor time in seconds;
+#: of the first phase in a process, that of all before it.
+_ADDED, _COMPUTED, _COLLECTED = "nightly", "computed", "collected"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -78,8 +79,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over the tests and the modules, thousands of objects that stay until the end."""
+    global _computed
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
+    _computed = sum(os.times()[:4])
 
 
 def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
@@ -116,6 +119,8 @@ class _ByFileOrServer(LoadFileScheduling):
 
 #: Processor time of this process and of those that it waited for, in seconds, when the last phase ended.
 _computed = 0.0
+#: The first phase of a test in this process.
+_reported: list[str] = []
 
 
 @pytest.hookimpl(wrapper=True)
@@ -125,6 +130,9 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
     report, before = (yield), _computed
     _computed = sum(os.times()[:4])
     report.user_properties.append((_COMPUTED, _computed - before))
+    if not _reported:
+        report.user_properties.append((_COLLECTED, before))
+        _reported.append(report.nodeid)
     return report
 
 
@@ -138,9 +146,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if number := config.getoption("--busiest"):
         tests, rooms = Counter[str](), Counter[str]()
         for report in reports:
-            seconds = dict(getattr(report, "user_properties", ())).get(_COMPUTED, 0.0)
-            tests[report.nodeid] += seconds
-            rooms[report.nodeid.split("/")[1]] += seconds
+            noted = dict(getattr(report, "user_properties", ()))
+            tests[report.nodeid] += noted.get(_COMPUTED, 0.0)
+            rooms[report.nodeid.split("/")[1]] += noted.get(_COMPUTED, 0.0)
+            rooms["collection"] += noted.get(_COLLECTED, 0.0)
         terminalreporter.section(f"processor time: {rooms.total():.0f} s")
         terminalreporter.write_line(
             ", ".join(f"{room} {seconds:.0f}" for room, seconds in rooms.most_common())
