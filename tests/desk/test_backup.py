@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import random
@@ -15,8 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
 from killing import Zygote, moments
 
+import sentgen
+from sentgen.cli import build
 from sentgen.counts.corpora import remove
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.desk.backup import Backup, back_up, backup_at, backups, restore
@@ -258,6 +262,44 @@ def subprocess_restore(made: Backup, store: Path) -> None:
     if "in use by another process" in done.stderr:
         raise InUseError(done.stderr)
     raise AssertionError(done.stderr)
+
+
+def test_the_command_asks_before_it_replaces_a_store(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where nobody can answer, it is refused, and names what it would do; a no leaves all as it was."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    store.write_bytes(b"old")
+    command = ["db", "restore", str(made.folder.parent), "--db", str(store)]
+    with pytest.raises(InputError, match=r"this would replace .*1 corpus .*; give --yes, or another --db"):
+        build()(command, standalone_mode=False)
+    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
+    with pytest.raises(typer.Abort):
+        build()(command, standalone_mode=False)
+    assert store.read_bytes() == b"old"
+    capsys.readouterr()
+
+    build()([*command, "--yes"], standalone_mode=False)
+    assert content(store) == made.files["store.duckdb"]
+    assert capsys.readouterr().out == f"{store}\n"
+
+
+class Terminal(io.StringIO):
+    """What somebody types."""
+
+    def isatty(self) -> bool:
+        """Say that it is a terminal."""
+        return True
+
+
+def test_python_backs_up_the_store_that_it_has_open(store: Path, desk: Desk, tmp_path: Path) -> None:
+    """And goes on with it."""
+    with sentgen.open(store) as db:
+        made = db.backup(tmp_path / "backups", quick=True, keep=1)
+
+        assert set(made.files) == {"store.duckdb", "store.desk"}
+        assert made.store == str(store)
+        assert len(db.corpora()) == 1
 
 
 # ---- kills

@@ -386,7 +386,8 @@ def test_no_page_tells_of_other_corpora(guarded: Guarded, user: str, page: Page)
         corpus = {"name": f"{mark}trees", "corpus": f"{mark}trees", "model": f"{mark}model"}
         word = {"word": f"{mark}dog", "query": f'"{mark}dog"', "pattern": f"{mark}dog", "bag": f"{mark}dog"}
         document = {"document": f"{mark}doc", "sentence": f"{mark}s1", "pair": "p0", "set": f"{mark}set"}
-        statement = {"query": f"select {mark}dog from word"}
+        # What was asked is said back: the column of the statement by itself, too.
+        statement = {"query": f"select {mark}dog from word", "word": f"{mark}dog"}
         for given in (
             {},
             corpus,
