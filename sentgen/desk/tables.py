@@ -92,6 +92,15 @@ student = Table(
     Column("token", String, nullable=False),
 )
 
+#: Addresses of a server, without its name, and the short names that were given to them.
+short_link = Table(
+    "short_link",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("target", String, nullable=False, unique=True),
+    Column("writer", String, nullable=False, index=True),
+)
+
 
 def find_set(connection: Connection, name: str) -> Any:
     """Return the row of a set.

@@ -26,7 +26,7 @@ class Serving:
     """Where a server listens, and with what it works."""
 
     host: Annotated[
-        str | None, Option("Address to listen on. Default: 127.0.0.1; with --class, all of this machine.")
+        str | None, Option("Address to listen on. Default: 127.0.0.1, or for a class all of this machine.")
     ] = None
     port: Annotated[int, Option("Port; 0 for any that is free.", least=0, most=65535)] = 8000
     workers: Annotated[

@@ -15,6 +15,8 @@ from sentgen.errors import InputError, StoreError
 from sentgen.server.addresses import addresses_here
 from sentgen.server.classroom import Classroom, read_names
 from sentgen.server.lesson import Lesson
+from sentgen.server.pages.site import offered_pages
+from sentgen.server.settings import ServerSettings
 from sentgen.server.users import User
 
 PAGE = {"Accept": "text/html"}
@@ -362,3 +364,75 @@ def test_pages_of_a_class_escape_their_parameters(taught: Taught, name: str) -> 
         assert answer.status_code < 500
         page = answer.headers.get("content-type", "").startswith("text/html")
         assert not page or ("<script>alert" not in answer.text and "<img" not in answer.text)
+
+
+# ---- short links
+
+
+def shortened(client: httpx.Client, begun: str, to: str) -> httpx.Response:
+    """What comes of the button below a page."""
+    return client.post(f"{begun}/s", data={"to": to}, headers=PAGE)
+
+
+def test_a_short_link_leads_each_to_the_page_by_their_own_name(taught: Taught) -> None:
+    """Whoever has not joined by the way of the door; it is shown as it is typed, also with a capital."""
+    client, one, other = taught.server.client, taught.join("Ute"), taught.join("Val")
+    to = "/query?query=%5Blemma%3D%22camp%22%5D&corpus=relief"
+    page = client.get(f"{one}{to}&snapshot=", headers=PAGE)
+    assert f'name="to" value="{to.replace("&", "&amp;")}"' in page.text
+    made = shortened(client, one, to)
+    assert made.headers["location"].startswith(f"{one}/s?name=")
+    name = made.headers["location"].partition("name=")[2]
+    port = httpx.URL(taught.server.address).port
+    shown = client.get(made.headers["location"], headers=PAGE).text
+    assert f'<p class="address">127.0.0.1:{port}/s/{name}</p>' in shown
+    assert "<svg" in shown
+
+    for typed in (name, name.capitalize()):
+        assert client.get(f"{other}/s/{typed}").headers["location"] == f"{other}{to}"
+    assert client.get(f"/s/{name}", headers=PAGE).headers["location"] == f"/join?to=%2Fs%2F{name}"
+    assert shortened(client, other, to).headers["location"] == f"{other}/s?name={name}"
+    assert one not in client.get(f"{other}/s?name={name}", headers=PAGE).text
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        *("", "//evil.example", "https://evil.example/", "/\\evil.example", "/a\tb", "/nowhere?x=1"),
+        *(
+            "/s/abc",
+            "/s",
+            "/join?to=/",
+            "/class",
+            "/as/aaaaaaaaaaaa/word",
+            "javascript:alert(1)",
+            "/" + "x" * 3000,
+        ),
+        "/word?word=" + "x" * 3000,
+    ],
+)
+def test_short_links_lead_nowhere_else(taught: Taught, to: str) -> None:
+    """Neither to another server, nor to another short link, nor by the name of another."""
+    answer = shortened(taught.server.client, taught.teacher, to)
+
+    assert answer.status_code in (400, 422)
+    assert "location" not in answer.headers
+
+
+def test_a_short_link_that_there_is_not(taught: Taught) -> None:
+    """Is told in words, on its page and where it is followed."""
+    for path in ("/s/zzzz", "/s?name=zzzz", "/s/%3Cb%3E", "/s"):
+        answer = taught.server.client.get(f"{taught.teacher}{path}", headers=PAGE)
+        assert answer.status_code in (404, 422)
+        assert "no short link" in answer.text
+        assert "<b>" not in answer.text
+
+
+def test_a_server_with_a_desk_has_short_links_without_a_class(server: Server) -> None:
+    """And one without a desk has neither the button nor the page."""
+    made = server.client.post("/s", data={"to": "/word?word=camp"})
+    name = made.headers["location"].partition("name=")[2]
+
+    assert server.client.get(f"/s/{name}").headers["location"] == "/word?word=camp"
+    offered = [page.path for page in offered_pages(ServerSettings(Path("none")))]
+    assert not {"/s", "/join", "/class"} & {*offered}

@@ -23,7 +23,7 @@ _MODULES: dict[Kind, tuple[str, ...]] = {
     "lookup": ("contents", "lookups", "browsing", "additions"),
     "compute": ("score", "generation", "align", "sentences", "choices"),
     "sql": ("sql",),
-    "desk": ("lines",),
+    "desk": ("lines", "links"),
 }
 
 

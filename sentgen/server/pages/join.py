@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from fastapi import Request, Response
 from starlette.datastructures import QueryParams
@@ -14,6 +14,7 @@ from sentgen.errors import InputError
 from sentgen.output.qr_code import drawn_as_svg
 from sentgen.server.classroom import JOIN, address_as
 from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.texts import own_path
 from sentgen.server.routes import addresses_for_others
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import asker_of
@@ -37,7 +38,7 @@ async def _join(request: Request) -> Response | Mapping[str, object]:
         return _shown(request, to, name=name, problem=str(error))
     # Whole: below the address of nobody else, under which the form may have been.
     there = f"{request.url.scheme}://{request.url.netloc}{settings.base_path}{address_as(token)}"
-    return RedirectResponse(f"{there}{_own_path(to)}", 303)
+    return RedirectResponse(f"{there}{own_path(to)}", 303)
 
 
 def _shown(
@@ -47,22 +48,11 @@ def _shown(
     return {
         "addresses": [each.removeprefix("http://") for each in addresses],
         "picture": drawn_as_svg(f"{addresses[0]}{JOIN}"),
-        "to": _own_path(to),
+        "to": own_path(to),
         "name": name,
         "problem": problem,
         "gone": gone,
     }
-
-
-def _own_path(to: str) -> str:
-    r"""Return a path of this server, and nothing that a browser takes for another one.
-
-    >>> [_own_path(to) for to in ("/word?word=a", "//evil.example", "/\\evil.example", "http://evil.example")]
-    ['/word?word=a', '/', '/', '/']
-    """
-    parts = urlsplit(to)
-    odd = any(letter <= " " or letter == "\\" for letter in to)
-    return to if to.startswith("/") and not (parts.scheme or parts.netloc or odd) else "/"
 
 
 PAGES = (Page(JOIN, "", "join.html.j2", _view, change=_join),)

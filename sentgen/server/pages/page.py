@@ -8,11 +8,13 @@ import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
 from starlette.datastructures import QueryParams
+from starlette.routing import Match
 
 from sentgen.options import parameters_of
 from sentgen.output.wording import near
@@ -99,6 +101,13 @@ def default(operation: str, name: str) -> Any:
     return next(
         each.default for each in parameters_of(operations()[operation].declaration) if each.name == name
     )
+
+
+@lru_cache(maxsize=1000)
+def leads(app: FastAPI, path: str) -> bool:
+    """Say whether there is something at a path."""
+    parameters = {"type": "http", "method": "GET", "path": path, "root_path": "", "headers": []}
+    return any(route.matches(parameters)[0] is Match.FULL for route in app.router.routes)
 
 
 class PageParameters:
@@ -429,12 +438,13 @@ class _NamedLink(NamedTuple):
 def alternatives(path: str, query: PageParameters, answer: PageAnswer) -> list[list[_NamedLink]]:
     """Return the links to what may be meant, a list for each value that never occurs.
 
-    >>> from starlette.datastructures import QueryParams
-    >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
-    >>> alternatives("/word", asked, PageAnswer(more={"near": {"campp": ["camp"]}}))
-    [[_NamedLink(name='camp', link='/word?word=the+camp&corpus=a')]]
-    >>> alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
-    '/word?word=the+campp&corpus=gum'
+        >>> from starlette.datastructures import QueryParams
+    from starlette.routing import Match
+        >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
+        >>> alternatives("/word", asked, PageAnswer(more={"near": {"campp": ["camp"]}}))
+        [[_NamedLink(name='camp', link='/word?word=the+camp&corpus=a')]]
+        >>> alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
+        '/word?word=the+campp&corpus=gum'
     """
     if other := _OTHER_LANGUAGE.search(answer.problem):
         there = {**query.without(*_OF_ANSWER), "language": other[1].lower()}

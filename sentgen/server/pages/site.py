@@ -7,16 +7,15 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from html import unescape
 from importlib import import_module, resources
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, urlencode
 
-from fastapi import APIRouter, Depends, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from jinja2 import Environment
 from markupsafe import Markup, escape
 from starlette.responses import HTMLResponse
-from starlette.routing import Match
 
 from sentgen import __version__
 from sentgen.alignment.view import html
@@ -34,6 +33,7 @@ from sentgen.server.pages.page import (
     Page,
     PageParameters,
     alternatives,
+    leads,
 )
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
@@ -55,7 +55,7 @@ _PACKAGE = "sentgen.server.pages"
 #: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.
 _MODULES = (
     *("home", "corpus", "query", "labels", "word", "sketch", "collocations", "keywords", "vectors", "hits"),
-    *("model", "regenerate", "generate", "fuse", "align", "sql", "answer", "api", "join", "teacher"),
+    *("model", "regenerate", "generate", "fuse", "align", "sql", "answer", "api", "join", "teacher", "short"),
 )
 PAGES: tuple[Page, ...] = tuple(
     page for name in _MODULES for page in import_module(f"{_PACKAGE}.{name}").PAGES
@@ -185,23 +185,24 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
             host=addresses_for_others(request)[0],
             asker=request.scope[USER].name if settings.classroom else "",
             teaches=request.scope[USER] is TEACHER,
+            here=_without_citation(request),
             begun=request.scope.get("app_root_path", ""),
             cited=cited_corpora(request, service.snapshot.corpora),
         )
     )
     if settings.only:
-        written = without_dead_links(written, partial(_leads, request.app))
+        written = without_dead_links(written, partial(leads, request.app))
     if base := request.scope.get("app_root_path"):
         written = _OF_SERVER.sub(rf'\1="{base}/', written)
     # JSON can carry half of a surrogate pair, which is no UTF-8.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
 
-@lru_cache(maxsize=1000)
-def _leads(app: FastAPI, path: str) -> bool:
-    """Say whether there is something at a path."""
-    parameters = {"type": "http", "method": "GET", "path": path, "root_path": "", "headers": []}
-    return any(route.matches(parameters)[0] is Match.FULL for route in app.router.routes)
+def _without_citation(request: Request) -> str:
+    """Return the path and query of a page, of whatever snapshot is served."""
+    given = [pair for pair in request.query_params.multi_items() if pair[0] != SNAPSHOT]
+    path = quote(request.url.path, errors="replace")
+    return f"{path}?{urlencode(given, errors='replace')}" if given else path
 
 
 @cache
@@ -264,7 +265,7 @@ def _files() -> dict[str, tuple[bytes, str]]:
 
 
 #: Pages that are there only where work of their kind is done.
-_KINDS: dict[str, Kind] = {"sql": "sql", "lines": "desk"}
+_KINDS: dict[str, Kind] = {"sql": "sql", "lines": "desk", "s": "desk"}
 #: Pages that are there only for a class.
 _OF_CLASS = ("join", "class")
 #: What every page shows.

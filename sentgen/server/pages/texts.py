@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from sentgen.lookups.cql.search import is_cql
 
@@ -22,6 +22,17 @@ def link(path: str, **query: object) -> str:
     """
     given = {key: value for key, value in query.items() if value not in (None, "", [])}
     return f"{path}?{urlencode(given, doseq=True)}" if given else path
+
+
+def own_path(to: str) -> str:
+    r"""Return a path of this server, and nothing that a browser takes for another one.
+
+    >>> [own_path(to) for to in ("/word?word=a", "//evil.example", "/\\evil.example", "http://evil.example")]
+    ['/word?word=a', '/', '/', '/']
+    """
+    parts = urlsplit(to)
+    odd = any(letter <= " " or letter == "\\" for letter in to)
+    return to if to.startswith("/") and not (parts.scheme or parts.netloc or odd) else "/"
 
 
 #: The condition that a key has a value, as facets have it.

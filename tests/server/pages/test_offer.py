@@ -124,7 +124,7 @@ def test_each_page_can_be_offered_alone() -> None:
                 *(
                     k
                     for k in _order()
-                    if k in (page.key, "hits", "sentence", "thesaurus", "answer", "v1/docs")
+                    if k in (page.key, "hits", "sentence", "thesaurus", "answer", "v1/docs", "s")
                 ),
             ]
             assert operations_of(found) >= {"corpora"}
