@@ -239,7 +239,7 @@ def test_labelers_who_differ(labeled: Desk, store: Path) -> None:
     assert ("talk", "t1") in found(store, "lines.make = full")
     with pytest.raises(
         InputError,
-        match=r"^lines\.make: 1 line has another label by each labeler; say whose, lines\.make\.ann or"
+        match=r"^lines\.make: labelers give 1 line different labels; say whose, lines\.make\.ann or"
         r" lines\.make\.ben$",
     ):
         counts(store, "lines.make")

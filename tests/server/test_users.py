@@ -489,6 +489,19 @@ def test_line_sets_are_of_those_who_see_the_same(guarded: Guarded) -> None:
     assert guarded.ask("other", "GET", "/v1/lines/dogs").status_code == 404
 
 
+def test_labels_are_of_those_who_see_the_same(guarded: Guarded) -> None:
+    """As keys, too; also asked one after the other, when an answer could be kept."""
+    guarded.ask("one", "POST", "/v1/lines", json={"name": "hounds", "pattern": f"{A}dog"})
+    guarded.ask("one", "POST", "/v1/lines/hounds/labels", json={"lines": "1", "label": "x", "labeler": "o"})
+
+    for asked in ({"by": "lines.hounds"}, {"where": "lines.hounds = x"}, {"where": 'exists "lines.hounds"'}):
+        answers = [
+            guarded.ask(user, "GET", "/v1/frequencies", params=asked) for user in ("one", "other", "boss")
+        ]
+        assert [answer.status_code for answer in answers] == [200, 404, 404], answers[0].text
+        assert all("there are" not in answer.text for answer in answers[1:])
+
+
 def test_the_log_names_the_user(guarded: Guarded) -> None:
     """Of requests and of SQL."""
     guarded.ask("one", "POST", "/v1/sql", json={"sql": "select 1 as marked"})

@@ -148,9 +148,8 @@ def _key(name: str, lines: Sequence[LabeledLine]) -> LineLabelKey:
     disputed = ""
     if differing:
         labelers = [f"{name}.{labeler}" for labeler in sorted({line.labeler for line in lines})]
-        have = "has" if differing == 1 else "have"
         disputed = (
-            f"{name}: {quantity(differing, 'line')} {have} another label by each labeler; say whose,"
+            f"{name}: labelers give {quantity(differing, 'line')} different labels; say whose,"
             f" {either(labelers)}"
         )
     return LineLabelKey(
