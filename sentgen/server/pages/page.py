@@ -438,13 +438,12 @@ class _NamedLink(NamedTuple):
 def alternatives(path: str, query: PageParameters, answer: PageAnswer) -> list[list[_NamedLink]]:
     """Return the links to what may be meant, a list for each value that never occurs.
 
-        >>> from starlette.datastructures import QueryParams
-    from starlette.routing import Match
-        >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
-        >>> alternatives("/word", asked, PageAnswer(more={"near": {"campp": ["camp"]}}))
-        [[_NamedLink(name='camp', link='/word?word=the+camp&corpus=a')]]
-        >>> alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
-        '/word?word=the+campp&corpus=gum'
+    >>> from starlette.datastructures import QueryParams
+    >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
+    >>> alternatives("/word", asked, PageAnswer(more={"near": {"campp": ["camp"]}}))
+    [[_NamedLink(name='camp', link='/word?word=the+camp&corpus=a')]]
+    >>> alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
+    '/word?word=the+campp&corpus=gum'
     """
     if other := _OTHER_LANGUAGE.search(answer.problem):
         there = {**query.without(*_OF_ANSWER), "language": other[1].lower()}
