@@ -300,8 +300,37 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     is_table = extension in _TABLES
     if is_table and table.TEXT in (given or ()):
         return _TABLES[extension].name
+    sample = _sample(source, extension)
+    if extension in _BY_EXTENSION and not is_table:
+        name = _BY_EXTENSION[extension]
+        if name == "conllu" and conllu.fits_plus(sample):
+            return conllu.PLUS.name
+        return "wsj" if name in ("dp", "mrg") and wsj.partner(source.name) else name
+    added, wrong = _plugin_readers() if extension not in _OPEN_EXTENSIONS else ([], "")
+    for reader in added:
+        if extension in reader.extensions:
+            return reader.name
+    # The first that fits: what is stricter is tried before what takes anything.
+    for reader in (*_TRIED, *added):
+        # `Rome/Italy,1990` is a tagged word elsewhere.
+        if reader.fits and reader.fits(sample) and not (is_table and reader is wsj.POS):
+            return reader.name
+    if is_table:
+        raise _unnamed_column(source, extension, named=given is not None)
+    if prose or extension in _OPEN_EXTENSIONS or _is_prose(sample):
+        return _prose(sample)
+    raise _unrecognized(source, extension, sample, wrong)
+
+
+def _sample(source: Source, extension: str) -> list[str]:
+    """Return the first lines of a source that are not blank.
+
+    Raises:
+        UnrecognizedError: there is none, or it is no text, and its extension means nothing.
+        InputError: it is no text.
+    """
     try:
-        sample = [line for line in source.head(lone_returns=is_table) if line.strip()]
+        sample = [line for line in source.head(lone_returns=extension in _TABLES) if line.strip()]
     except InputError as error:
         if extension in _BY_EXTENSION:
             raise
@@ -309,43 +338,24 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
         raise UnrecognizedError(message, path=error.path, line=error.line) from error
     if not sample:
         raise UnrecognizedError("is empty", path=source.name)
-    if extension in _BY_EXTENSION and not is_table:
-        name = _BY_EXTENSION[extension]
-        if name == "conllu" and conllu.fits_plus(sample):
-            return conllu.PLUS.name
-        return "wsj" if name in ("dp", "mrg") and wsj.partner(source.name) else name
-    added, wrong = _plugin_readers() if extension not in _OPEN_EXTENSIONS else ([], "")
-    name_found = next((candidate.name for candidate in added if extension in candidate.extensions), None)
-    # The first that fits: what is stricter is tried before what takes anything.
-    for reader in (*_TRIED, *added):
-        # `Rome/Italy,1990` is a tagged word elsewhere.
-        if (
-            name_found is None
-            and reader.fits
-            and reader.fits(sample)
-            and not (is_table and reader is wsj.POS)
-        ):
-            name_found = reader.name
-    if name_found is None and is_table:
-        raise _unnamed_column(source, extension, named=given is not None)
-    if name_found is None and (prose or extension in _OPEN_EXTENSIONS or _is_prose(sample)):
-        name_found = _prose(sample)
-    if name_found is None and _is_markup(sample):
+    return sample
+
+
+def _unrecognized(source: Source, extension: str, sample: list[str], wrong: str) -> UnrecognizedError:
+    """Say that a source is in no format; ``wrong`` is what is wrong with a plug-in that may read it."""
+    if _is_markup(sample):
         root = f" with the root {root}" if (root := root_of(sample)) else ""
-        raise UnrecognizedError(
-            f"is XML or HTML{root}, whose tags would be words; only TEI and FoLiA are read: "
-            f"take its text out, or give {spell('format')}",
-            path=source.name,
-        )
-    if name_found is None:
-        message = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
-        names = ", ".join(_REGISTRY.names())
         message = (
-            f"cannot tell the format; give {spell('format')}{message}{_nearest(extension)};"
-            f" there are: {names}"
+            f"is XML or HTML{root}, whose tags would be words; only TEI and FoLiA are read: "
+            f"take its text out, or give {spell('format')}"
         )
-        raise UnrecognizedError(message, path=source.name)
-    return name_found
+    else:
+        plugin = f"; it may be one of a plug-in that cannot be used: {wrong}" if wrong else ""
+        message = (
+            f"cannot tell the format; give {spell('format')}{plugin}{_nearest(extension)};"
+            f" there are: {', '.join(_REGISTRY.names())}"
+        )
+    return UnrecognizedError(message, path=source.name)
 
 
 def _nearest(extension: str) -> str:

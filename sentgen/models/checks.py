@@ -29,7 +29,7 @@ from sentgen.models.building.recipe import Recipe
 from sentgen.models.building.summed_counts import count, drop_temporary
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store
-from sentgen.schema.integrity.check import Check
+from sentgen.schema.integrity.check import REBUILD, Check
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 from sentgen.schema.tables.counts import MAX_ORDER
 
@@ -37,7 +37,6 @@ from sentgen.schema.tables.counts import MAX_ORDER
 TOLERANCE = 1e-6
 
 _FILE = "checks.sql"
-_CURE = "build the model again (sentgen models build NAME --corpus CORPUS)"
 #: Smoothing to the names of what it estimates for each order; Katz has discounts besides, or ``absolute``.
 _PARAMETERS = {
     "katz": [f"n{r}" for r in range(1, katz.K + 2)],
@@ -67,7 +66,7 @@ def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
 
 
 def _check(name: str, statement: str, *, slow: bool = False, **values: object) -> Check:
-    return Check(name, sql.statements(_FILE)[statement].format(**values), _CURE, slow)
+    return Check(name, sql.statements(_FILE)[statement].format(**values), REBUILD, slow)
 
 
 def _listed(*names: str) -> str:

@@ -36,6 +36,10 @@ _DECADE: Final = re.compile(r"(?:['’]?(\d0)|((?:1\d|20)\d0))['’]?s")
 _YEAR_FIRST: Final = re.compile(r"(\d{4})([-/.])(\d\d?)\2(\d\d?)")
 _YEAR_LAST: Final = re.compile(r"(\d\d?)([-/.])(\d\d?)\2(\d{4}|\d\d)")
 _CLOCK: Final = re.compile(r"([01]?\d|2[0-4])(?:([:.])([0-5]\d))?(?::[0-5]\d)?([ap]\.?m\.?)?")
+_HOURS: Final = {
+    word: hour
+    for hour, word in enumerate(listed("one two three four five six seven eight nine ten eleven twelve"), 1)
+}
 _HALVES: Final = frozenset(listed("am pm a.m. p.m. a.m p.m"))
 _BEFORE_CHRIST: Final = frozenset(listed("bc bce b.c. b.c.e."))
 _AFTER_CHRIST: Final = frozenset(listed("ad ce a.d. c.e."))
@@ -200,12 +204,6 @@ def _clock(lower: Sequence[str], at: int) -> Moment | None:
     if half is not None or int(match[1]) > 12 or match[1][0] == "0":
         parts["half"] = int(half[0] == "p" if half else int(match[1]) > 12)
     return Moment(end, (parts,))
-
-
-_HOURS: Final = {
-    word: hour
-    for hour, word in enumerate(listed("one two three four five six seven eight nine ten eleven twelve"), 1)
-}
 
 
 def _century(lower: Sequence[str], at: int) -> Moment | None:

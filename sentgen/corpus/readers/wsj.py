@@ -273,7 +273,7 @@ class _Merge:
             position += skip_own
             for _ in range(skip_tagged):
                 self.window.popleft()
-            if position < size and skip_own + skip_tagged >= 0 and self._matches(forms, position, 0):
+            if position < size and self._matches(forms, position, 0):
                 chunks[position] = self.window.popleft()[1]
                 position += 1
                 self.lost = 0

@@ -17,7 +17,9 @@ from sentgen.schema.tables.corpus import BOS, EOS, ROOT, UNK
 #: The words that stand around a base noun phrase of two words and more.
 OPENING, CLOSING = "<np>", "</np>"
 
-_RECOUNT = "recount.sql"
+#: Where statements are: of counting again, and of building.
+_RECOUNT, _BUILD = "recount.sql", "build.sql"
+Progress = Callable[[str], None]
 
 
 def _recount(
@@ -123,10 +125,6 @@ def _find_brackets(connection: Connection, tokens: str) -> None:
     sql.run(connection, _RECOUNT, "brackets", tokens=tokens, **names)
 
 
-_FILE = "build.sql"
-Progress = Callable[[str], None]
-
-
 def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
     """Refuse corpora that do not make such a model.
 
@@ -191,8 +189,8 @@ def count(
         for statement in statements:
             listed = ", ".join(map(str, segments))
             within = f" and w1 >= {first_words[0]} and w1 < {first_words[1]}" if first_words else ""
-            sql.run(connection, _FILE, statement, n=n, words=sql.words(n), segments=listed, within=within)
-    if settings.order > 1 and sql.run(connection, _FILE, "misplaced", bos=BOS, eos=EOS)[0][0]:
+            sql.run(connection, _BUILD, statement, n=n, words=sql.words(n), segments=listed, within=within)
+    if settings.order > 1 and sql.run(connection, _BUILD, "misplaced", bos=BOS, eos=EOS)[0][0]:
         raise ModelError(
             "the text contains <s> or </s> as words, which no language model can tell from the ends of "
             "sentences; replace them and ingest it again"
@@ -202,12 +200,12 @@ def count(
 def vocabulary(connection: Connection, corpora: Sequence[BuiltFrom], settings: Recipe) -> int:
     """Return how many words a model has that reads the counts of its corpora."""
     count(connection, corpora, settings, lambda _: None)
-    unigrams = sql.run(connection, _FILE, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
+    unigrams = sql.run(connection, _BUILD, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
     drop_temporary(connection)
     return int(unigrams[0][0]) + (settings.unknown == "word")
 
 
 def drop_temporary(connection: Connection) -> None:
     """Drop the temporary tables and views of a build, which would keep their memory."""
-    for name, kind in sql.run(connection, _FILE, "temporary"):
+    for name, kind in sql.run(connection, _BUILD, "temporary"):
         sql.rows(connection, f"drop {'view' if kind == 'VIEW' else 'table'} temp.{name}")
