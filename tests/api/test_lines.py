@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,25 @@ def test_a_set_is_made_labeled_and_reported(tmp_path: Path) -> None:
         assert db.lines("camp").remove() == (15, 5)
         with pytest.raises(NotFoundError, match="no line set 'camp'"):
             db.lines("camp")
+
+
+def test_labels_are_keys_of_look_ups(tmp_path: Path) -> None:
+    """Those of the desk that was named, as they are when an answer is looked at; also in a subcorpus."""
+    with sentgen.open(tmp_path / "a.duckdb", create=True, desk=tmp_path / "class.desk") as db:
+        db.ingest(TREEBANK, "relief")
+        camp = db.new_lines("camp", '[lemma="camp"]', sort="1L")
+        camp.label("1-3,7", "place", labeler="ann")
+        listed = Counter(row.label or "_" for row in camp.lines(labeler="ann", limit=0))
+        found = db.frequencies(query='[lemma="camp"]', by=["lines.camp"])
+        assert {label: count for label, count, *_ in found} == listed
+        db.define_subcorpus("placed", where="lines.camp = place")
+        sentences = {row.sent_id for row in camp.lines(label="place", labeler="ann", limit=0)}
+        assert {row.sent_id for row in db.kwic('[lemma="camp"]', corpus=["placed"])} == sentences
+        before = len(db.kwic('[lemma="camp"]', where="lines.camp = place"))
+        camp.label(4, "place", labeler="ann")
+        assert len(db.kwic('[lemma="camp"]', where="lines.camp = place")) > before
+    with (
+        sentgen.open(tmp_path / "a.duckdb", read_only=True) as db,
+        pytest.raises(NotFoundError, match="no line sets yet"),
+    ):
+        len(db.kwic('[lemma="camp"]', where="lines.camp = place"))

@@ -20,6 +20,7 @@ from sentgen.desk.line_sets import NewLineSet, remove
 from sentgen.errors import InputError, NotFoundError, SentgenError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.facets import chosen_by
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Question
@@ -27,6 +28,7 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 from sentgen.schema.engine import LINE_LABELS
+from sentgen.schema.store import fetch_rows
 
 MAKE = '[lemma="make"]'
 
@@ -312,6 +314,19 @@ def test_a_name_of_several_words_stands_in_quotes(labeled: Desk, store: Path) ->
     assert found(store, '"lines.two words.v2" = x') == [("talk", "t1")]
     assert found(store, '"lines.two words.v2.a.b" = x') == [("talk", "t1")]
     assert counts(store, "lines.two words.v2.a.b")["x"] == 1
+
+
+@pytest.mark.parametrize("label", ["it's", 'a "b"', "$lines {0} %s", "ß → 語", "2%", "a\\b"])
+def test_any_label(desk: Desk, store: Path, label: str) -> None:
+    """Also in the statement with its values, which gives the same rows."""
+    GivenLabel(name="make", lines="1-2", label=label, labeler="ann").give(desk)
+
+    assert counts(store, "lines.make") == {label: 2, "_": 5}
+    condition = chosen_by("lines.make", label)
+    assert found(store, condition) == [("talk", "t1"), ("talk", "t2")]
+    with opened(store) as connection:
+        answer = Frequencies(by=["lines.make"], query=MAKE, where=condition).ask(connection)
+        assert fetch_rows(connection, answer.query.with_values()).to_pylist() == answer.rows.to_pylist()
 
 
 def test_what_the_store_and_the_query_call_lines_goes_first(labeled: Desk, read: Callable[..., Path]) -> None:
