@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import parted_texts
 import pytest
 from hostile import HOSTILE, LICENCE, MODEL, SUBCORPUS, VECTORS, conllu
 from serving import Server, serving
@@ -65,6 +66,21 @@ def site(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serv
     GivenLabel(name="camp", lines="2-3", label=HOSTILE, labeler=HOSTILE).give(desk)
     options = ("--db", store, "--desk", desk.path, "--workers", 1, "--no-warm-up")
     with serving(folder, *options) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def parted(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of texts with metadata, of a part of them, and of the demo treebank, which has none."""
+    folder = tmp_path_factory.mktemp("parted")
+    path, file = folder / "store.duckdb", folder / "texts.conllu"
+    file.write_text(parted_texts.conllu(), "utf-8")
+    shutil.copy(relief, path)
+    with Store(path) as store:
+        ingest(store, [str(file)], Settings("texts"))
+        with store.begin() as connection:
+            define(connection, "letters", "genre = letter", ["texts"])
+    with serving(folder, "--db", path, "--workers", 1, "--no-warm-up") as running:
         yield running
 
 

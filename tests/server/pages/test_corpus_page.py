@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from layout import UNLABELED
-from parted_texts import TEXTS, conllu
-from serving import Server, serving
+from parted_texts import TEXTS
+from serving import Server
 from test_every_page import at, check_accessible, check_width
-
-from sentgen.counts.ingestion import Settings, ingest
-from sentgen.lookups.subcorpora import define
-from sentgen.schema import Store
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
 
@@ -24,18 +17,9 @@ NEWS = [text for text in TEXTS if text.meta["genre"] == "news"]
 
 
 @pytest.fixture(scope="module")
-def site(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of texts with metadata, of a part of them, and of the demo treebank, which has none."""
-    folder = tmp_path_factory.mktemp("parted")
-    path, file = folder / "store.duckdb", folder / "texts.conllu"
-    file.write_text(conllu(), "utf-8")
-    shutil.copy(relief, path)
-    with Store(path) as store:
-        ingest(store, [str(file)], Settings("texts"))
-        with store.begin() as connection:
-            define(connection, "letters", "genre = letter", ["texts"])
-    with serving(folder, "--db", path, "--workers", 1, "--no-warm-up") as running:
-        yield running
+def site(parted: Server) -> Server:
+    """A server of texts with metadata."""
+    return parted
 
 
 def said(page) -> str:

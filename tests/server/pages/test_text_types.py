@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 
 import pytest
 from parted_texts import TEXTS
+from serving import Server
 from starlette.datastructures import QueryParams
-from test_corpus_page import said, site  # noqa: F401 - the same server
+from test_corpus_page import said
 from test_every_page import at, check_accessible, check_width
 
 from sentgen.server.pages.page import PageAnswer, PageParameters
@@ -45,8 +46,14 @@ def boxes(html: str, name: str = "where") -> dict[str, bool]:
     return {unescape(condition): bool(checked) for condition, checked in found}
 
 
+@pytest.fixture(scope="module")
+def site(parted: Server) -> Server:
+    """A server of texts with metadata."""
+    return parted
+
+
 @pytest.mark.parametrize("form", FORMS)
-def test_each_form_offers_values_with_their_sizes(form: str, site) -> None:  # noqa: F811
+def test_each_form_offers_values_with_their_sizes(form: str, site) -> None:
     """Documents and tokens of each; what the address says is checked, and what has no box stands in its field."""
     html = site.client.get(f"{FORMS[form]}&{WHERE}").text
     found = boxes(html)
@@ -64,7 +71,7 @@ def test_each_form_offers_values_with_their_sizes(form: str, site) -> None:  # n
 
 
 @pytest.mark.parametrize("form", ["cql", "grew", "word", "concordance", "frequencies", "ngrams"])
-def test_values_of_a_key_are_alternatives_and_keys_hold_together(form: str, site) -> None:  # noqa: F811
+def test_values_of_a_key_are_alternatives_and_keys_hold_together(form: str, site) -> None:
     """Against a count in Python; the command below has the same condition."""
     texts = [
         text
@@ -164,7 +171,7 @@ def test_of_many_values_the_largest_come_first() -> None:
     assert types.typed == "length < 9"
 
 
-def test_all_values_of_a_key_can_be_asked_for(site) -> None:  # noqa: F811
+def test_all_values_of_a_key_can_be_asked_for(site) -> None:
     """Nothing else of the page changes."""
     html, every = (site.client.get(FORMS["word"] + more).text for more in ("", "&values=genre"))
 
