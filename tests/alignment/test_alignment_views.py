@@ -8,6 +8,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -49,14 +50,19 @@ def word(s: int, d: int, posterior: float | None = None) -> PhraseLink:
 
 
 ALIGNMENT = Alignment((word(0, 4, 0.9), word(1, 5, 0.7), word(4, 1, 0.5)), (0.05, 0.15, 0.8, 0.6, 0.1), -12.5)
-STATED = word_states(PAIR, ALIGNMENT)
+
+
+@cache
+def stated() -> tuple[WordState, ...]:
+    """The states of its words; they take compiled code, which collecting the tests need not load."""
+    return word_states(PAIR, ALIGNMENT)
 
 
 def test_figures_by_hand() -> None:
     """`Dogs bark` and `rain` are copied: coverage 3/5, density (4 + 1)/5; of five words two are new, one changed."""
-    states = [replace(one, state="changed") if one.word == "rain" else one for one in STATED]
+    states = [replace(one, state="changed") if one.word == "rain" else one for one in stated()]
 
-    assert figures(PAIR, STATED) == Figures(5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.0)
+    assert figures(PAIR, stated()) == Figures(5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.0)
     assert figures(PAIR, states) == Figures(5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.2)
 
 
@@ -164,7 +170,7 @@ def test_json_has_what_became_of_each_word() -> None:
     states = [
         WordState("Dogs", "changed", (0, 4), 0.9, 0.05, "another animal"),
         WordState("bark", "new", (), 0.7, 0.15, "", (2, 3)),
-        *STATED[2:],
+        *stated()[2:],
     ]
     found = as_json(replace(view(PAIR, ALIGNMENT), states=tuple(states)), model="toy")
 
@@ -186,9 +192,9 @@ def test_json_has_what_became_of_each_word() -> None:
 def test_sources_of_sentences_by_hand() -> None:
     """`Dogs bark loudly`: two of three words from sentence 2, one of sentence 1 as well; `, rain`: one of two."""
     states = [
-        replace(STATED[0], source=(0, 4)),
-        *STATED[1:4],
-        replace(STATED[4], posterior=None),
+        replace(stated()[0], source=(0, 4)),
+        *stated()[1:4],
+        replace(stated()[4], posterior=None),
     ]
 
     first, second = sentence_sources(PAIR, states)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import full_store
 import pyarrow.parquet as pq
@@ -56,11 +57,17 @@ _OF_THE_RUN = re.compile(
 
 
 @cache
+def program() -> Any:
+    """All commands."""
+    return get_command(build())
+
+
+@cache
 def options(name: str) -> set[str]:
     """Return the names of the options of a command."""
-    command = get_command(build())
+    command = program()
     for word in name.split():
-        command = command.load(word)  # type: ignore[attr-defined]
+        command = command.load(word)
     return {str(one.name) for one in command.params}
 
 
