@@ -13,6 +13,8 @@ from sentgen.errors import InputError, printable
 
 #: Characters of a name.
 LONGEST_NAME = 40
+#: The same as it is sent, where a letter may be several characters.
+_LONGEST_WRITTEN = 4 * LONGEST_NAME
 #: Names of a class: whoever reaches the server may make up one after the other.
 MOST_STUDENTS = 200
 #: Letters of other scripts with the Latin one that they look like, most as capitals; and of other shapes.
@@ -30,7 +32,9 @@ def check_student(text: str) -> str:
     Raises:
         InputError: it is none.
     """
-    name = " ".join(unicodedata.normalize("NFKC", text).split())
+    # Bounded before: to put marks in order takes the square of their number, and nobody else is answered.
+    known = text if len(text) <= _LONGEST_WRITTEN else ""
+    name = " ".join(unicodedata.normalize("NFKC", known).split())
     kinds = [unicodedata.category(letter)[0] for letter in name]
     # C are controls, what is not seen, and what stands for nothing; M are marks, which can be piled up.
     strange = "C" in kinds or printable(name) != name or kinds.count("M") > kinds.count("L")

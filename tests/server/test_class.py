@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from serving import Server, serving, until
 
 from sentgen.desk.desk import Desk, desk_of
+from sentgen.desk.students import check_student
 from sentgen.errors import InputError, StoreError
 from sentgen.server.addresses import addresses_here
 from sentgen.server.classroom import Classroom, read_names
@@ -75,6 +77,15 @@ def test_what_is_no_name_is_refused(room: Classroom, name: str) -> None:
         room.join(name, "a")
 
     assert str(refused.value).isprintable()
+
+
+def test_a_name_without_end_is_refused_at_once() -> None:
+    """To put as many marks in order would take an hour, in which nobody is answered."""
+    started = time.perf_counter()
+    with pytest.raises(InputError, match="is no name"):
+        check_student("a" + "\u0301\u0327" * 250_000)
+
+    assert time.perf_counter() - started < 1
 
 
 @pytest.mark.parametrize("name", ["anna", "ÁNNA", "Anna ", "Ann-a", "ANN\u0430", "\u0410\u041d\u041d\u0410"])
@@ -209,7 +220,9 @@ def test_a_student_has_pages_below_an_address_of_their_own(taught: Taught) -> No
     assert begun not in answer.headers["Link"]
 
 
-@pytest.mark.parametrize("to", ["//evil.example/", "https://evil.example", "/\\evil.example", "x", "/a\nb"])
+@pytest.mark.parametrize(
+    "to", ["//evil.example/", "https://evil.example", "/\\evil.example", "x", "/a\nb", "//[", "/a/%2E./b"]
+)
 def test_the_door_leads_nowhere_else(taught: Taught, to: str) -> None:
     """What is no path of this server is forgotten."""
     answer = taught.server.client.post("/join", data={"name": f"Dora {abs(hash(to))}", "to": to})
@@ -267,6 +280,26 @@ def test_the_log_has_the_name_and_not_the_token(taught: Taught) -> None:
     until(lambda: any(event.get("user") == "Kim" for event in taught.server.events("sentgen.access")))
     assert begun not in taught.server.log.read_text()
     assert taught.teacher not in taught.server.log.read_text()
+
+
+def test_the_log_has_no_token_of_what_is_refused(taught: Taught) -> None:
+    """By the wrong name of the server, from another site, at a path that is none, or in capitals."""
+    client, begun = taught.server.client, taught.join("Lou")
+    for number, (path, headers) in enumerate(
+        [
+            (f"{begun}/lines", {"Host": "evil.example"}),
+            (f"{taught.teacher}/class", {"Host": "evil.example"}),
+            (f"{taught.teacher}/class", {"Sec-Fetch-Site": "cross-site"}),
+            (f"/corpora{begun}/lines", {}),
+            (f"{begun.upper()}/lines", {}),
+        ]
+    ):
+        assert client.get(f"{path}/{number}refused", headers=headers).status_code in (401, 403, 421)
+
+    until(lambda: "4refused" in taught.server.log.read_text())
+    log = taught.server.log.read_text().lower()
+    assert "0refused" in log
+    assert not [token for token in (begun, taught.teacher) if token.removeprefix("/as/") in log]
 
 
 # ---- the teacher

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode
 
 from sentgen.lookups.cql.search import is_cql
 
@@ -27,12 +27,14 @@ def link(path: str, **query: object) -> str:
 def own_path(to: str) -> str:
     r"""Return a path of this server, and nothing that a browser takes for another one.
 
-    >>> [own_path(to) for to in ("/word?word=a", "//evil.example", "/\\evil.example", "http://evil.example")]
-    ['/word?word=a', '/', '/', '/']
+    >>> [own_path(to) for to in ("/word?word=..", "//evil.example", "/\\evil.example", "http://evil.example")]
+    ['/word?word=..', '/', '/', '/']
+    >>> own_path("/x/%2E./../as/token/")  # below whose address it is put, it would lead to that of another
+    '/'
     """
-    parts = urlsplit(to)
     odd = any(letter <= " " or letter == "\\" for letter in to)
-    return to if to.startswith("/") and not (parts.scheme or parts.netloc or odd) else "/"
+    steps = map(unquote, re.split("[?#]", to, maxsplit=1)[0].split("/"))
+    return "/" if to[:1] != "/" or to[1:2] == "/" or odd or {".", ".."} & {*steps} else to
 
 
 #: The condition that a key has a value, as facets have it.
