@@ -158,19 +158,19 @@ def _key(snapshot: str, scope: Scope, headers: Headers, body: bytes) -> bytes:
     # The answer is kept as GZipMiddleware has left it.
     encoding = "gzip" if "gzip" in headers.get("accept-encoding", "") else ""
     digest = hashlib.sha256()
-    for part in _parts(snapshot, scope, headers.get("accept", ""), encoding):
+    # Where it was asked stands in what is cited; a port may be any.
+    told = (scope.get("scheme", ""), headers.get("host", ""), headers.get("accept", ""), encoding)
+    for part in _parts(snapshot, scope, *told):
         digest.update(len(part).to_bytes(8, "little") + part)  # so that no two rows of parts run together
     digest.update(body)
     return digest.digest()
 
 
-def _parts(snapshot: str, scope: Scope, accept: str, encoding: str) -> Iterator[bytes]:
-    yield from (text.encode("utf-8", "replace") for text in (__version__, snapshot, scope["method"]))
+def _parts(snapshot: str, scope: Scope, *told: str) -> Iterator[bytes]:
+    yield from (text.encode("utf-8", "replace") for text in (__version__, snapshot, scope["method"], *told))
     # As it was sent: %2F and / are two paths for the application, and one in `path`.
     yield scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
     yield scope["query_string"]
-    yield accept.encode("utf-8", "replace")
-    yield encoding.encode()
 
 
 async def _whole(receive: Receive) -> bytes:

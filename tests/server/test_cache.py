@@ -70,6 +70,14 @@ class Served:
         return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1:6666", "localhost"])
+def test_what_was_asked_elsewhere_is_another_answer(host: str) -> None:
+    """A page cites its address: nobody else is to read which one somebody made up."""
+    served = Served()
+
+    assert served.ask(host=host)[2] != served.ask(host="127.0.0.1:8000")[2]
+
+
 def test_same_question() -> None:
     """It is answered once."""
     served = Served()
