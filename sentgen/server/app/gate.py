@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sentgen.output.wording import quantity
 from sentgen.server import problems
-from sentgen.server.classroom import TEACHER
+from sentgen.server.classroom import TEACHER, without_token
 from sentgen.server.logs import access
 from sentgen.server.metrics import Metrics
 from sentgen.server.pages import site
@@ -201,7 +201,7 @@ class AccessMiddleware:
             "request",
             extra={
                 "method": scope["method"],
-                "path": scope["path"],
+                "path": without_token(scope["path"]) if self._classroom else scope["path"],
                 "route": path,
                 "status": status,
                 "ms": round(seconds * 1000, 1),
