@@ -11,6 +11,7 @@ from sentgen.alignment.pairs.alignment import Aligner, Alignment
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import with_decoding
+from sentgen.alignment.stored.application import ApplicationSummary, apply_model
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.systems import aligner_named
 from sentgen.errors import InputError, spell
@@ -139,3 +140,25 @@ def chosen_aligner(
         name = f"{name}, with the vectors {choice.vectors}"
     settings = with_decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
     return replace(aligner, settings=settings, budget=budget, explain=choice.explain), name
+
+
+def apply_chosen(
+    choice: Choice,
+    store: Store,
+    pairs: str,
+    *,
+    budget: Budget,
+    progress: Callable[[int, int], None] | None = None,
+) -> ApplicationSummary:
+    """Align a corpus of pairs with the aligner that was chosen; see `apply_model`."""
+    return apply_model(
+        store,
+        pairs,
+        choice.model,
+        preset=choice.preset,
+        decode=choice.decode,
+        threshold=choice.threshold,
+        vectors=choice.vectors,
+        budget=budget,
+        progress=progress,
+    )

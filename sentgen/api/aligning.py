@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sentgen.alignment.choice import Choice
+from sentgen.alignment.choice import Choice, apply_chosen
 from sentgen.alignment.pairs.budget import aligning_budget
 from sentgen.alignment.phrase_hmm.settings import training_settings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
-from sentgen.alignment.stored.application import ApplicationSummary, apply_model
+from sentgen.alignment.stored.application import ApplicationSummary
 from sentgen.alignment.stored.model_store import DIRECTIONS
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.stored.tuned_models import tune_model
@@ -67,17 +67,8 @@ def apply(session: StoreSession, pairs: str, model: str | None, options: ApplyOp
         choice = declare(Choice, {**options, "model": model})
         with store.begin():  # to write before pairs are read, as each batch is kept while others are read
             pass
-        return apply_model(
-            store,
-            pairs,
-            choice.model,
-            preset=choice.preset,
-            decode=choice.decode,
-            threshold=choice.threshold,
-            vectors=choice.vectors,
-            budget=aligning_budget(session.memory, with_store=True),
-            progress=report,
-        )
+        budget = aligning_budget(session.memory, with_store=True)
+        return apply_chosen(choice, store, pairs, budget=budget, progress=report)
 
 
 def _require_name(name: str) -> str:

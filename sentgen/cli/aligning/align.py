@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from sentgen.alignment.choice import Choice, Preset, notes
+from sentgen.alignment.choice import Choice, Preset, apply_chosen, notes
 from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
 from sentgen.alignment.phrase_hmm.settings import training_settings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
@@ -298,22 +298,9 @@ def apply(
 
     Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
     """
-    limit = options.memory
-    with (
-        options.store(share=DATABASE_SHARE) as store,
-        counting_bar("pairs") as progress,
-    ):
-        done = application.apply_model(
-            store,
-            pairs,
-            choice.model,
-            preset=choice.preset,
-            decode=choice.decode,
-            threshold=choice.threshold,
-            vectors=choice.vectors,
-            budget=aligning_budget(limit, with_store=True),
-            progress=progress,
-        )
+    budget = aligning_budget(options.memory, with_store=True)
+    with options.store(share=DATABASE_SHARE) as store, counting_bar("pairs") as progress:
+        done = apply_chosen(choice, store, pairs, budget=budget, progress=progress)
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""
     for name, value in (
         ("pairs", f"{done.pairs:,}{unchanged}"),
