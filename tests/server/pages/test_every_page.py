@@ -55,6 +55,7 @@ PAGES = {
     "line sets": "/lines",
     "line set": at("/lines", set="camp", labeler="ann", limit=5),
     "lines of others": at("/lines", set="camp", label="?"),
+    "lines with columns": at("/lines", set="camp", show="length,lemma", sort="length", by="document"),
     "hostile lines": at("/lines", set=HOSTILE.replace("/", ""), labeler=HOSTILE, limit=30),
     "places": at("/query", query='[lemma="camp"]', by="document", places="on"),
     "compared parts": at("/query", query='"the"', by="document", compare="on", corpus="relief", limit=5),
