@@ -373,10 +373,12 @@ def test_a_concordance_tells_its_tokens(client: httpx.Client, more: dict[str, An
     assert words == ([["1L", 1], ["2L", 2], ["3L", 3]] if "sort" in more else [])
     assert len(marks) == 8
     for one, row in zip(marks, plain["rows"], strict=True):
-        for side in ("left", "right"):
+        # Where lines are sorted by no words, their texts are in no parts.
+        assert set(one) == {"positions", *(("left", "right") if "sort" in more else ())}
+        for side in ("left", "right") if "sort" in more else ():
             assert "".join(text for text, _ in one[side]) == row[side]
-        nearest = [text for text, level in one["left"] if level == 1]
-        assert nearest == row["left"].split()[-1:] * ("sort" in more)
+            nearest = [text for text, level in one[side] if level == 1]
+            assert nearest == (row["left"].split()[-1:] if side == "left" else [])
         form = "select string_agg(form, ' ' order by position) as form from v_tokens where sent_id = ?"
         among = f"{form} and position in ({', '.join(map(str, one['positions']))})"
         told = client.post("/v1/sql", json={"sql": among, "parameters": [row["sent_id"]]}).json()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
@@ -29,6 +29,9 @@ from sentgen.server.operations.operation import (
     result_of,
 )
 
+if TYPE_CHECKING:
+    from sentgen.lookups.concordances.sorted_words import SortedSides
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KwicWithMarks(Kwic):
@@ -37,9 +40,9 @@ class _KwicWithMarks(Kwic):
     marks: Annotated[
         bool,
         Option(
-            f"Give the `positions` of the tokens of each of the first {MARKED} hits, too, and what is `left`"
-            " and `right` of it in parts: each with its level, 1 to 3, among the words that lines are sorted"
-            " by (`sorted`), or 0.",
+            f"Give the `positions` of the tokens of each of the first {MARKED} hits, too; and where lines are"
+            " sorted by words (`sorted`, with levels from 1 to 3), what is `left` and `right` of it in parts,"
+            " each with its level, or 0.",
             line="hidden",
         ),
     ] = False
@@ -55,12 +58,21 @@ def kwic(context: Context, request: _KwicWithMarks) -> Result:
         from sentgen.lookups.concordances.sorted_words import PLACE, sorted_words
 
         result = result_of(request.lines(connection, placed=True))
-        rows = result.table.slice(0, MARKED)
-        sides = request.sorted_sides(connection, rows)
-    ends = zip(*map(rows.column, PLACE[1:]), sides, strict=True)
-    marks = [{"positions": list(range(first, last + 1)), **beside._asdict()} for first, last, beside in ends]
-    more = {**result.more, "marks": marks, "sorted": sorted_words(request.sort).named}
+        rows, words = result.table.slice(0, MARKED), sorted_words(request.sort)
+        sides = request.sorted_sides(connection, rows) if words.levels else []
+    ends = zip(*map(rows.column, PLACE[1:]), strict=True)
+    marks: list[dict[str, object]] = [{"positions": list(range(first, last + 1))} for first, last in ends]
+    more = {**result.more, "marks": _with_sides(marks, sides), "sorted": words.named}
     return replace(result, table=result.table.without(PLACE), more=more)
+
+
+def _with_sides(
+    marks: Sequence[dict[str, object]], sides: Sequence[SortedSides]
+) -> Sequence[dict[str, object]]:
+    """Return marks with what is beside their hits, if lines are sorted by words of it."""
+    if not sides:
+        return marks
+    return [mark | beside._asdict() for mark, beside in zip(marks, sides, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +141,10 @@ def _marks(connection: Connection, request: Match, result: Result) -> dict[str, 
 
     hits = result.table.slice(0, MARKED).to_pylist()
     marks = list(marks_of(connection, hits))
-    sides = request.sorted_sides(connection, hits, marks)
-    told = [
-        {"positions": mark.positions, "parts": mark.parts, **beside._asdict()}
-        for mark, beside in zip(marks, sides, strict=True)
-    ]
-    return {"marks": told, "sorted": sorted_words(request.sort).named}
+    words = sorted_words(request.sort)
+    sides = request.sorted_sides(connection, hits, marks) if words.levels else []
+    told: list[dict[str, object]] = [{"positions": mark.positions, "parts": mark.parts} for mark in marks]
+    return {"marks": _with_sides(told, sides), "sorted": words.named}
 
 
 def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:

@@ -64,7 +64,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     attribute, _, value = text.partition(":")
     of_attribute = attribute in NAMED and value and len(words) == 1
     pattern = text if of_attribute else phrase_pattern(words)
-    lines = ask("kwic", pattern=pattern, sort="left", limit=_SHOWN, **chosen)
+    lines = ask("kwic", pattern=pattern, sort="left", limit=_SHOWN, marks=True, **chosen)
     places = ask("kwic", pattern=pattern, places=True, limit=_SHOWN, **chosen)
     cql = f"[{attribute}={cql_value(value)}]" if of_attribute else " ".join(map(cql_value, words))
     link_values = {"where": query.conditions(), "ignore_case": ignore_case}
