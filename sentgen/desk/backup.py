@@ -14,13 +14,12 @@ import os
 import re
 import stat
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sentgen import temporary
 from sentgen.desk.desk import Desk, desk_beside, desks_like
 from sentgen.errors import InputError, NotFoundError, StoreError, spell
 from sentgen.models.checks import model_checks
@@ -297,9 +296,8 @@ def _put_back_desks(backup: Backup, desk: Path) -> tuple[tuple[Path, ...], tuple
     for name in sorted(set(backup.files) - {_STORE}):
         path = desk.with_stem(f"{desk.stem}{Path(name).stem.removeprefix(Path(_STORE).stem)}")
         Desk(backup.folder / name)  # refuses one of another version
-        draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
-        with temporary.held(draft, os.unlink):
-            _copy(backup, name, draft)
+        with _drafts(path) as folder:
+            _copy(backup, name, draft := folder / name)
             try:
                 files.give_name(draft, path)
                 put.append(path)
@@ -311,12 +309,8 @@ def _put_back_desks(backup: Backup, desk: Path) -> tuple[tuple[Path, ...], tuple
 
 def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | None:
     """Put the store back; return the name of the one that was there."""
-    folder = drafts_of(store)
-    folders.remove(folder)  # what a killed one left
-    folders.make(folder)
-    try:
-        draft = folder / _STORE
-        _copy(backup, _STORE, draft)
+    with _drafts(store) as folder:
+        _copy(backup, _STORE, draft := folder / _STORE)
         if store.exists():
             with draft.open("rb") as file:
                 files.take_over(file.fileno(), store.stat())
@@ -326,6 +320,16 @@ def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | No
         files.replace(draft, store)
         files.sync_folder(store.parent)
         return kept
+
+
+@contextmanager
+def _drafts(path: Path) -> Iterator[Path]:
+    """Give a folder beside a file for what takes its place; what a killed restoration left there goes."""
+    folder = drafts_of(path)
+    folders.remove(folder)
+    folders.make(folder)
+    try:
+        yield folder
     finally:
         folders.remove(folder)
 

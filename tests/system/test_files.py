@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -280,3 +281,19 @@ def test_a_folder_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "platform", "win32")
     files.sync_folder(tmp_path)
     assert synced == [tmp_path.stat().st_ino]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_name_that_no_other_file_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
+    """A file that has it stays as it is, also where there are no links."""
+    if not links:
+        monkeypatch.setattr(os, "link", Mock(side_effect=OSError))
+    for name in ("draft", "other"):
+        (tmp_path / name).write_text(name)
+
+    files.give_name(tmp_path / "draft", tmp_path / "new")
+    with pytest.raises(FileExistsError):
+        files.give_name(tmp_path / "other", tmp_path / "new")
+
+    assert (tmp_path / "new").read_text() == "draft"
+    assert (tmp_path / "draft").exists() is links
