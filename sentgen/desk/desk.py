@@ -25,7 +25,7 @@ from sentgen.schema.manifests import snapshot_at
 from sentgen.system import files
 
 #: What SQLite keeps for us in the head of the file: whose it is ("sgds"), and the version of its tables.
-_OURS, _VERSION = 0x73676473, 4
+_OURS, _VERSION = 0x73676473, 5
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
 #: Seconds that a process waits for another one, which writes for some milliseconds.
 _PATIENCE = 10.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping
 
@@ -19,8 +20,8 @@ _LONGEST_WRITTEN = 4 * LONGEST_NAME
 MOST_STUDENTS = 200
 #: Letters of other scripts with the Latin one that they look like, most as capitals; and of other shapes.
 _ALIKE = str.maketrans(
-    "аеіјорсухһԁԛԝѕкмтвнαεηικμνορτυχζβ01i",
-    "aeljopcyxhdqwskmtbhaehlkmnoptyxzboll",
+    "аеіјорсухһԁԛԝѕкмтвнαεηικμνορτυχζβ0",
+    "aeijopcyxhdqwskmtbhaehikmnoptyxzbo",
 )
 #: Scripts that names mix.
 _TOGETHER = frozenset({"HIRAGANA", "KATAKANA", "CJK", "HANGUL", "BOPOMOFO"})
@@ -48,15 +49,20 @@ def check_student(text: str) -> str:
     return name
 
 
-def look_of(name: str) -> str:
-    """Return what two names have in common that look alike.
+def looks_of(name: str) -> frozenset[str]:
+    """Return what names that look alike have some of in common: how a name reads, and how it may be seen.
 
-    >>> look_of("Anna") == look_of("ANNÁ") == look_of("Аnnа")
-    True
+    >>> [bool(looks_of(name) & looks_of("Paul Ito")) for name in ("PÁUL ito", "PauI lto", "Paul Lto")]
+    [True, True, False]
     """
-    plain = unicodedata.normalize("NFKD", name.casefold())
+    seen = re.sub(r"(?<=[a-z])[I|1](?![A-Z])", "l", re.sub(r"\b[l|1](?=[^\W\d])", "I", name))
+    return frozenset((_plain(name), _plain(seen)))
+
+
+def _plain(name: str) -> str:
+    text = unicodedata.normalize("NFKD", name.casefold())
     # Accents have a class of combining, vowel signs of India have none.
-    kept = (letter for letter in plain if unicodedata.category(letter)[0] in "LNM")
+    kept = (letter for letter in text if unicodedata.category(letter)[0] in "LNM")
     return "".join(letter for letter in kept if not unicodedata.combining(letter)).translate(_ALIKE)
 
 
@@ -78,15 +84,15 @@ def add_student(desk: Desk, name: str, token: str) -> None:
         InputError: the name, or one that looks like it, is taken; or there are too many names.
     """
     with desk.writing() as connection:
-        looks = connection.scalars(select(student.c.look)).all()
-        if look_of(name) in looks:
+        names = connection.scalars(select(student.c.name)).all()
+        if any(looks_of(name) & looks_of(each) for each in names):
             raise InputError(
                 f"{name} is here already; if that is you, ask your teacher to let you in again, else add a"
                 " letter of your last name"
             )
-        if len(looks) >= MOST_STUDENTS:
+        if len(names) >= MOST_STUDENTS:
             raise InputError(f"{MOST_STUDENTS} names are in use, which is the most; ask your teacher")
-        connection.execute(insert(student).values(name=name, look=look_of(name), token=token))
+        connection.execute(insert(student).values(name=name, token=token))
 
 
 def remove_student(desk: Desk, name: str) -> None:

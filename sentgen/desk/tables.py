@@ -87,8 +87,6 @@ student = Table(
     "student",
     metadata,
     Column("name", String, primary_key=True),
-    # What names are compared by: two that look alike have the same.
-    Column("look", String, nullable=False, unique=True),
     Column("token", String, nullable=False),
 )
 

@@ -6,6 +6,7 @@ import io
 
 #: Modules of white around a code.
 _BORDER = 2
+_WHITE_ON_BLACK, _AS_BEFORE = "\x1b[97;40m", "\x1b[0m"
 
 
 def drawn_as_svg(address: str) -> str:
@@ -18,9 +19,10 @@ def drawn_as_svg(address: str) -> str:
 
 
 def drawn_as_text(address: str) -> str:
-    """Return the picture of an address in block characters; cameras read it on black, too."""
+    """Return the picture of an address in block characters, white on black whatever colors a terminal has."""
     import segno
 
     drawn = io.StringIO()
     segno.make(address, micro=False).terminal(drawn, border=_BORDER, compact=True)
-    return drawn.getvalue()
+    # Light squares are drawn: black on white they would be the dark ones, which not all cameras read.
+    return "".join(f"{_WHITE_ON_BLACK}{line}{_AS_BEFORE}\n" for line in drawn.getvalue().splitlines())

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from starlette.types import Scope
 
 from sentgen.desk.desk import Desk
-from sentgen.desk.students import add_student, check_student, look_of, remove_student, students_of
+from sentgen.desk.students import add_student, check_student, looks_of, remove_student, students_of
 from sentgen.errors import InputError
 from sentgen.server.lesson import Lesson
 from sentgen.server.problems import Refused
@@ -118,7 +118,7 @@ class Classroom:
                 raise InputError("too many names from this device; wait a minute")
             tried.append(now)
             name = self._known(check_student(name))
-            if look_of(name) == look_of(TEACHER.name):
+            if looks_of(name) & looks_of(TEACHER.name):
                 raise InputError("this is what the teacher is called here; take another name")
             token = new_token_to_type()
             add_student(Desk(self.path), name, digest_of(token.encode()))
@@ -135,10 +135,10 @@ class Classroom:
         """Return a name as the file of names has it, if there is one."""
         if self.names is None:
             return name
-        known = {look_of(each): each for each in read_names(self.names)}
-        if look_of(name) not in known:
-            raise InputError(f"{name} is not among the names of this class; write yours as your teacher does")
-        return known[look_of(name)]
+        for each in read_names(self.names):
+            if looks_of(name) & looks_of(each):
+                return each
+        raise InputError(f"{name} is not among the names of this class; write yours as your teacher does")
 
 
 def address_as(token: str) -> str:
@@ -169,8 +169,10 @@ def read_names(path: Path) -> list[str]:
     try:
         lines = enumerate(read_text(path).splitlines(), 1)
         names = {number: check_student(line) for number, line in lines if line.strip()}
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the names cannot be read: {error}", path=str(path)) from error
+    except OSError as error:
+        raise InputError(f"the names cannot be read: {error.strerror}", path=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("the names are no text in UTF-8; save them as that", path=str(path)) from error
     except InputError as error:
         raise InputError(str(error), path=str(path)) from error
     if not names:
@@ -183,9 +185,9 @@ def read_names(path: Path) -> list[str]:
 def _alike(names: dict[int, str]) -> Iterator[str]:
     seen = set[str]()
     for name in names.values():
-        if look_of(name) in seen:
+        if looks_of(name) & seen:
             yield name
-        seen.add(look_of(name))
+        seen |= looks_of(name)
 
 
 def _unknown(base: str, path: str, query: bytes, *, stale: bool) -> Refused:

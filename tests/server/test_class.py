@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from serving import Server, serving, until
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.desk.students import check_student
 from sentgen.errors import InputError, StoreError
+from sentgen.output.qr_code import drawn_as_svg, drawn_as_text
 from sentgen.server.addresses import addresses_here
 from sentgen.server.classroom import Classroom, read_names
 from sentgen.server.lesson import Lesson
@@ -88,10 +90,14 @@ def test_a_name_without_end_is_refused_at_once() -> None:
     assert time.perf_counter() - started < 1
 
 
-@pytest.mark.parametrize("name", ["anna", "ÁNNA", "Anna ", "Ann-a", "ANN\u0430", "\u0410\u041d\u041d\u0410"])
+@pytest.mark.parametrize(
+    "name", ["anna", "ÁNNA", "0tto", "PauI", "lda", "Anna ", "Ann-a", "ANN\u0430", "\u0410\u041d\u041d\u0410"]
+)
 def test_a_name_that_looks_like_another_is_refused(room: Classroom, name: str) -> None:
     """In capitals, with accents, of Cyrillic letters among others or alone (whose H is an N in Latin)."""
-    room.join("Anna" if "\u041d" not in name else "Ahha", "a")
+    for given in ("Anna", "Ahha", "Otto", "Paul", "Ida", "Ida L"):
+        room.join(given, "a")
+    assert room.join("Ida I", "a")
 
     with pytest.raises(InputError, match=r"is here already|are of several scripts"):
         room.join(name, "a")
@@ -121,7 +127,7 @@ def test_only_names_of_a_file_are_let_in(tmp_path: Path) -> None:
     [
         (b"\n", "there are no names in it; write one a line"),
         (b"Ann\nann\n", "ann stands there twice, or looks like another name"),
-        (b"\xff", "the names cannot be read"),
+        (b"\xff", "the names are no text in UTF-8"),
         (b"a\x1bb\n", "is no name"),
     ],
 )
@@ -181,6 +187,28 @@ def test_the_start_says_what_to_type(taught: Taught) -> None:
     assert f"students type: 127.0.0.1:{port}\n" in taught.said
     assert "kept in: " in taught.said
     assert all(address.count(".") == 3 and address != "127.0.0.1" for address in addresses_here())
+
+
+def test_the_code_is_the_same_on_a_page_and_in_a_terminal() -> None:
+    """Square by square, with white around it; by the number of squares it fits 80 by 24."""
+    svg = drawn_as_svg("http://192.168.1.20:8000/join")
+    lines = [line[8:-4] for line in drawn_as_text("http://192.168.1.20:8000/join").splitlines()]
+    drawn = [[row[x] in light for x in range(29)] for row in lines for light in ("█▀", "█▄")][:29]
+
+    assert (len(lines), {len(line) for line in lines}) == (15, {29})
+    path = re.search(r'stroke="#000" d="M([^"]+)"', svg)
+    assert path
+    want, x, y = [[True] * 29 for _ in range(29)], 0, 0
+    # Moves to the beginning of a row or a run, and runs of dark squares.
+    for kind, first, second in re.findall(r"(^|m|h)(-?\d+)(?: (-?[\d.]+))?", path[1]):
+        if kind == "h":
+            want[y][x : x + int(first)] = [False] * int(first)
+            x += int(first)
+        elif kind == "m":
+            x, y = x + int(first), y + int(second)
+        else:
+            x, y = int(first), int(float(second))
+    assert drawn == want
 
 
 def test_who_has_not_joined_is_led_to_the_door(taught: Taught) -> None:

@@ -256,7 +256,7 @@ def _say(settings: ServerSettings, address: str) -> None:
     typer.echo(f"kept in: {settings.desk}")
     if not classroom.hosts:
         typer.echo("students cannot reach this machine: it is in no network", err=True)
-    elif sys.stdout.isatty():
+    elif sys.stdout.isatty() and sys.stdout.encoding.lower().startswith("utf"):
         typer.echo(drawn_as_text(f"http://{classroom.hosts[0]}:{port}{settings.base_path}{JOIN}"), nl=False)
     typer.echo(f"only for you: {address}{base}")
 

@@ -37,12 +37,15 @@ def tab(browser, class_room):
 
 @pytest.mark.nightly(by_day=1)
 @pytest.mark.parametrize("width", [375, 1280])
-def test_the_door_and_the_page_of_the_teacher_are_accessible(tab, class_room, width: int) -> None:
+def test_the_pages_of_a_class_are_accessible(tab, class_room, width: int) -> None:
     """In light and dark, and as wide as the window."""
     tab.set_viewport_size({"width": width, "height": 800})
-    for url in ("/join", class_room[1]):
+    server, teacher = class_room
+    made = server.client.post(teacher.replace("/class", "/s"), data={"to": "/word?word=camp"})
+    for url in ("/join", teacher, made.headers["location"]):
         tab.emulate_media(color_scheme="light")
         tab.goto(url)
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
         check_accessible(tab)
         check_width(tab)
 
