@@ -17,6 +17,9 @@ under 32 clients, and when nobody has asked for six minutes.
 users, as users who see all, and as users of whom one half sees EWT and the other GUM; and tells the memory, too.
 ``python benchmarks/server.py users-large [SECONDS]`` does the same with 8 clients and 10M tokens of novels, in two
 halves.
+
+``python benchmarks/server.py class [SECONDS]`` lets a class of 20 ask for the same look-ups of EWT and GUM (train), and
+for pages: one after the other, and with two seconds between an answer and the next question; answers are kept.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -123,6 +126,52 @@ def users(seconds: float) -> None:
     for corpus in ("ewt", "gum"):
         run("ingest", data(f"ud/en_{corpus}-ud-train.conllu"), "--corpus", corpus, "--db", store)
     ask_as_users("EWT and GUM", store, ("ewt", "gum"), ASKERS, "lemma", seconds)
+
+
+def class_room(seconds: float) -> None:
+    store, to, desk = fresh("server-two"), fresh("server-two-snapshots"), OUT / "server-class.desk"
+    desk.unlink(missing_ok=True)
+    for corpus in ("ewt", "gum"):
+        run("ingest", data(f"ud/en_{corpus}-ud-train.conllu"), "--corpus", corpus, "--db", store)
+    run("publish", "--db", store, "--to", to)
+    options = ("--class", "--host", "127.0.0.1", "--desk", str(desk))
+    rows: list[tuple[object, ...]] = []
+    with serving(to, *options, option="--snapshots") as (address, server):
+        students = [join(address, f"Student {chr(ord('A') + i)}") for i in range(ASKERS)]
+        words = frequent_words(f"{address}{students[0]}")
+        kinds = {"look-ups": lookups(words, [""], "lemma"), "pages": pages_of(words)}
+        for name, asked in kinds.items():
+            of_class = [
+                replace(each, path=f"{students[i % ASKERS]}{each.path}") for i, each in enumerate(asked)
+            ]
+            load(address, of_class[:60], ASKERS, 2.0)  # workers start
+            # Each question is new, though its parts may be known: the corpora, and what words there are.
+            for part, pause in enumerate((0.0, 2.0)):
+                new = of_class[60 + part :: 2]
+                seen = measured(address, server, new, ASKERS, seconds, pause)
+                title = f"{name}, a pause of {pause:.0f} s" if pause else name
+                rows.append((*row(title, ASKERS, *seen), megabytes(server)[2]))
+    show("EWT and GUM: a class", (*COLUMNS, "MB, shared counted once"), rows)
+
+
+def join(address: str, name: str) -> str:
+    """Return the beginning of the addresses of a student who joins."""
+    with connected(address) as connection:
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        connection.request("POST", "/join", urlencode({"name": name}), kind)
+        answer = connection.getresponse()
+        answer.read()
+        return urlsplit(answer.headers["Location"]).path.rstrip("/")
+
+
+def pages_of(words: Sequence[str]) -> list[Asked]:
+    """Return pages of words, all different."""
+    kinds = (
+        ("word", lambda word: {"word": word}),
+        ("query", lambda word: {"query": f'[lemma="{word}"]', "by": "word"}),
+        ("collocations", lambda word: {"word": word}),
+    )
+    return [Asked("GET", f"/{page}?{urlencode(given(word))}") for word in words for page, given in kinds]
 
 
 def users_large(seconds: float) -> None:
@@ -293,7 +342,8 @@ def bag(sentence: str) -> str:
 
 def sql(address: str, query: str) -> list[dict[str, object]]:
     with connected(address) as connection:
-        answer = ask(connection, post("sql", sql=query))
+        asked = post("sql", sql=query)
+        answer = ask(connection, replace(asked, path=f"{urlsplit(address).path}{asked.path}"))
         if answer.status != 200:
             sys.exit(answer.read().decode())
         rows: list[dict[str, object]] = json.load(answer)["rows"]
@@ -316,16 +366,16 @@ def ask(connection: http.client.HTTPConnection, asked: Asked) -> http.client.HTT
 
 
 def measured(
-    address: str, server: int, asked: Sequence[Asked], clients: int, seconds: float
+    address: str, server: int, asked: Sequence[Asked], clients: int, seconds: float, pause: float = 0.0
 ) -> tuple[Load, float, float]:
     """Return what the clients saw, how long it took, and the CPU seconds of the server."""
     began, used = time.monotonic(), cpu_seconds(server)
-    seen = load(address, asked, clients, seconds)
+    seen = load(address, asked, clients, seconds, pause)
     return seen, time.monotonic() - began, cpu_seconds(server) - used
 
 
-def load(address: str, asked: Sequence[Asked], clients: int, seconds: float) -> Load:
-    """Let clients ask until the time is over."""
+def load(address: str, asked: Sequence[Asked], clients: int, seconds: float, pause: float = 0.0) -> Load:
+    """Let clients ask until the time is over, each with a pause after an answer."""
     seen, numbers, end = Load(), count(), time.monotonic() + seconds
 
     def client() -> None:
@@ -337,6 +387,7 @@ def load(address: str, asked: Sequence[Asked], clients: int, seconds: float) -> 
                     seen.seconds.append(time.monotonic() - began)
                 else:
                     seen.refused += 1
+                time.sleep(pause)
 
     together(client, clients)
     return seen
@@ -398,8 +449,8 @@ def processes() -> Iterator[tuple[int, list[str]]]:
 if __name__ == "__main__":
     if sys.argv[1:] == ["memory"]:
         memory()
-    elif sys.argv[1:2] in (["users"], ["users-large"]):
-        asked = users if sys.argv[1] == "users" else users_large
+    elif sys.argv[1:2] in (["users"], ["users-large"], ["class"]):
+        asked = {"users": users, "users-large": users_large, "class": class_room}[sys.argv[1]]
         asked(float(sys.argv[2]) if len(sys.argv) > 2 else 20.0)
     else:
         main(float(sys.argv[1]) if len(sys.argv) > 1 else 4.0)
