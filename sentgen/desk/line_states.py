@@ -38,7 +38,7 @@ from found
 left join token t on t.sentence_id = found.id and t.position between found.first and found.last
 left join word w on w.id = t.word_id
 group by found.number, found.id
-order by found.number, found.id"""
+order by found.number, any_value(found.id <> found.first_sentence + found.ordinal), found.id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def line_states(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> d
     standings: dict[int, LineState] = {number: LineState() for number in forms}
     for row in rows:
         number, same = row["number"], row["forms"] == forms[row["number"]]
-        # Of sentences with the same name, one that has the words.
+        # Of sentences with the same name, one that has the words, at the same place if there are several.
         if (same and standings[number].state) or standings[number].sentence is None:
             standings[number] = LineState("" if same else CHANGED, row["sentence"], row["id"])
     return standings

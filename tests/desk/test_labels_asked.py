@@ -268,6 +268,18 @@ def test_lines_that_are_gone_or_changed_have_no_label(
     ]
 
 
+def test_sentences_of_the_same_name_and_words(read: Callable[..., Path], tmp_path: Path) -> None:
+    """The one that was labeled is told by its place in the document."""
+    twins = read("twins.duckdb", text=conllu(["you make it", "no", "you make it"]).replace("= t3", "= t1"))
+    desk = Desk(tmp_path / "twins.desk", create=True)
+    with opened(twins) as connection:
+        NewLineSet(name="make", pattern="lemma:make").make(desk, connection)
+    GivenLabel(name="make", lines="2", label="x", labeler="ann").give(desk)
+
+    rows = ask(twins, Kwic(pattern="lemma:make", show=["lines.make"], limit=3)).rows.to_pylist()
+    assert [row["lines.make"] for row in rows] == [None, "x", None]
+
+
 def test_no_labels_that_are_still_there(labeled: Desk, read: Callable[..., Path]) -> None:
     other = read("other.duckdb", text=conllu().replace("talk", "walk").replace("plain", "plane"))
 
