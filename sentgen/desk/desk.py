@@ -53,12 +53,15 @@ def desk_of(desk: Path | None, names: Collection[str]) -> Path | None:
 
     >>> str(desk_of(Path("class.desk"), ["gum", "ewt"]))
     'class-ewt+gum.desk'
+    >>> desk_of(Path("1b.desk"), ["a-Tom"]) == desk_of(Path("1b-a.desk"), ["Tom"])
+    False
     """
     if desk is None:
         return None
-    name = "+".join(quote(each, safe="") for each in sorted(names))
+    # Whoever chooses a name must not choose the file of others: that of a desk with a longer name, or a hash.
+    name = "+".join(quote(each, safe="").replace("-", "%2D") for each in sorted(names))
     if len(name) > _LONGEST_NAME:
-        name = hashlib.sha256(name.encode()).hexdigest()[:16]
+        name = f"={hashlib.sha256(name.encode()).hexdigest()[:32]}"
     return desk.with_stem(f"{desk.stem}-{name}")
 
 

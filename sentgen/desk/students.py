@@ -6,9 +6,9 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import insert, select, update
 
-from sentgen.desk.desk import Desk
+from sentgen.desk.desk import Desk, desk_of
 from sentgen.desk.tables import student
 from sentgen.errors import InputError, printable
 
@@ -16,6 +16,8 @@ from sentgen.errors import InputError, printable
 LONGEST_NAME = 40
 #: The same as it is sent, where a letter may be several characters.
 _LONGEST_WRITTEN = 4 * LONGEST_NAME
+#: In place of the hash of a token, where a name was let go of.
+_FREE = ""
 #: Names of a class: whoever reaches the server may make up one after the other.
 MOST_STUDENTS = 200
 #: Letters of other scripts with the Latin one that they look like, most as capitals; and of other shapes.
@@ -69,11 +71,12 @@ def _plain(name: str) -> str:
 def students_of(desk: Desk) -> Mapping[str, str]:
     """Return the students of a class by the hashes of their tokens."""
     with desk.reading() as connection:
-        return {token: name for name, token in connection.execute(select(student.c.name, student.c.token))}
+        query = select(student.c.name, student.c.token).where(student.c.token != _FREE)
+        return {token: name for name, token in connection.execute(query)}
 
 
-def add_student(desk: Desk, name: str, token: str) -> None:
-    """Write down who has joined.
+def add_student(desk: Desk, name: str, token: str) -> str:
+    """Write down who has joined; return the name, as it was written before if it was let go of.
 
     Args:
         desk: of the class.
@@ -81,24 +84,34 @@ def add_student(desk: Desk, name: str, token: str) -> None:
         token: its hash.
 
     Raises:
-        InputError: the name, or one that looks like it, is taken; or there are too many names.
+        InputError: the name, or one that looks like it, is taken; or there are too many names; or its file is
+            there and of somebody else.
     """
     with desk.writing() as connection:
-        names = connection.scalars(select(student.c.name)).all()
-        if any(looks_of(name) & looks_of(each) for each in names):
+        known = connection.execute(select(student)).all()
+        alike = [each for each in known if looks_of(name) & looks_of(each.name)]
+        if any(each.token != _FREE for each in alike):
             raise InputError(
                 f"{name} is here already; if that is you, ask your teacher to let you in again, else add a"
                 " letter of your last name"
             )
-        if len(names) >= MOST_STUDENTS:
+        if sum(each.token != _FREE for each in known) >= MOST_STUDENTS:
             raise InputError(f"{MOST_STUDENTS} names are in use, which is the most; ask your teacher")
+        if alike:
+            before = next((each.name for each in alike if each.name == name), alike[0].name)
+            connection.execute(update(student).where(student.c.name == before).values(token=token))
+            return str(before)
+        path = desk_of(desk.path, [name])
+        if path and path.exists():  # such as 1b-a.desk, which another class may have
+            raise InputError(f"there are line sets of somebody else by the name {name}; add a letter to it")
         connection.execute(insert(student).values(name=name, token=token))
+        return name
 
 
 def remove_student(desk: Desk, name: str) -> None:
-    """Forget who has joined by a name, which is free then; what the student has made stays."""
+    """Let go of a name, which is free then; what the student has made stays, and that it is of the class."""
     with desk.writing() as connection:
-        connection.execute(delete(student).where(student.c.name == name))
+        connection.execute(update(student).where(student.c.name == name).values(token=_FREE))
 
 
 def _script(letter: str) -> str:

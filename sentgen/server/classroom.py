@@ -6,6 +6,7 @@ would send along with what the page of another site asks; and no passwords, whic
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 import threading
@@ -25,6 +26,8 @@ from sentgen.server.lesson import Lesson
 from sentgen.server.problems import Refused
 from sentgen.server.users import USER, User, digest_of
 from sentgen.system.files import read_text
+
+logger = logging.getLogger(__name__)
 
 #: Where a class is joined.
 JOIN = "/join"
@@ -121,7 +124,7 @@ class Classroom:
             if looks_of(name) & looks_of(TEACHER.name):
                 raise InputError("this is what the teacher is called here; take another name")
             token = new_token_to_type()
-            add_student(Desk(self.path), name, digest_of(token.encode()))
+            name = add_student(Desk(self.path), name, digest_of(token.encode()))
             self._names = {**self._names, digest_of(token.encode()): name}
         return token
 
@@ -135,7 +138,13 @@ class Classroom:
         """Return a name as the file of names has it, if there is one."""
         if self.names is None:
             return name
-        for each in read_names(self.names):
+        try:
+            known = read_names(self.names)
+        except InputError as error:
+            # Where the file is, and what is in it, is nothing for whoever knocks.
+            logger.error("names cannot be read", extra={"error": str(error)})
+            raise InputError("the names of this class cannot be read; tell your teacher") from None
+        for each in known:
             if looks_of(name) & looks_of(each):
                 return each
         raise InputError(f"{name} is not among the names of this class; write yours as your teacher does")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -120,6 +121,11 @@ def test_only_names_of_a_file_are_let_in(tmp_path: Path) -> None:
         room.join("Eve", "a")
     (tmp_path / "names.txt").write_text("Eve\n")
     assert room.find(room.join("Eve", "a")) == User("Eve")
+    for wrong in (b"", b"\xff"):
+        (tmp_path / "names.txt").write_bytes(wrong)
+        with pytest.raises(InputError) as refused:
+            room.join("Ben", "a")
+        assert str(refused.value) == "the names of this class cannot be read; tell your teacher"
 
 
 @pytest.mark.parametrize(
@@ -158,6 +164,29 @@ def test_a_name_is_free_when_its_student_is_sent_off(room: Classroom) -> None:
     assert room.find(token) is None
     assert room.find(room.join("Anna", "a")) == User("Anna")
     assert Classroom(room.path, []).find(token) is None
+
+
+def test_a_name_that_was_free_is_written_as_before(room: Classroom) -> None:
+    """So that its line sets are found, and are nobody else's."""
+    room.join("Zoë", "a")
+    made = desk_of(room.path, ["Zoë"])
+    assert made
+    Desk(made, create=True)
+    room.leave("Zoë")
+
+    assert room.students == Classroom(room.path, []).students == []
+    assert room.find(room.join("ZOE", "a")) == User("Zoë")
+
+
+@pytest.mark.parametrize("other", ["1b-a.desk", "1b-A%26b.desk"])
+def test_no_name_is_that_of_a_file_of_others(room: Classroom, other: str) -> None:
+    """A class has a desk of that name already, or a server one for users."""
+    Classroom(room.path.with_name(other), [])
+    name = unquote(other[3:-5])
+
+    with pytest.raises(InputError, match=f"there are line sets of somebody else by the name {name}"):
+        room.join(name, "a")
+    assert room.find(room.join(f"{name}c", "a"))
 
 
 def test_one_device_takes_no_more_names_than_a_class_has(room: Classroom) -> None:

@@ -161,7 +161,9 @@ def test_files_of_line_sets_are_apart() -> None:
     desks = [desk_of(Path("x.desk"), names) for names in (["a", "b"], ["a+b"], ["a/b"], ["a" * 300])]
 
     assert [str(desk) for desk in desks[:3]] == ["x-a+b.desk", "x-a%2Bb.desk", "x-a%2Fb.desk"]
-    assert len(str(desks[3])) < 40
+    assert len(str(desks[3])) < 50
+    assert desks[3] != desk_of(Path("x.desk"), [str(desks[3].stem).removeprefix("x-")])
+    assert desk_of(Path("x.desk"), ["a-b"]) != desk_of(Path("x-a.desk"), ["b"])
     assert desk_of(None, ["a"]) is None
 
 
