@@ -127,7 +127,7 @@ def back_up(
         raise NotFoundError(f"{desk}: no line sets here; choose another {spell('desk')}")
     with snapshots.drafts_in(folder) as drafts:
         draft = drafts / "backup"
-        draft.mkdir()
+        draft.mkdir(0o700)  # until all in it are as the store is
         made = _fill(draft, store, desk or desk_beside(store), quick=quick, memory_limit=memory_limit)
         made = _name(made, folder)
         return replace(made, removed=_prune(folder, drafts, keep) if keep else ())
@@ -166,7 +166,9 @@ def _fill(draft: Path, store: Path, desk: Path, *, quick: bool, memory_limit: in
         file.write(f"{json.dumps(values, ensure_ascii=False, indent=2)}\n".encode())
         file.flush()
         os.fsync(file.fileno())
-    os.chmod(draft / _MANIFEST, 0o444)
+    readers = store.stat().st_mode & 0o444
+    os.chmod(draft / _MANIFEST, readers)
+    os.chmod(draft, 0o700 | readers | readers >> 2)
     files.sync_folder(draft)
     return made
 
@@ -207,11 +209,25 @@ def _read(folder: Path) -> Backup | None:
         values = json.loads((folder / _MANIFEST).read_text("utf-8"))
         values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
         found = Backup(folder=folder, **values)
-        # Beside the manifest, and nowhere else.
-        there = all(Path(name).name == name and (folder / name).is_file() for name in found.files)
-        return found if there and _STORE in found.files else None
-    except (OSError, ValueError, KeyError, TypeError):
+        there = all(_is_of_backup(name) and (folder / name).is_file() for name in found.files)
+        return found if there and _STORE in found.files and _is_readable(found) else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _is_of_backup(name: str) -> bool:
+    """Say whether a backup may have a file of a name: beside its manifest, and put back beside the store."""
+    stem, _, suffix = name.rpartition(".")
+    desk = suffix == "desk" and (stem == "store" or stem.startswith("store-"))
+    return Path(name).name == name and (name == _STORE or desk)
+
+
+def _is_readable(found: Backup) -> bool:
+    """Say whether all of a manifest that is told is what it should be: anybody may have written it."""
+    texts = [found.made_at, found.store, *found.files.values(), *found.versions.values()]
+    texts += [each["name"] for each in (*found.corpora, *found.models)]
+    numbers = [each["tokens"] for each in found.corpora]
+    return all(isinstance(text, str) for text in texts) and all(type(number) is int for number in numbers)
 
 
 def _prune(folder: Path, drafts: Path, keep: int) -> tuple[str, ...]:
@@ -267,6 +283,8 @@ def restore(backup: Backup, store: Path, *, desk: Path | None = None, keep_old: 
     if lake_at(store) or store.is_dir():
         raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
     refuse_snapshot(store, f"choose another {spell('db')}")
+    if store.is_symlink():  # which would become the store, and what it leads to stay as it is
+        raise StoreError(f"{store}: a link; put the backup back with {spell('db')} {os.path.realpath(store)}")
     desk = desk or desk_beside(store)
     for path in (store, desk):
         if not path.parent.is_dir():
@@ -342,7 +360,8 @@ def _copy(backup: Backup, name: str, draft: Path) -> None:
     """
     digest, source = hashlib.sha256(), backup.folder / name
     with source.open("rb") as file, draft.open("xb") as copy:
-        os.chmod(draft, stat.S_IMODE(os.fstat(file.fileno()).st_mode) | stat.S_IWUSR)
+        # Nobody else may write to it, nor run it: where a backup was kept, files may be of any mode.
+        os.chmod(draft, os.fstat(file.fileno()).st_mode & 0o444 | stat.S_IWUSR)
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
             copy.write(chunk)

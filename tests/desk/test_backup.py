@@ -82,7 +82,8 @@ def test_who_may_not_read_the_store_may_not_read_its_backup(store: Path) -> None
     made = back_up(store, store.with_name("backups"), quick=True)
     restore(made, store.with_name("new.duckdb"))
 
-    assert stat.S_IMODE((made.folder / "store.duckdb").stat().st_mode) == 0o400
+    assert {stat.S_IMODE(path.stat().st_mode) for path in made.folder.iterdir()} == {0o400}
+    assert stat.S_IMODE(made.folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(store.with_name("new.duckdb").stat().st_mode) == 0o600
 
 
@@ -225,6 +226,61 @@ def test_a_backup_that_has_changed_is_not_put_back(store: Path, desk: Desk, tmp_
 
     assert store.read_bytes() == before
     assert names(tmp_path) == {"a.duckdb", "a.desk", "texts.conllu", "backups"}
+
+
+def test_what_is_put_back_is_for_nobody_else_to_change(store: Path, tmp_path: Path) -> None:
+    """Whatever modes the files have where the backup was kept, as on a disk of another system."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    (made.folder / "store.duckdb").chmod(0o4777)
+    restore(made, store.with_name("new.duckdb"))
+
+    assert stat.S_IMODE(store.with_name("new.duckdb").stat().st_mode) == 0o644
+
+
+def test_a_link_is_not_replaced(store: Path, tmp_path: Path) -> None:
+    """The store that it leads to would stay, as it was."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    (link := tmp_path / "link.duckdb").symlink_to(store)
+
+    with pytest.raises(StoreError, match=f"link.duckdb: a link; put the backup back with `path` {store}"):
+        restore(made, link)
+    assert link.is_symlink()
+
+
+#: What a manifest may say that nobody but sentgen has written, by its keys; of `more`, a file more.
+MADE_UP: list[dict[str, object]] = [
+    {"versions": ["x"]},
+    {"versions": {"schema": 3}},
+    {"files": ["store.duckdb"]},
+    {"files": {"store.duckdb": 3}},
+    {"corpora": [5]},
+    {"corpora": [{"name": "a", "tokens": "many"}]},
+    {"models": [None]},
+    {"made_at": 5},
+    *(
+        {"more": name}
+        for name in ("../a.duckdb", "/etc/passwd", "a.desk", "storea.desk", "backup.json", "..")
+    ),
+]
+
+
+def test_a_backup_that_somebody_made_up_is_none(store: Path, tmp_path: Path) -> None:
+    """It names files of its own alone, and nothing that it says is an error of the program."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    manifest = made.folder / "backup.json"
+    manifest.chmod(0o644)
+    values = json.loads(manifest.read_text())
+    for name in ("a.desk", "storea.desk"):
+        (made.folder / name).touch()
+    for change in MADE_UP:
+        files = {"files": {**values["files"], change["more"]: "0"}} if "more" in change else change
+        manifest.write_text(json.dumps(values | files))
+        with pytest.raises(NotFoundError, match="no whole backup here"):
+            backup_at(made.folder)
+    manifest.write_text("[" * 100_000)
+    assert backups(made.folder.parent) == []
+    manifest.write_text(json.dumps(values))
+    assert backup_at(made.folder) == made
 
 
 def test_what_cannot_be_put_back(store: Path, tmp_path: Path) -> None:
