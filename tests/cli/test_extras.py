@@ -15,7 +15,8 @@ from conftest import ROOT, Sentgen, Told, refused
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 #: Modules of the packages that extras install, and of those that they bring; not pydantic, which Typer brings.
 OPTIONAL = (
-    *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "h11", "sacrebleu", "lxml"),
+    *("fastapi", "starlette", "uvicorn", "uvloop", "httptools", "h11", "segno", "ifaddr"),
+    *("sacrebleu", "lxml"),
     *("matplotlib", "ufal", "spacy", "stanza", "wn", "dask", "distributed", "fsspec", "mcp", "anyio"),
     *("pypdfium2", "python_calamine"),
 )
@@ -44,6 +45,8 @@ program()
         ("fsspec", "cluster", ("ngrams", "the *", "--db", "s3://bucket/lake")),
         ("fastapi", "server", ("serve",)),
         ("uvicorn", "server", ("serve",)),
+        ("segno", "server", ("serve", "--class")),
+        ("ifaddr", "server", ("serve", "--class")),
         ("mcp", "mcp", ("mcp",)),
         ("sacrebleu", "evaluate", ("evaluate", "regeneration", *EXPERIMENT)),
         ("sacrebleu", "evaluate", ("reproduce", "wan2009", "--ptb", "wsj")),

@@ -217,6 +217,9 @@ def serve(
     if names is not None and not class_:
         raise typer.BadParameter("--names is who may join a class; give --class, too")
     if class_:
+        with needs("server", "segno or ifaddr, with which a class finds the server,"):
+            import ifaddr  # noqa: F401  needed when the server has started already
+            import segno  # noqa: F401
         serving = replace(serving, host=serving.host or _ALL_ADDRESSES, desk=serving.desk or _desk_of_class())
     classroom = _classroom(serving, allow_host or (), names) if class_ else None
     limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
