@@ -277,6 +277,14 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def installed_example(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the example of plug-ins is installed, once for all processes; no test changes it."""
+    from plugged import install_example  # and all that plug-ins add to, which few tests need
+
+    return _made_once(tmp_path_factory, "example", install_example) / "site"
+
+
+@pytest.fixture(scope="session")
 def documentation(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documentation as pages, built once for all processes of a test run; a warning is an error."""
 

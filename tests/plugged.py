@@ -20,15 +20,13 @@ from sentgen.models import plugin_scorers
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
 
 
-def install_example(folder: Path) -> Path:
-    """Install the example as a user does, into a folder of its own; return that."""
+def install_example(folder: Path) -> None:
+    """Install the example as a user does, into `site` in a folder."""
     # A copy, as building leaves files beside the source.
     source = shutil.copytree(EXAMPLE, folder / "source", ignore=shutil.ignore_patterns("build", "*.egg-info"))
-    site = folder / "site"
     quick = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
-    pip = [sys.executable, "-m", "pip", "install", *quick, "--target", str(site), str(source)]
+    pip = [sys.executable, "-m", "pip", "install", *quick, "--target", str(folder / "site"), str(source)]
     subprocess.run(pip, check=True)
-    return site
 
 
 def write_package(folder: Path, name: str, entries: Mapping[str, str], code: str, module: str = "") -> None:

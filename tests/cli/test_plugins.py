@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from broken_plugins import BROKEN, PREAMBLE, USE
 from conftest import ROOT, Sentgen, command, refused
-from plugged import install_example, plugged, write_package
+from plugged import plugged, write_package
 from typer._completion_classes import BashComplete
 from typer.main import get_group
 
@@ -30,16 +30,10 @@ A&B_NNP_A&B won_VBD_win
 """
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the example is installed."""
-    return install_example(tmp_path_factory.mktemp("example"))
-
-
 @pytest.fixture
-def example(site: Path) -> Iterator[None]:
+def example(installed_example: Path) -> Iterator[None]:
     """The example is there in this process."""
-    with plugged(site):
+    with plugged(installed_example):
         yield
 
 
@@ -178,10 +172,10 @@ def test_help_and_completion_name_them(sentgen: Sentgen, monkeypatch: pytest.Mon
         assert [one.value for one in shell.get_completions(words[:-1], words[-1])] == expected
 
 
-def test_as_a_user_has_it(site: Path, store: Path, tmp_path: Path) -> None:
+def test_as_a_user_has_it(installed_example: Path, store: Path, tmp_path: Path) -> None:
     """In a process of its own, which finds the installed package by itself."""
     (tmp_path / "a.tagged").write_text(TAGGED)
-    environment = {**os.environ, "PYTHONPATH": str(site), "SENTGEN_DB": str(store)}
+    environment = {**os.environ, "PYTHONPATH": str(installed_example), "SENTGEN_DB": str(store)}
     done = subprocess.run(
         command("ingest", "a.tagged", "--corpus", "a"),
         cwd=tmp_path,

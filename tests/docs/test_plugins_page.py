@@ -9,7 +9,7 @@ from pathlib import Path
 
 import doc_pages
 import pytest
-from plugged import EXAMPLE, install_example, plugged
+from plugged import EXAMPLE, plugged
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "plugins.md").read_text("utf-8")
@@ -17,20 +17,20 @@ COMMANDS = doc_pages.commands(PAGE)
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the example is installed, with the store of the demo."""
-    site = install_example(tmp_path_factory.mktemp("plugins-page"))
-    code, output = doc_pages.run(f"sentgen demo --db {site.parent / 'relief.duckdb'}")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of the demo."""
+    path = tmp_path_factory.mktemp("plugins-page") / "relief.duckdb"
+    code, output = doc_pages.run(f"sentgen demo --db {path}")
     assert code == 0, output
-    return site
+    return path
 
 
 @pytest.fixture(autouse=True)
-def example(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def example(installed_example: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The example is there in this process."""
-    monkeypatch.setenv("SENTGEN_DB", str(site.parent / "relief.duckdb"))
+    monkeypatch.setenv("SENTGEN_DB", str(store))
     monkeypatch.setenv("NO_COLOR", "1")
-    with plugged(site):
+    with plugged(installed_example):
         yield
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from plugged import install_example, plugged, write_package
+from plugged import plugged, write_package
 from serving import ask
 
 from sentgen.schema import Store
@@ -19,9 +20,9 @@ from sentgen.server.pages import align, regenerate
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which the example is installed, beside a plug-in that fails."""
-    site = install_example(tmp_path_factory.mktemp("example"))
+def site(installed_example: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the example is installed, beside a plug-in that fails."""
+    site = shutil.copytree(installed_example, tmp_path_factory.mktemp("example") / "site")
     code = (
         "from sentgen.plugins import Algorithm\nx = Algorithm('bad', '', lambda *_: 1 / 0, lambda *_: None)\n"
     )
