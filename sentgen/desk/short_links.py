@@ -38,7 +38,9 @@ class ShortLink:
             InputError: this client has made too many, or the address is too long.
         """
         if len(self.target) > LONGEST_TARGET:
-            raise InputError(f"this address is longer than {LONGEST_TARGET} characters, and stays as it is")
+            raise InputError(
+                f"this address is longer than {quantity(LONGEST_TARGET, 'character')}, and stays as it is"
+            )
         with desk.writing() as connection:
             known = connection.scalar(select(short_link.c.name).where(short_link.c.target == self.target))
             if known is not None:
