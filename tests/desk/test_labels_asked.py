@@ -373,3 +373,18 @@ def test_without_a_desk(
         alone.lent[LINE_LABELS] = lent(store)
         with alone.connect() as connection, pytest.raises(SentgenError, match=message):
             Frequencies(where="lines.make = x").ask(connection)
+
+
+@pytest.mark.parametrize("name", ["$foo", "$most", 'a"$b', "it's -- $labeled", "{rows} {0}"])
+def test_a_set_may_have_any_name(desk: Desk, store: Path, name: str) -> None:
+    """It is no part of a statement, which can be asked again as it is shown."""
+    with opened(store) as connection:
+        NewLineSet(name=name, pattern="lemma:make").make(desk, connection)
+    GivenLabel(name=name, lines="1", label=f"{name}?", labeler="ann").give(desk)
+    with opened(store) as connection:
+        answer = Frequencies(by=[f"lines.{name}"], query=MAKE, limit=0).ask(connection)
+        again = fetch_rows(connection, answer.query.with_values())
+
+    rows = answer.rows.to_pylist()
+    assert sum(row["count"] for row in rows if row[f"lines.{name}"] == f"{name}?") == 1
+    assert [tuple(row) for row in again] == [tuple(row) for row in answer.rows]

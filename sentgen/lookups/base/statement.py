@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 #: Rows that are taken one by one.
 _FEW = 1000
 
-_PARAMETER = re.compile(r"\$([a-z_]\w*)")
+#: A parameter, or what is none, whatever it has in it: a name of a column may be that of anything in a store.
+_PARAMETER = re.compile(r"""\$([a-z_]\w*)|"(?:[^"]|"")*"|'(?:[^']|'')*'|--.*""")
 #: A word or a tag, where a statement has to do with its number.
 _NUMBER = re.compile(r"\(select id from (word|tag) where (?:form|name) = \$([a-z_]\w*)\)")
 
@@ -95,7 +96,7 @@ class Statement:
     @property
     def used_parameters(self) -> dict[str, object]:
         """The parameters that the text names; DuckDB refuses others."""
-        return {name: self.parameters[name] for name in _PARAMETER.findall(self.text)}
+        return {name: self.parameters[name] for name in _PARAMETER.findall(self.text) if name}
 
     def with_ids(self, connection: Connection) -> Statement:
         """Return the statement with the numbers of the words and tags that it names.
@@ -150,8 +151,12 @@ class Statement:
 
         >>> Statement("select $word", {"word": "it's"}).with_values()
         "select 'it''s'"
+        >>> print(Statement('select $word as "$word"', {"word": "a"}).with_values())
+        select 'a' as "$word"
         """
-        return _PARAMETER.sub(lambda match: literal(self.parameters[match[1]]), self.text)
+        return _PARAMETER.sub(
+            lambda match: literal(self.parameters[match[1]]) if match[1] else match[0], self.text
+        )
 
 
 @dataclass(frozen=True, slots=True)
