@@ -14,7 +14,7 @@ from sentgen.server.pages.examples import PageExample
 from sentgen.server.pages.lines import SORT_KEYS
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
 from sentgen.server.pages.text_types import TextTypeKey, corpus_fields, read_types
-from sentgen.server.pages.texts import link
+from sentgen.server.pages.texts import link, wild_cql
 
 #: What there is of a subcorpus, and more of a corpus or of all.
 _OF_PART = ("documents", "frequencies", "ngrams", "concordance")
@@ -74,6 +74,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "rows": query.rows(_ROWS),
         "document": query.text("document"),
         "by": query.choice("by", UNITS),
+        "compared": _compared(query, name, [key.key for key in fields["types"][0].keys]),
         "ignore_case": query.box("ignore_case"),
     }
 
@@ -164,6 +165,17 @@ async def _frequencies(
         where=where,
         **part.parameters,
     )
+
+
+def _compared(query: PageParameters, name: str, keys: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the keys of text types, each with the page that compares what the pattern matches by these."""
+    pattern = query.text("pattern", "*")
+    if not pattern.strip("*") or "\\" in pattern:
+        return []
+    asked = {"query": wild_cql(query.choice("by", UNITS), pattern), "corpus": name, "compare": "on"}
+    asked["ignore_case"] = query.box("ignore_case")
+    where = query.conditions()
+    return [(key, link("/query", **asked, where=where, by=key)) for key in keys if key.isidentifier()]
 
 
 async def _ngrams(

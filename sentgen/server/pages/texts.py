@@ -91,6 +91,18 @@ def cql_value(text: str) -> str:
     return f'"{escaped}"'
 
 
+def wild_cql(attribute: str, pattern: str) -> str:
+    """Return the query in CQL for tokens with an attribute that a pattern with stars matches.
+
+    >>> print(wild_cql("word", "un*"), wild_cql("upos", "*"))
+    [word="un.*"] []
+    """
+    if not pattern.strip("*"):
+        return "[]"
+    value = ".*".join(cql_value(part)[1:-1] for part in pattern.split("*"))
+    return f'[{attribute}="{value}"]'
+
+
 def phrase_pattern(words: Sequence[str], attribute: str = "word") -> str:
     """Return the pattern for words, or others, in a row; empty if one of them cannot be asked for.
 

@@ -176,3 +176,20 @@ def test_all_values_of_a_key_can_be_asked_for(site) -> None:
     html, every = (site.client.get(FORMS["word"] + more).text for more in ("", "&values=genre"))
 
     assert boxes(every) == boxes(html)
+
+
+def test_what_a_list_counts_is_compared_by_text_types(site) -> None:
+    """A pattern leads to the page that compares all that it matches; all tokens are no more frequent anywhere."""
+    page = site.client.get("/corpus?show=frequencies&pattern=t*&by=word").text
+    (row,) = re.findall(r"<p>Compare what matches.*?</p>", page, re.DOTALL)
+    urls = {
+        unescape(name): unescape(url) for url, name in re.findall(r'href="([^"]*)"><bdi>(.*?)</bdi>', row)
+    }
+    compared = site.client.get(urls["genre"]).text
+    asked = {"query": '[word="t.*"]', "by": "genre", "compare": True}
+    rows = site.client.get("/v1/frequencies", params=asked).json()["rows"]
+
+    assert [unescape(one) for one in re.findall(r'data-label="genre"><bdi>(.*?)</bdi>', compared)] == [
+        one["genre"] for one in rows
+    ]
+    assert "Compare what matches" not in site.client.get("/corpus?show=frequencies").text
