@@ -27,7 +27,8 @@ from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
-from sentgen.schema.engine import LINE_LABELS
+from sentgen.schema.engine import LINE_LABELS, raw
+from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_rows
 
 MAKE = '[lemma="make"]'
@@ -383,6 +384,7 @@ def test_a_set_may_have_any_name(desk: Desk, store: Path, name: str) -> None:
     GivenLabel(name=name, lines="1", label=f"{name}?", labeler="ann").give(desk)
     with opened(store) as connection:
         answer = Frequencies(by=[f"lines.{name}"], query=MAKE, limit=0).ask(connection)
+        require_harmless(raw(connection), answer.query.with_values())
         again = fetch_rows(connection, answer.query.with_values())
 
     rows = answer.rows.to_pylist()

@@ -24,8 +24,8 @@ from sentgen.schema.engine import LINE_LABELS
 OF_LINES = "lines."
 
 #: JSON, as parameters are never part of the text: a list of rows of strings. Without braces, which templates
-#: would take for theirs.
-_ROWS = "(select unnest(from_json({rows}, '[[\"varchar\"]]')) as r)"
+#: would take for theirs; and cast, as `sentgen sql` takes no function that reads JSON.
+_ROWS = "(select unnest({rows}::json::varchar[][]) as r)"
 _LABELED_SENTENCE = "select r[1]::bigint as sentence_id, r[2] as value from {rows}"
 _HOLDS = "s.id in (select m.sentence_id from ({sentences}) as m{test})"
 _OCCURRING = """\
