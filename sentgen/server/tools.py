@@ -36,7 +36,7 @@ from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.answer import PATH
 from sentgen.server.parameters import parameters, read
 from sentgen.server.problems import BROKEN, ProblemDocument, Refused, problem
-from sentgen.server.routes import SNAPSHOT, AnswerDocument, address_of
+from sentgen.server.routes import SNAPSHOT, AnswerDocument, addresses_for_others
 from sentgen.server.service import Service
 from sentgen.server.users import NOBODY, Asker, asker_of
 
@@ -97,7 +97,8 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
             )
         given, request = params.arguments or {}, context.request
         asker = asker_of(request.scope) if request else NOBODY
-        base = address_of(request) if request else address
+        # For others, who read what a program reports: in a class, not below the address of who asks.
+        base = addresses_for_others(request)[0] if request else address
         try:
             return await _answer(service, tools[params.name], given, base, asker)
         except Refused as refusal:

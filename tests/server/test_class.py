@@ -359,6 +359,21 @@ def test_the_log_has_no_token_of_what_is_refused(taught: Taught) -> None:
     assert not [token for token in (begun, taught.teacher) if token.removeprefix("/as/") in log]
 
 
+def test_a_program_cites_no_address_of_a_student(taught: Taught) -> None:
+    """What it reports is read by others; the link leads them to the door."""
+    pytest.importorskip("mcp")
+    begun = taught.join("Tess")
+    call = {"name": "corpora", "arguments": {}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    accept = {"Accept": "application/json, text/event-stream"}
+    answer = taught.server.client.post(f"{begun}/mcp", json=asked, headers=accept)
+
+    assert answer.status_code == 200, answer.text
+    link = answer.json()["result"]["structuredContent"]["link"]
+    assert link.startswith(f"{taught.server.address}/answer?ask=corpora")
+    assert begun not in answer.text
+
+
 # ---- the teacher
 
 
