@@ -188,6 +188,7 @@ def _of_this_machine(context: Context, text: str, request: str) -> bool:
     opening = context.opening
     paths = [str(Path(opening.store).parent), os.getcwd(), sys.prefix, str(Path(__file__).parents[2])]
     paths += [opening.parser.partition(":")[2]] if opening.parser else []
+    paths += [str(Path(opening.desk).parent)] if opening.desk else []
     named = [*(match[0] for match in _ENGINE.finditer(text)), *(path for path in paths if path in text)]
     return any(len(part) > 1 and part not in request for part in named)
 

@@ -300,6 +300,19 @@ print(tempfile.mkdtemp())
     assert done.stdout.startswith(str(tmp_path)), done.stderr
 
 
+def test_a_desk_that_is_gone_is_not_named(
+    opening: Opening, demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where it was is for whoever runs the server, who finds it in the log."""
+    here = replace(opening, kind="desk", desk=str(tmp_path / "private" / "class.desk"))
+    with Store(demo, read_only=True) as store:
+        reply = ask(Context(here, store), "line_sets")
+
+    assert reply.status >= 400
+    assert str(tmp_path).encode() not in reply.body
+    assert str(tmp_path) in capsys.readouterr().err
+
+
 def test_a_client_may_put_so_much_on_the_desk(
     opening: Opening, demo: Path, desk: Path, tmp_path: Path
 ) -> None:
