@@ -43,7 +43,7 @@ def test_what_cannot_be_had_is_told(board: Desk, monkeypatch: pytest.MonkeyPatch
     """A name that there is not, an address that is too long, too many of one client."""
     with pytest.raises(NotFoundError, match="no short link 'zzz'; look at it again"):
         NamedLink(name="zzz").find(board)
-    with pytest.raises(InputError, match="longer than 2000 characters"):
+    with pytest.raises(InputError, match="longer than 2,000 characters"):
         ShortLink(target="/" + "x" * LONGEST_TARGET).make(board, "ann")
     monkeypatch.setattr(short_links, "_MOST_LINKS", 1)
     ShortLink(target="/a").make(board, "ann")
