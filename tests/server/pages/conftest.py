@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -84,34 +83,17 @@ def parted(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         yield running
 
 
-@cache
-def _launched() -> tuple[ExitStack, Browser]:
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; closed with its module, as it keeps an event loop that other tests must not meet."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright; install the extra `test`")
     if not CHROMIUM.exists():
         pytest.skip(f"no Chromium at {CHROMIUM}; set CHROMIUM, or apt-get install chromium")
-    with ExitStack() as stack:
-        playwright = stack.enter_context(sync_api.sync_playwright())
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        stack.callback(chromium.close)
-        return stack.pop_all(), chromium
-
-
-@pytest.fixture(scope="module")
-def browser() -> Browser:
-    """Chromium, for all files of this folder."""
-    return _launched()[1]
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
-    """Close Chromium where tests of other folders follow, which must not meet the event loop that it keeps."""
-    try:
-        return (yield)
-    finally:
-        stays = nextitem and Path(__file__).parent in nextitem.path.parents
-        if _launched.cache_info().currsize and not stays:
-            _launched()[0].close()
-            _launched.cache_clear()
+    with (
+        sync_api.sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"]) as launched,
+    ):
+        yield launched
 
 
 @dataclass
@@ -138,16 +120,14 @@ class Tab:
 
 
 @pytest.fixture(scope="module")
-def tab(browser: Browser, site: Server) -> Iterator[Callable[[bool], Tab]]:
+def tab(browser: Browser, site: Server) -> Callable[[bool], Tab]:
     """Open the tab with scripts, or that without: a new one for each test would take longer than most tests."""
-    contexts = ExitStack()
 
     @cache
     def new(scripts: bool) -> Tab:
         context = browser.new_context(
             base_url=site.address, java_script_enabled=scripts, reduced_motion="reduce"
         )
-        contexts.callback(context.close)
         page = context.new_page()
         page.set_default_timeout(60_000)
         made = Tab(page)
@@ -158,8 +138,7 @@ def tab(browser: Browser, site: Server) -> Iterator[Callable[[bool], Tab]]:
         page.on("console", made.note)
         return made
 
-    with contexts:
-        yield new
+    return new
 
 
 @pytest.fixture
