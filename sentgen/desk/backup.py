@@ -192,7 +192,7 @@ def _name(made: Backup, folder: Path) -> Backup:
             break
         time.sleep(0.1)
     with translated_errors(folder):
-        os.rename(made.folder, path)
+        files.replace(made.folder, path)
         files.sync_folder(folder)
     return replace(made, folder=path)
 
@@ -236,7 +236,7 @@ def _prune(folder: Path, drafts: Path, keep: int) -> tuple[str, ...]:
     for old in backups(folder)[:-keep]:
         if {path.name for path in old.folder.iterdir()} == {_MANIFEST, *old.files}:
             # A folder is removed file by file: from here on, nobody takes it for a backup.
-            os.rename(old.folder, drafts / old.folder.name)
+            files.replace(old.folder, drafts / old.folder.name)
             removed.append(old.folder.name)
     files.sync_folder(folder)
     return tuple(removed)

@@ -42,8 +42,8 @@ LINES = [(line, option) for option, lines in WRITE.items() for line in lines]
 #: Those that name what is read, or what is no output: stores and desks; a sheet is never written over.
 READ = {
     *("--clusters", "--judge"),
-    *("--abstract", "--db", "--desk", "--document", "--file", "--ignore", "-i", "--stop", "--test"),
-    *("--token-file", "--tune", "--users", "--with", "--salience", "--source", "file"),
+    *("--abstract", "--db", "--desk", "--document", "--file", "--ignore", "-i", "--names", "--stop"),
+    *("--test", "--token-file", "--tune", "--users", "--with", "--salience", "--source", "file"),
 }
 
 

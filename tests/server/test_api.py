@@ -26,7 +26,9 @@ from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
 from sentgen.server.app.application import _application
 from sentgen.server.operations import operations
+from sentgen.server.operations.limits import Kind
 from sentgen.server.operations.operation import Operation, command_line
+from sentgen.server.pool import Health
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 
@@ -613,8 +615,12 @@ def test_a_page_shows_the_interface(client: httpx.Client) -> None:
 
 def test_the_document_says_who_may_ask() -> None:
     """Where tokens are needed, it says how they are sent, and what needs none."""
+
+    async def no_health() -> dict[Kind, Health]:
+        return {}
+
     told = [
-        _application(Service(ServerSettings(Path("none"), tokens=tokens))).openapi()
+        _application(Service(ServerSettings(Path("none"), tokens=tokens)), no_health).openapi()
         for tokens in ((), ("a-token-of-some-length",))
     ]
 

@@ -52,6 +52,7 @@ LOOKUPS = (
 TREES = ("regenerate", "generate", "check")
 #: Files whose messages name options, with the operations that can say them; () where only a command can.
 SAID: dict[str, tuple[str, ...]] = {
+    "sentgen/desk/backup.py": (),  # the server makes no backups
     "sentgen/desk/desk.py": (),  # opening a desk, which the server does before it answers
     "sentgen/desk/labels.py": (),  # an answer is of the labeler that was given
     "sentgen/models/building/companions.py": (),  # building

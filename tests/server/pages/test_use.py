@@ -155,7 +155,8 @@ def test_names_are_cut_at_their_beginning(site):
                     {"corpus": "c", "document": "d", "sent_id": f"{'long-' * 9}0{n}", "left": "`` Yes , ''"}
                     | {"node": "he", "right": "said '' ."}
                     for n in (1, 2)
-                ]
+                ],
+                "more": {},
             }
         )
     )
