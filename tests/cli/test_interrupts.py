@@ -68,6 +68,16 @@ press_soon()
 kernel(10**12)
 """,
     "more than one Ctrl-C": "press_soon(); press_soon(); time.sleep(60)",
+    "Ctrl-C while it is told of": """
+written = os.write
+def write(file, data):
+    length = written(file, data)
+    if file == 2:
+        press()
+    return length
+os.write = write
+press(); time.sleep(60)
+""",
     "cleaning up": """
 try:
     press_soon(); time.sleep(60)

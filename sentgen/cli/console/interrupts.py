@@ -25,6 +25,8 @@ INTERRUPTED = "sentgen: interrupted; what was finished is kept"
 _CLEAN_LINE = "\r\x1b[K\x1b[?25h"
 #: Held by the thread that ends the process; the main thread may be told to once more while it does.
 _ending = threading.RLock()
+#: Whether that thread has begun to say so.
+_saying = False
 
 
 def end_on_interrupt() -> None:
@@ -45,8 +47,10 @@ def _wait_for_interrupt(read_fd: int) -> None:
     end_on_signal(number, None)
 
 
-def end_on_signal(number: int, _frame: FrameType | None) -> NoReturn:
+def end_on_signal(number: int, _frame: FrameType | None) -> None:
     """Handle a signal by the end of the process, as Ctrl-C is: nothing is raised."""
+    if _saying and _ending.acquire(blocking=False):
+        return  # to the same, in this thread, which says it once
     if number == signal.SIGINT:
         end(INTERRUPTED, EXIT_CODE)
     # As a shell tells of a process that a signal has ended.
@@ -55,12 +59,14 @@ def end_on_signal(number: int, _frame: FrameType | None) -> NoReturn:
 
 def end(line: str, code: int) -> NoReturn:
     """Remove what is temporary, say a line, and end the process as a kill would, with its children."""
+    global _saying
     if not _ending.acquire(blocking=False):
         _stand_still()
     try:
         end_children()
         temporary.remove_all()
         # Last: a progress bar might be drawn once more until then.
+        _saying = True
         os.write(2, f"{_CLEAN_LINE if os.isatty(2) else ''}{line}\n".encode())
     finally:
         os._exit(code)
