@@ -219,6 +219,7 @@ class StoreKeys:
         # What a store has is looked up once where nobody can change it.
         known = connection_cache(connection).setdefault(StoreKeys, ({}, {}, {}))
         self._found: dict[str, Key | None] = {}
+        self._labels: dict[str, LineLabelKey | None] = {}
         self._misc: dict[str, bool] = known[0]
         self._attributes: dict[tuple[str, ...], list[str]] = known[1]
         self._listed: dict[str, list[Any]] = known[2]
@@ -277,9 +278,11 @@ class StoreKeys:
             InputError: no line of the set has a label.
             NotFoundError: there is no such set.
         """
-        if name.startswith(OF_LINES) and not (self.find_metadata(name) or self.find_region(name)):
-            return find_label(self.connection, name, required=required)
-        return None
+        if not name.startswith(OF_LINES) or self.find_metadata(name) or self.find_region(name):
+            return None
+        if name not in self._labels or (required and self._labels[name] is None):
+            self._labels[name] = find_label(self.connection, name, required=required)
+        return self._labels[name]
 
     def find_token(self, name: str) -> Key | None:
         """Return the attribute of tokens that a name stands for; none if there is none; see `find`."""

@@ -482,9 +482,8 @@ class _GrewStatements:
         """
         value, scope, conditions = key.value, self.source.scope, self.compiler.conditions
         keys, name = conditions.keys, key.text
-        if not isinstance(value, Reference) or keys.find_label(name):
-            return None
-        if value.name in {**scope.nodes, **scope.edges}:
+        of_match = isinstance(value, Reference) and value.name in {**scope.nodes, **scope.edges}
+        if not isinstance(value, Reference) or of_match or keys.find_label(name):
             return None
         if value.name == "meta" or bare(name) != name or keys.find_metadata(name) or keys.find_region(name):
             return conditions.metadata_key(name)
