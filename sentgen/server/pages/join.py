@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from urllib.parse import parse_qsl
 
 from fastapi import Request, Response
-from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse
 
 from sentgen.errors import InputError
 from sentgen.output.qr_code import drawn_as_svg
 from sentgen.server.classroom import JOIN, address_as
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.server.pages.page import Asking, Page, PageParameters, read_form
 from sentgen.server.pages.texts import own_path
 from sentgen.server.routes import addresses_for_others
 from sentgen.server.settings import ServerSettings
@@ -27,8 +25,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 async def _join(request: Request) -> Response | Mapping[str, object]:
     """Let somebody in by a name, and lead to what was asked for before."""
-    text = (await request.body()).decode("utf-8", "replace")
-    form = PageParameters(QueryParams(parse_qsl(text, keep_blank_values=True)))
+    form = await read_form(request)
     settings: ServerSettings = request.app.state.service.settings
     assert settings.classroom
     name, to = form.text("name"), form.text("to")

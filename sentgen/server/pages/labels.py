@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from fastapi import Request
-from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse, Response
 
 from sentgen.desk.labels import UNLABELED
@@ -18,7 +17,15 @@ from sentgen.lookups.facets import chosen_by
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, file_links
+from sentgen.server.pages.page import (
+    Asking,
+    ListPart,
+    Page,
+    PageAnswer,
+    PageParameters,
+    file_links,
+    read_form,
+)
 from sentgen.server.pages.query import hits_of
 from sentgen.server.pages.texts import link
 from sentgen.server.problems import Refused
@@ -75,8 +82,7 @@ async def _change(request: Request) -> Response:
 
     It works without scripts; with them, the keys ask the API, and the page stays.
     """
-    text = (await request.body()).decode("utf-8", "replace")
-    query = PageParameters(QueryParams(parse_qsl(text, keep_blank_values=True)))
+    query = await read_form(request)
     ask, name = Asking(request, request.app.state.service), query.text("set")
     labeler = query.text("labeler")
     if query.text("action") == "new":

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 from fastapi import FastAPI, Request, Response
 from starlette.datastructures import QueryParams
@@ -108,6 +108,12 @@ def leads(app: FastAPI, path: str) -> bool:
     """Say whether there is something at a path."""
     parameters = {"type": "http", "method": "GET", "path": path, "root_path": "", "headers": []}
     return any(route.matches(parameters)[0] is Match.FULL for route in app.router.routes)
+
+
+async def read_form(request: Request) -> PageParameters:
+    """Return what the form of a page sends."""
+    text = (await request.body()).decode("utf-8", "replace")
+    return PageParameters(QueryParams(parse_qsl(text, keep_blank_values=True)))
 
 
 class PageParameters:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from urllib.parse import parse_qsl
 
 from fastapi import Request, Response
-from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse
 
 from sentgen.desk.short_links import LONGEST_TARGET
 from sentgen.output.qr_code import drawn_as_svg
-from sentgen.server.pages.page import Asking, Page, PageParameters, leads
+from sentgen.server.pages.page import Asking, Page, PageParameters, leads, read_form
 from sentgen.server.pages.texts import link, own_path
 from sentgen.server.problems import Refused
 from sentgen.server.routes import addresses_for_others
@@ -33,8 +31,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 async def _shorten(request: Request) -> Response:
     """Make a short link of the page that a form was on."""
-    text = (await request.body()).decode("utf-8", "replace")
-    to = PageParameters(QueryParams(parse_qsl(text))).raw("to")
+    to = (await read_form(request)).raw("to")
     path = to.partition("?")[0]
     # Nothing but pages of our own: a link that others trust must not lead elsewhere.
     known = len(to) > LONGEST_TARGET or leads(request.app, path)  # a long one is refused below, and not kept

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from urllib.parse import parse_qsl
 
 from fastapi import Request, Response
-from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse
 
 from sentgen.output.tabular import Rows
@@ -16,7 +14,7 @@ from sentgen.server.classroom import TEACHER, Classroom
 from sentgen.server.lesson import LessonRequest
 from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
-from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, read_form
 from sentgen.server.pages.texts import link
 from sentgen.server.problems import Refused
 from sentgen.server.users import USER
@@ -58,8 +56,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 async def _send_off(request: Request) -> Response:
     """Make the name of a student free."""
     classroom = _classroom(request)
-    text = (await request.body()).decode("utf-8", "replace")
-    name = PageParameters(QueryParams(parse_qsl(text))).text("name")
+    name = (await read_form(request)).text("name")
     await asyncio.to_thread(classroom.leave, name)
     return RedirectResponse(_PATH, 303)
 
