@@ -71,6 +71,21 @@ def remove(folder: Path) -> None:
             folder.rmdir()
 
 
+@contextmanager
+def for_drafts(folder: Path) -> Iterator[Path]:
+    """Give an empty folder, which is removed afterwards; what a killed process left in it goes.
+
+    Raises:
+        StoreError: there is one that was not made so, with something in it, or a file.
+    """
+    remove(folder)
+    make(folder)
+    try:
+        yield folder
+    finally:
+        remove(folder)
+
+
 def is_empty(folder: Path) -> bool:
     """Say whether a folder holds nothing, or nothing but the mark."""
     return all(path.name == MARK for path in folder.iterdir())

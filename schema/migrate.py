@@ -215,16 +215,12 @@ def back_up(path: Path, reason: str, *, noted: Path | None = None) -> Path:
     backup = backup_name(path, reason)
     if noted:
         (noted / backup.name).touch()
-    folder = drafts_of(path)  # killed on the way, nobody takes it for a backup
-    folders.make(folder)
-    try:
+    with folders.for_drafts(drafts_of(path)) as folder:  # killed on the way, nobody takes it for a backup
         draft = folder / backup.name
         shutil.copy2(path, draft)
         with draft.open("rb+") as file:
             os.fsync(file.fileno())
         replace(draft, backup)
-    finally:
-        folders.remove(folder)
     sync_folder(path.parent)
     return backup
 

@@ -135,13 +135,8 @@ def drafts_in(folder: Path) -> Iterator[Path]:
         with (folder / _LOCK).open("ab") as lock:
             # It ends with the process, however that ends; the file stays, as removing it would let two in.
             files.lock(lock.fileno(), wait=True)
-            drafts = folder / _DRAFTS
-            folders.remove(drafts)
-            folders.make(drafts)
-            try:
+            with folders.for_drafts(folder / _DRAFTS) as drafts:
                 yield drafts
-            finally:
-                folders.remove(drafts)
 
 
 def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int | None) -> Path:

@@ -14,8 +14,8 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -314,7 +314,7 @@ def _put_back_desks(backup: Backup, desk: Path) -> tuple[tuple[Path, ...], tuple
     for name in sorted(set(backup.files) - {_STORE}):
         path = desk.with_stem(f"{desk.stem}{Path(name).stem.removeprefix(Path(_STORE).stem)}")
         Desk(backup.folder / name)  # refuses one of another version
-        with _drafts(path) as folder:
+        with folders.for_drafts(drafts_of(path)) as folder:
             _copy(backup, name, draft := folder / name)
             try:
                 files.give_name(draft, path)
@@ -327,7 +327,7 @@ def _put_back_desks(backup: Backup, desk: Path) -> tuple[tuple[Path, ...], tuple
 
 def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | None:
     """Put the store back; return the name of the one that was there."""
-    with _drafts(store) as folder:
+    with folders.for_drafts(drafts_of(store)) as folder:
         _copy(backup, _STORE, draft := folder / _STORE)
         if store.exists():
             with draft.open("rb") as file:
@@ -338,18 +338,6 @@ def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | No
         files.replace(draft, store)
         files.sync_folder(store.parent)
         return kept
-
-
-@contextmanager
-def _drafts(path: Path) -> Iterator[Path]:
-    """Give a folder beside a file for what takes its place; what a killed restoration left there goes."""
-    folder = drafts_of(path)
-    folders.remove(folder)
-    folders.make(folder)
-    try:
-        yield folder
-    finally:
-        folders.remove(folder)
 
 
 def _copy(backup: Backup, name: str, draft: Path) -> None:

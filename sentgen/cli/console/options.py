@@ -45,6 +45,7 @@ ParserOption = Annotated[
         help=f"Parse what has no trees: {PARSERS}; or insist on trees: gold.",
     ),
 ]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
 LearnOption = Annotated[str, typer.Option("--pairs", metavar="NAME", help="Aligned pairs to learn from.")]
 AlignedOption = Annotated[

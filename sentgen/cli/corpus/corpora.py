@@ -12,6 +12,7 @@ from sentgen.cli.console.options import (
     DryRunOption,
     ParserOption,
     StoreOptions,
+    YesOption,
     check_file_option,
     confirm,
     require_terminal,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 #: Names of one kind that are listed.
 _SHOWN = 20
-YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 _OTHERWISE = "--yes, or --dry-run"
 
 app = typer.Typer(help="List, show, verify, sync, export and remove corpora, and tell more of them.")

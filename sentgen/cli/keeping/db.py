@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import Arrange, DbOptions, StoreOptions, confirm
+from sentgen.cli.console.options import Arrange, DbOptions, StoreOptions, YesOption, confirm
 from sentgen.cli.console.output import StoreOutput
 from sentgen.desk.backup import back_up, backup_at
 from sentgen.desk.backup import restore as put_back
@@ -185,7 +185,7 @@ def restore(
         Path, typer.Argument(metavar="BACKUP", help="A backup, or a folder of backups: the newest.")
     ],
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     backup: BackupOption = True,
     desk: _DeskOption,
     options: Annotated[StoreOptions, Arrange(only=("db",))],

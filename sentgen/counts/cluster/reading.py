@@ -244,11 +244,8 @@ def _write_parquet(path: Path, rows: pa.Table) -> None:
 def _scratch(reading: ShardReading) -> Iterator[Store]:
     """Open a store that is gone afterwards."""
     folder = Path(reading.folder) / f".scratch-{uuid.uuid4().hex}"
-    folders.make(folder)
-    try:
-        with Store(
-            folder / "shard.duckdb", create=True, memory_limit=reading.memory // 2, threads=1
-        ) as store:
-            yield store
-    finally:
-        folders.remove(folder)
+    with (
+        folders.for_drafts(folder),
+        Store(folder / "shard.duckdb", create=True, memory_limit=reading.memory // 2, threads=1) as store,
+    ):
+        yield store
