@@ -14,9 +14,9 @@ import numpy as np
 from dependency_lookups import CORPUS, bags_of
 from harness import SENTGEN, fresh, large_treebank, measure, show
 
-from sentgen.models.dependency import tree_lookups
+from sentgen.models.dependency import tree_counts
 from sentgen.models.dependency.dependencies import prefetch_dependencies
-from sentgen.models.dependency.tree_lookups import TreeLookups
+from sentgen.models.dependency.tree_counts import TreeLookups
 from sentgen.schema import Store, counting
 from sentgen.schema.store import raw
 
@@ -32,7 +32,7 @@ def main(tokens: int) -> None:
     table = []
     with Store(path) as store:
         for bound in BOUNDS:
-            counting.FREQUENT = tree_lookups.FREQUENT = bound
+            counting.FREQUENT = tree_counts.FREQUENT = bound
             rows, counted = _counted(store)
             took = [_took(store, bag) for bag in bags]
             # The first one compiles.

@@ -20,10 +20,10 @@ from harness import data, show
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import ModelInfo, build, find
-from sentgen.models.held_out import held_out
 from sentgen.models.mix import MixRequest
 from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.scoring import score_sentences
+from sentgen.models.stored_text import held_out
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 

@@ -20,9 +20,9 @@ from harness import data, novels, show
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import build, find
 from sentgen.models.base import registry
-from sentgen.models.held_out import held_out
 from sentgen.models.prune import PruneRequest
 from sentgen.models.scoring import Totals, score_sentences
+from sentgen.models.stored_text import held_out
 from sentgen.schema import Store
 
 THRESHOLDS = (1e-9, 1e-8, 1e-7, 1e-6)

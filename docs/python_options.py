@@ -38,7 +38,7 @@ from sentgen.models.parser_training import TrainParser
 from sentgen.models.prune import PruneRequest
 from sentgen.models.request import ScoreRequest
 from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.near import Near
+from sentgen.models.vectors.registry import Near
 from sentgen.options import PARSERS, Parameter, parameters_of
 
 PATH = Path(__file__).parents[1] / "sentgen" / "api" / "options.py"

@@ -425,9 +425,9 @@ class Database(StoreContents, AlignmentModels):
 
     def near(self, word: str, **options: Unpack[taken.NearOptions]) -> Table:
         """Find the words whose vectors are nearest to that of a word, or of a phrase."""
-        from sentgen.models.vectors import near
+        from sentgen.models.vectors import registry
 
-        return self._ask(near.Near, {"word": word, **options})
+        return self._ask(registry.Near, {"word": word, **options})
 
     def remove_vectors(self, name: str) -> None:
         """Remove vectors."""

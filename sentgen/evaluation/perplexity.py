@@ -20,8 +20,8 @@ from sentgen.evaluation.figures.measurement import Measurement, intervals
 from sentgen.evaluation.figures.significance import holm, randomization_tests
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
-from sentgen.models.held_out import held_out, of_training
 from sentgen.models.scoring import Events, events
+from sentgen.models.stored_text import held_out, of_training
 from sentgen.models.submodel import lowercases
 from sentgen.models.text_batches import TextBatch, batches_of_sentences
 from sentgen.options import Option

@@ -23,12 +23,19 @@ from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
 from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
-from sentgen.models.building.chosen import Chosen, Draw, built_from, choose, selected
 from sentgen.models.building.companions import COMPANIONS, companion_name, corpora_of_companions
-from sentgen.models.building.model_rows import insert_rows, record, rows_of
-from sentgen.models.building.recipe import ESTIMATORS, Recipe, recipe
+from sentgen.models.building.recipe import (
+    ESTIMATORS,
+    Chosen,
+    Draw,
+    Recipe,
+    built_from,
+    choose,
+    recipe,
+    selected,
+)
 from sentgen.models.building.summed_counts import Progress, check_corpora, count, drop_temporary, vocabulary
-from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
+from sentgen.models.building.writing import anchors_of, insert_rows, record, rows_of, smoothed, write_sorted
 from sentgen.models.request import WhereOption
 from sentgen.options import Option
 from sentgen.schema import Store

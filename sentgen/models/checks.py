@@ -24,8 +24,7 @@ from sentgen.models.base.registry import (
     is_stale,
     list_models,
 )
-from sentgen.models.building.chosen import apart, built_from, choose, selected
-from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.recipe import Recipe, apart, built_from, choose, selected
 from sentgen.models.building.summed_counts import count, drop_temporary
 from sentgen.models.smoothing import katz
 from sentgen.schema import Store

@@ -20,11 +20,9 @@ from sentgen.models.base.registry import (
     require_name,
 )
 from sentgen.models.build_request import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
-from sentgen.models.building.chosen import BuiltFrom, Chosen
-from sentgen.models.building.model_rows import Parameters, record
-from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe
 from sentgen.models.building.summed_counts import drop_temporary
-from sentgen.models.building.writing import anchors_of, smoothed, write_sorted
+from sentgen.models.building.writing import Parameters, anchors_of, record, smoothed, write_sorted
 from sentgen.models.smoothing.rows import NgramRows
 from sentgen.models.submodel import lowercases
 from sentgen.schema import Store

@@ -26,8 +26,7 @@ from sentgen.arrays import Bools, Floats, Ints, compiled
 from sentgen.errors import InputError, ModelError, spell
 from sentgen.models.base.registry import PRUNED, ModelInfo, changes
 from sentgen.models.build_request import build, parse_counts
-from sentgen.models.building.chosen import apart
-from sentgen.models.building.recipe import ESTIMATORS
+from sentgen.models.building.recipe import ESTIMATORS, apart
 from sentgen.models.building.summed_counts import Progress
 from sentgen.models.parts import parts_named, space_of, store_model
 from sentgen.models.smoothing.rows import NgramRows

@@ -6,19 +6,22 @@ Nothing is held but a batch of sentences, and sums: a text may be longer than me
 from __future__ import annotations
 
 import math
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, groupby
 
 import numpy as np
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
-from sentgen.errors import InputError, NotFoundError
+from sentgen.corpus.reader import ENGLISH
+from sentgen.corpus.readers import jsonl, text
+from sentgen.corpus.readers.lines import split_tokens
+from sentgen.errors import InputError, NotFoundError, Rejection
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.base.registry import ModelLike
-from sentgen.models.raw_text import words_of
 from sentgen.models.request import UNITS, ScoreRequest
 from sentgen.models.scoring import (
     FIGURES,
@@ -37,54 +40,23 @@ from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
 from sentgen.schema import Store
+from sentgen.schema.tables.corpus import source
+from sentgen.schema.tables.models import model_corpus
 
 #: What a region is told by, behind its corpus and document.
 REGION = ("sentence", "position", "attributes", "sentences")
 
-
-@dataclass(slots=True)
-class _RegionSums:
-    """The sums over the sentences that a region has a part of."""
-
-    region: RegionPart
-    sentences: int = 0
-    log10: float = 0.0
-    tokens: int = 0
-    oov: int = 0
-
-    def add(self, score: SentenceScore, part: RegionPart) -> None:
-        """Count the tokens of a part, and the end of the sentence if it goes up to that."""
-        start, size = part.first - 1, len(score.words)
-        end = part.last if part.last < size else size + 1
-        self.sentences += 1
-        self.log10 += decimal(float(score.logps[start:end].sum()))
-        self.tokens += end - start
-        self.oov += int(score.unknown[start:end].sum())
-
-    @property
-    def row(self) -> tuple[object, ...]:
-        """What is said of the region."""
-        at = self.region
-        place = (at.sentence, at.position, at.attributes, self.sentences)
-        return (*place, *figures_of(self.log10, self.tokens, self.oov))
-
-
-def _region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each region, in the order in which they begin; none goes on in another document."""
-    for document, own in groupby(scores, key=lambda item: item[0].names[:2]):
-        sums = dict[tuple[int, int, int], _RegionSums]()
-        for place, score in own:
-            for part in place.regions:
-                sums.setdefault(part[:3], _RegionSums(part)).add(score, part)
-        for _, region in sorted(sums.items()):
-            yield (*document, *region.row)
-
-
 #: What a token is told by, and what is said of it.
 _OF_TOKEN = ("position", "token", "log10", "logp", "surprisal", "unknown")
+
 _LN2 = math.log(2)
+
 _END = "</s>"
+
 Row = tuple[object, ...]
+
+#: What the version of a reader says of the language of raw text, if it is not English.
+_LANGUAGE = re.compile(r"\d+-([a-z]{2,3})\b")
 
 
 @dataclass(slots=True)
@@ -252,6 +224,44 @@ class ScoredText:
             raise NotFoundError(f"there is no sentence to score{why}")
 
 
+@dataclass(slots=True)
+class _RegionSums:
+    """The sums over the sentences that a region has a part of."""
+
+    region: RegionPart
+    sentences: int = 0
+    log10: float = 0.0
+    tokens: int = 0
+    oov: int = 0
+
+    def add(self, score: SentenceScore, part: RegionPart) -> None:
+        """Count the tokens of a part, and the end of the sentence if it goes up to that."""
+        start, size = part.first - 1, len(score.words)
+        end = part.last if part.last < size else size + 1
+        self.sentences += 1
+        self.log10 += decimal(float(score.logps[start:end].sum()))
+        self.tokens += end - start
+        self.oov += int(score.unknown[start:end].sum())
+
+    @property
+    def row(self) -> tuple[object, ...]:
+        """What is said of the region."""
+        at = self.region
+        place = (at.sentence, at.position, at.attributes, self.sentences)
+        return (*place, *figures_of(self.log10, self.tokens, self.oov))
+
+
+def _region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each region, in the order in which they begin; none goes on in another document."""
+    for document, own in groupby(scores, key=lambda item: item[0].names[:2]):
+        sums = dict[tuple[int, int, int], _RegionSums]()
+        for place, score in own:
+            for part in place.regions:
+                sums.setdefault(part[:3], _RegionSums(part)).add(score, part)
+        for _, region in sorted(sums.items()):
+            yield (*document, *region.row)
+
+
 def _kinds(connection: Connection, name: str) -> tuple[str, ...]:
     """Return the kinds of regions of a name.
 
@@ -273,3 +283,39 @@ def _tokens(names: Row, score: SentenceScore) -> Iterator[Row]:
     unknown = [*score.unknown.tolist(), False]
     for position, (word, logp) in enumerate(zip((*score.words, _END), score.logps.tolist(), strict=True), 1):
         yield (*names, position, word, decimal(logp), logp, -logp / _LN2, unknown[position - 1])
+
+
+def words_of(
+    store: Store, model: ModelLike, lines: Iterable[str], *, tokenize: bool = False, path: str = "-"
+) -> Iterator[Sequence[str]]:
+    """Yield the words of sentences, one a line; or of raw text in the language of the model's corpora.
+
+    Args:
+        store: where the model lives.
+        model: the model.
+        lines: the text.
+        tokenize: whether it is raw.
+        path: what it is called in errors.
+
+    Raises:
+        InputError: a sentence of raw text is too long.
+    """
+    if not tokenize:
+        yield from map(split_tokens, lines)
+        return
+    for found in text.read(lines, path=path, language=_language_of(store, model)):
+        if isinstance(found, Rejection):
+            raise found.as_error()
+        yield found.forms
+
+
+def _language_of(store: Store, model: ModelLike) -> str:
+    """Return the language in which raw text of the model's corpora was read; English if there is none."""
+    raw = select(source.c.reader_version).where(
+        source.c.format.in_([text.READER.name, jsonl.READER.name]),
+        source.c.corpus_id.in_(select(model_corpus.c.corpus_id).where(model_corpus.c.model_id == model.id)),
+    )
+    with store.connect() as connection:
+        versions = connection.execute(raw.distinct()).scalars().all()
+    found = {match[1] if (match := _LANGUAGE.match(version)) else ENGLISH for version in versions}
+    return found.pop() if len(found) == 1 else ENGLISH

@@ -5,29 +5,38 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
+from sentgen.corpus.paths import expand
+from sentgen.corpus.reading import sentences_of
+from sentgen.errors import InputError, ModelError
 from sentgen.lookups.base.regions import of_kinds, parts_of
 from sentgen.lookups.base.statement import Bindings, Statement, where
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.question.selection import Selection, select_corpora
+from sentgen.models.base.registry import ModelInfo
 from sentgen.schema import Store
 
 #: Tokens of a block, give or take a sentence.
 BLOCK_TOKENS = 500_000
+
 _SENTENCES = """\
 select s.id, s.corpus_id, s.length
 from sentence as s{conditions}
 order by s.id"""
+
 #: Models are applied to whole sentences, so that one token tells.
 _NOT_APPLIED = "s.id not in (select sentence_id from surprisal where model_id = {model} and position = 1)"
+
 _TOKENS = """\
 select sentence_id, word_id
 from token{conditions}
 order by sentence_id, position"""
+
 _PLACES = """\
 select corpus.name as corpus, document.name as document, coalesce(s.sent_id, s.id::varchar) as sentence
 from sentence as s
@@ -35,6 +44,7 @@ join document on document.id = s.document_id
 join corpus on corpus.id = s.corpus_id
 where s.id in (select unnest($ids::bigint[]))
 order by s.id"""
+
 _REGIONS = """\
 select p.sentence_id, p.began, r.position, p.place, p.first, p.last,
   coalesce(s.sent_id, s.id::varchar) as sentence,
@@ -46,8 +56,10 @@ join region as r on r.sentence_id = p.began and r.place = p.place
 join sentence as s on s.id = p.began
 where p.sentence_id in (select unnest($ids::bigint[])) and p.first <= p.last
 order by p.sentence_id, p.began, r.position, p.place"""
+
 #: Regions of which a part is in these sentences, or in others between them.
 _AROUND = "r.sentence_id <= $end and r.last_sentence_id >= $start"
+
 _FORMS = "select id, form from word where id in (select unnest($ids::integer[])) order by id"
 
 
@@ -156,6 +168,34 @@ def stored_sentences(
             yield SentencePlace(named, regions.get(number, ())), words[start:end]
 
 
+def held_out(
+    store: Store, models: Sequence[ModelInfo], *, file: str | None, corpus: str | None, form: str | None
+) -> Iterator[Sequence[str]]:
+    """Yield the words of each sentence of a file or a corpus.
+
+    Raises:
+        InputError: there is no such file, or it holds no sentence.
+        NotFoundError: there is no such corpus.
+        ModelError: the models have brackets or symbols, which text has not.
+    """
+    for model in models:
+        if model.brackets or not model.symbols.are_words:
+            kind = f"over {model.symbols.over}" if not model.brackets else "with brackets"
+            raise ModelError(f"{model.label} is a model {kind}, which no text has; take models over words")
+    found = _of_corpus(store, corpus) if corpus else _of_file(str(file), form)
+    none = True
+    for forms in found:
+        none = False
+        yield forms
+    if none:
+        raise InputError("holds no sentence", path=corpus or str(file))
+
+
+def of_training(models: Sequence[ModelInfo], corpus: str | None) -> list[str]:
+    """Return the models that were built from all of a corpus."""
+    return [model.label for model in models if corpus in model.corpora and not model.condition]
+
+
 def _regions(
     connection: Connection, sentences: Longs, kinds: tuple[str, ...]
 ) -> Mapping[int, Sequence[RegionPart]]:
@@ -177,3 +217,18 @@ def _words(connection: Connection, sentences: Longs) -> Ints:
     # Between the first one and the last one there may be others.
     within: Ints = words[sentences[np.searchsorted(sentences, ids)] == ids]
     return within
+
+
+def _of_file(path: str, form: str | None) -> Iterator[Sequence[str]]:
+    return (one.forms for one in sentences_of(expand([path]), form=form))
+
+
+def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:
+    with store.connect() as connection:
+        chosen = select_corpora(connection, [name], sentences=True)
+    return (words for _, words in stored_sentences(store, chosen))
+
+
+def _name_of(file: str | None, corpus: str | None) -> str:
+    """Return what a text is called."""
+    return corpus or Path(str(file)).name

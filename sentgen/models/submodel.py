@@ -23,10 +23,9 @@ from sentgen.models.base import registry
 from sentgen.models.base.anchor_cache import anchor_slices
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of
 from sentgen.models.ngrams import mixture, stupid_backoff
-from sentgen.models.ngrams.anchors import anchored
 from sentgen.models.ngrams.bag_ngrams import membership, ngrams_of_bags, within_bags
 from sentgen.models.ngrams.laid_out import use_of
-from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, cache_of, joined, word_ids
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, anchored, cache_of, joined, word_ids
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor

@@ -18,7 +18,7 @@ from sentgen.alignment.words.kinship import NEAR, NONE, SIMILAR, SYNONYM, Nearne
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.loading import WordVectors
+from sentgen.models.vectors.registry import WordVectors
 from sentgen.schema import Store
 
 

@@ -12,8 +12,7 @@ from sentgen.counts.cluster.job import Job
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError, StoreError
 from sentgen.models.building.recipe import recipe
-from sentgen.models.cluster.job import ModelJob
-from sentgen.models.cluster.removal import remove_model
+from sentgen.models.cluster.job import ModelJob, remove_model
 from sentgen.schema import Store, folders
 from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.places import Place

@@ -10,8 +10,7 @@ from itertools import product
 import numpy as np
 
 from sentgen.generation.bags.problem import ROOT
-from sentgen.models.related.cluster_trees import Arcs
-from sentgen.models.related.cluster_trigrams import Trigrams
+from sentgen.models.related.cluster_model import Arcs, Trigrams
 
 
 def trigram_logp(ngrams: Trigrams, words: tuple[int, ...]) -> float:

@@ -19,9 +19,7 @@ from sentgen.generation.clusters.supported import (
 )
 from sentgen.generation.clusters.supported_kernels import SupportedLattice, ngram_logp, sentence_logp
 from sentgen.models.related.cluster_counts import CountedTree
-from sentgen.models.related.cluster_model import katz
-from sentgen.models.related.cluster_trees import Arcs, supported_arcs
-from sentgen.models.related.cluster_trigrams import Trigrams, trigrams
+from sentgen.models.related.cluster_model import Arcs, Trigrams, katz, supported_arcs, trigrams
 
 WEIGHT = 0.4
 

@@ -21,7 +21,7 @@ from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.near import Near
+from sentgen.models.vectors.registry import Near
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 

@@ -17,7 +17,7 @@ from sentgen.evaluation.testset import read_test_set
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.models.dependency.attachments import ROOT_UNIT, Attachment, LevelEvidence, explain_attachments
 from sentgen.models.dependency.dependencies import FLOOR, TaggedWord, prefetch_dependencies
-from sentgen.models.dependency.tree_lookups import Layer
+from sentgen.models.dependency.tree_counts import Layer
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

@@ -19,7 +19,7 @@ from sentgen.models import ModelInfo, build, find
 from sentgen.models.base.registry import changes, describe, overview
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.build_request import BuildRequest
-from sentgen.models.building.chosen import Draw, choose
+from sentgen.models.building.recipe import Draw, choose
 from sentgen.models.prune import PruneRequest
 from sentgen.schema import Store
 from sentgen.schema.store import raw

@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_treebank import LEFT, RIGHT, ROOT, TREES, Pair, Tree, any_tree, matches, store_of
 
-from sentgen.models.dependency.dependencies import prefetch_dependencies
-from sentgen.models.dependency.head_automata import STRENGTH, Automata
+from sentgen.models.dependency.dependencies import STRENGTH, Automata, prefetch_dependencies
 from sentgen.schema import Store
 
 BAG: list[Pair] = [("a", "X"), ("b", "Y"), ("c", "X"), ("b", "Z"), ("new", "X"), ("new", "NEW"), ("a", "Z")]

@@ -17,10 +17,9 @@ from sentgen.case_folding import fold
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.sync import remove_from
 from sentgen.evaluation.testset import read_test_set
-from sentgen.models.dependency import tree_lookups
+from sentgen.models.dependency import tree_counts
 from sentgen.models.dependency.dependencies import Kind, count_kinds, kinds_of
-from sentgen.models.dependency.tree_counts import TreeCounts
-from sentgen.models.dependency.tree_lookups import Layer, TreeLookups
+from sentgen.models.dependency.tree_counts import Layer, TreeCounts, TreeLookups
 from sentgen.schema import Store, counting
 from sentgen.schema.store import raw
 from sentgen.schema.tables.segments import merge
@@ -58,7 +57,7 @@ def test_toy(tmp_path: Path) -> None:
 def few_are_frequent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three tokens make a word frequent, so that toy corpora have both kinds."""
     monkeypatch.setattr(counting, "FREQUENT", 3)
-    monkeypatch.setattr(tree_lookups, "FREQUENT", 3)
+    monkeypatch.setattr(tree_counts, "FREQUENT", 3)
 
 
 def agree_in_segments(folder: Path, parts: list[list[Tree]]) -> None:

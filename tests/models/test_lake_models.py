@@ -24,9 +24,8 @@ from sentgen.models.build_request import build
 from sentgen.models.building.recipe import recipe
 from sentgen.models.checks import model_checks
 from sentgen.models.cluster import tasks
-from sentgen.models.cluster.job import STAGES, Built, ModelJob
+from sentgen.models.cluster.job import STAGES, Built, ModelJob, remove_model
 from sentgen.models.cluster.plan import ModelTaskSizes
-from sentgen.models.cluster.removal import remove_model
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.export import export

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import build
-from sentgen.models.raw_text import words_of
+from sentgen.models.scored_text import words_of
 from sentgen.models.scoring import SentenceScore, Totals, score_sentences
 from sentgen.schema import Store
 

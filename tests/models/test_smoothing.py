@@ -19,8 +19,7 @@ from sentgen.models import ModelInfo
 from sentgen.models import build as build_model
 from sentgen.models.base import registry
 from sentgen.models.building import writing
-from sentgen.models.building.chosen import built_from
-from sentgen.models.building.recipe import recipe
+from sentgen.models.building.recipe import built_from, recipe
 from sentgen.models.building.summed_counts import count
 from sentgen.models.smoothing import rows
 from sentgen.schema import Store

@@ -10,7 +10,7 @@ import pytest
 import toy_store
 
 from sentgen.models import submodel
-from sentgen.models.ngrams import anchors
+from sentgen.models.ngrams import ngram_cache
 from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.ngrams.ngram_table import backoff_logp, score_words, start_state
 from sentgen.models.submodel import SubModel, lowercases, prefetch
@@ -63,7 +63,7 @@ def test_two_queries_a_batch_and_none_when_warm(toy: Toy, queries: list[str]) ->
 def test_many_anchors_are_one_query(toy: Toy, queries: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit of a union the query changes, its answer does not."""
     union = prefetch(*toy, toy_store.SENTENCES, cache=NgramCache(2**20))
-    monkeypatch.setattr(anchors, "_UNION_LIMIT", 2)
+    monkeypatch.setattr(ngram_cache, "_UNION_LIMIT", 2)
     listed = prefetch(*toy, toy_store.SENTENCES, cache=NgramCache(2**20))
 
     assert len(queries) == 4
@@ -174,7 +174,7 @@ def test_too_large_for_the_cache_still_right(toy: Toy) -> None:
 @pytest.mark.parametrize("union", [0, 64])
 def test_cached_anchors_are_whole(toy: Toy, monkeypatch: pytest.MonkeyPatch, limit: int, union: int) -> None:
     """A cache that holds part of a batch makes no difference, even if its rows come in chunks of a few."""
-    monkeypatch.setattr(anchors, "_UNION_LIMIT", union)
+    monkeypatch.setattr(ngram_cache, "_UNION_LIMIT", union)
     monkeypatch.setattr(submodel, "_CHUNK_ROWS", 3)
     cache = NgramCache(limit)
     first, again = (prefetch(*toy, toy_store.SENTENCES, cache=cache) for _ in range(2))

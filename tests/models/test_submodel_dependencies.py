@@ -15,7 +15,7 @@ from toy_treebank import LEFT, RIGHT, ROOT, TREES, Oracle, Pair, Tree, add, any_
 from sentgen.counts.corpora import remove
 from sentgen.models.dependency import dependencies
 from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, prefetch_dependencies
-from sentgen.models.dependency.tree_lookups import Layer, TreeLookups
+from sentgen.models.dependency.tree_counts import Layer, TreeLookups
 from sentgen.schema import Store
 
 BAG = [("a", "X"), ("b", "Y"), ("c", "X"), ("b", "Z"), ("b", "Y"), ("new", "X"), ("new", "NEW"), ("a", "Z")]

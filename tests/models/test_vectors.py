@@ -15,11 +15,9 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, StoreError
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.models.vectors import cooccurrence, registry
-from sentgen.models.vectors.build import VectorRequest
+from sentgen.models.vectors.build import VectorRequest, decomposed, ppmi
 from sentgen.models.vectors.cooccurrence import ContextCounts, count_cells, find_vocabulary
-from sentgen.models.vectors.factorization import decomposed, ppmi
-from sentgen.models.vectors.loading import load_vectors
-from sentgen.models.vectors.near import Near
+from sentgen.models.vectors.registry import Near, load_vectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 

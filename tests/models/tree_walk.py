@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs, compiled
 from sentgen.models.dependency.dependencies import Kind, number_kinds
-from sentgen.models.dependency.tree_counts import TreeCounts, TreeNumbering, no_counts
-from sentgen.models.dependency.tree_lookups import Layer
+from sentgen.models.dependency.tree_counts import Layer, TreeCounts, TreeNumbering, no_counts
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw

@@ -150,7 +150,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/scoring.py": ("score",),
     "sentgen/models/surprisal.py": (),  # the server applies no models
     "sentgen/models/vectors/cooccurrence.py": (),  # of building
-    "sentgen/models/vectors/factorization.py": (),
+    "sentgen/models/vectors/build.py": (),
     "sentgen/server/operations/generation.py": ("regenerate",),
     "sentgen/server/app/running.py": (),
 }

@@ -31,7 +31,7 @@ from sentgen.alignment.stored.stored_cells import load_cells
 from sentgen.alignment.stored.tuned_models import load_tuning
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import InputError
-from sentgen.models.vectors.loading import WordVectors, load_vectors
+from sentgen.models.vectors.registry import WordVectors, load_vectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 

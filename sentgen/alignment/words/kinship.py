@@ -26,7 +26,7 @@ from sentgen.alignment.words.spellings import letters, same_word
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS, groups, is_function_word, stem
 from sentgen.alignment.words.wordnet import Synset, meanings, senses, wordnet
 from sentgen.arrays import Bools
-from sentgen.models.vectors.loading import WordVectors
+from sentgen.models.vectors.registry import WordVectors
 from sentgen.sparse import sparse_rows
 
 Key = TypeVar("Key", bound=Hashable)

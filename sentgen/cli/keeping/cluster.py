@@ -24,8 +24,7 @@ from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
 from sentgen.models.build_request import parse_counts
 from sentgen.models.building.recipe import recipe
-from sentgen.models.cluster.job import ModelJob, check
-from sentgen.models.cluster.removal import remove_model
+from sentgen.models.cluster.job import ModelJob, check, remove_model
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
 from sentgen.schema.lakes.export import export as write

@@ -12,7 +12,7 @@ from sentgen.cli.looking.questions import QuestionOutput
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
 from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.near import Near
+from sentgen.models.vectors.registry import Near
 from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Build, list and remove word vectors, and show what is near a word.")

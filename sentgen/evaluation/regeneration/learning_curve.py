@@ -31,8 +31,16 @@ from sentgen.generation import Search
 from sentgen.models import ModelInfo
 from sentgen.models.base.registry import changes, list_models
 from sentgen.models.build_request import build
-from sentgen.models.building.chosen import Chosen, Draw, apart, built_from, choose, selected
-from sentgen.models.building.recipe import SMOOTHING, Recipe
+from sentgen.models.building.recipe import (
+    SMOOTHING,
+    Chosen,
+    Draw,
+    Recipe,
+    apart,
+    built_from,
+    choose,
+    selected,
+)
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import raw

@@ -18,7 +18,7 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag import Unit
-from sentgen.models.dependency.head_automata import Automata
+from sentgen.models.dependency.dependencies import Automata
 from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, score_words, start_state
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import EOS

@@ -20,7 +20,7 @@ from sentgen.case_folding import fold
 from sentgen.counts import corpora
 from sentgen.models.dependency.dependencies import LEFT, RIGHT, TaggedWord, prefetch_dependencies
 from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, named_treebanks, tag_set
-from sentgen.models.dependency.tree_lookups import Layer
+from sentgen.models.dependency.tree_counts import Layer
 from sentgen.models.related.cluster_counts import ClusterCounts
 from sentgen.models.related.cluster_model import HeadSides
 from sentgen.schema import Store

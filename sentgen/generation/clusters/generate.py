@@ -32,8 +32,7 @@ from sentgen.generation.clusters.supported import (
     best_supported,
     supported_lattice,
 )
-from sentgen.models.related.cluster_trees import supported_arcs
-from sentgen.models.related.cluster_trigrams import trigrams
+from sentgen.models.related.cluster_model import supported_arcs, trigrams
 from sentgen.schema import Store
 
 #: Words by which lengths differ until their weight is 1 / e, and the weight of lengths.

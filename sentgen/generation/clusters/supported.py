@@ -2,7 +2,7 @@
 
 The search of Wan et al. 2005 averages a bigram probability and that of the best relation to the head stack,
 so that either can pay for what the other excludes; a word that no relation reaches is a fragment, which a
-parser then gives to some verb. Here a sentence has one tree of supported arcs (see `cluster_trees`) over all
+parser then gives to some verb. Here a sentence has one tree of supported arcs (see `cluster_model`) over all
 its words, without crossings, and the average is the geometric one:
 
     log p = (1 - weight) * sum of log p(w_i | w_i-2 w_i-1), the end included
@@ -28,8 +28,7 @@ from sentgen.generation.clusters.supported_kernels import (
     ngram_logp,
     search_supported,
 )
-from sentgen.models.related.cluster_trees import Arcs
-from sentgen.models.related.cluster_trigrams import Trigrams
+from sentgen.models.related.cluster_model import Arcs, Trigrams
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
 #: Hypotheses for each length and last word.

@@ -32,8 +32,7 @@ from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.dependencies import prefetch_dependencies
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.related.cluster_counts import MAX_WORDS, TokenReading, cluster_names, count_clusters
-from sentgen.models.related.cluster_model import cluster_model, katz
-from sentgen.models.related.cluster_trigrams import trigrams
+from sentgen.models.related.cluster_model import cluster_model, katz, trigrams
 from sentgen.models.submodel import lowercases, prefetch
 from sentgen.schema import Store
 

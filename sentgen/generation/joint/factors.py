@@ -6,7 +6,7 @@
     lexical     how much likelier a head makes the word of its modifier
     distances   log P of a distance between two tags
 
-The last three are those of `sentgen.models.dependency.head_automata`.
+The last three are those of `sentgen.models.dependency.dependencies`.
 """
 
 from __future__ import annotations

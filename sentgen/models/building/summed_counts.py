@@ -9,8 +9,7 @@ from sqlalchemy import Connection
 from sentgen.errors import ModelError, spell
 from sentgen.models.base import sql
 from sentgen.models.base.symbols import ITEMS, PHRASE, TAG, Symbols
-from sentgen.models.building.chosen import BuiltFrom
-from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.recipe import BuiltFrom, Recipe
 from sentgen.options import TRAIN
 from sentgen.schema.tables.corpus import BOS, EOS, ROOT, UNK
 
@@ -39,7 +38,7 @@ def _recount(
         settings: of the model: its order, whether ``<unk:TAG>`` stands for the words that are seen once in
             the corpora together, whether `OPENING` and `CLOSING` stand around base noun phrases, and what
             stands for words.
-        chosen: whether the sentences of the table ``chosen`` alone count (`sentgen.models.building.chosen`).
+        chosen: whether the sentences of the table ``chosen`` alone count (`sentgen.models.building.recipe`).
         new_words: whether there may be new words; without, nothing is written to the store.
         progress: called with one line a step.
 
@@ -166,7 +165,7 @@ def count(
         new_words: if not, all words of the model must be in the store already, and nothing is written to it.
         first_words: those n-grams alone whose first word is at least the first number and less than the
             second; if nothing is counted again.
-        chosen: whether the sentences of the table ``chosen`` alone count (`sentgen.models.building.chosen`).
+        chosen: whether the sentences of the table ``chosen`` alone count (`sentgen.models.building.recipe`).
 
     Raises:
         ModelError: marks of the ends of sentences stand within them.

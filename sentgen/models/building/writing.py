@@ -1,32 +1,44 @@
-"""Write the n-grams of a model sorted by anchor, order and words, in ranges of anchors that fit into memory.
+"""Write a model: its n-grams, and the rows that say what it is.
 
-Sources give their n-grams sorted by order and words. How many there are of each anchor is counted before, so
-that the place of each is known when it comes, and nothing is compared (a counting sort).
+N-grams are sorted by anchor, order and words, in ranges of anchors that fit into memory. Sources give theirs
+sorted by order and words. How many there are of each anchor is counted before, so that the place of each is
+known when it comes, and nothing is compared (a counting sort).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, insert, select
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.models.base.registry import BRACKETS, CONDITION, SYMBOLS
+from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe
 from sentgen.models.smoothing.rows import NgramRows, words_of
-from sentgen.schema.store import append, one_thread
+from sentgen.schema import metadata
+from sentgen.schema.store import append, one_thread, scalar
+from sentgen.schema.tables import models as tables
+from sentgen.schema.tables.corpus import BOS
 from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.space import Space
 
 #: Smallest number that stands for a back-off weight of nothing.
 _NO_WEIGHT = 1e-100
+
 #: Stands for a word beyond the order of an n-gram.
 _ABSENT = -1
+
 #: Bytes of memory for each n-gram that is sorted.
 _BYTES_A_ROW = 36
+
 #: N-grams that are appended at once: a row group.
 _APPENDED = 122_880
+
+Parameters = Sequence[tuple[int, str, float]]
 
 
 class OrderNgrams(NamedTuple):
@@ -174,3 +186,73 @@ def logarithms(value: Floats, weight: Floats, chosen: Ints | Longs) -> tuple[Flo
     if len(weight):
         np.log(np.maximum(weight[chosen], _NO_WEIGHT), out=backoff)
     return logp, backoff
+
+
+def record(
+    connection: Connection,
+    model_id: int,
+    label: tuple[str, int],
+    settings: Recipe,
+    corpora: Sequence[BuiltFrom],
+    parameters: Parameters,
+    chosen: Chosen | None = None,
+    looked_up: Sequence[int] = (),
+) -> None:
+    """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
+
+    Imported models have no corpora; ``chosen`` are the sentences of them that were counted, if not all;
+    ``looked_up`` are the models that have the n-grams, if it has none of its own.
+    """
+    ngrams = tables.model_ngram.c
+    unigrams = (ngrams.model_id.in_(looked_up or [model_id]), ngrams.n == 1, ngrams.w1 != BOS)
+    words = scalar(connection, select(func.count(ngrams.w1.distinct())).where(*unigrams))
+    rows = rows_of(model_id, label, settings, corpora, words)
+    notes = {BRACKETS: 1.0} if settings.brackets else {}
+    if not settings.symbols.are_words:
+        notes[f"{SYMBOLS}{settings.symbols.over}"] = float(settings.symbols.kept)
+    if chosen is not None:
+        rows[tables.model.name][0] |= {"sentences": chosen.sentences, "tokens": chosen.tokens}
+        if chosen.condition:
+            notes[f"{CONDITION}{chosen.condition}"] = 1.0
+    parameters = [*parameters, *((0, note, value) for note, value in notes.items())]
+    rows[tables.model_parameter.name] = [
+        {"model_id": model_id, "n": n, "name": key, "value": value} for n, key, value in parameters
+    ]
+    insert_rows(connection, rows)
+
+
+def rows_of(
+    model_id: int,
+    label: tuple[str, int],
+    settings: Recipe,
+    corpora: Sequence[BuiltFrom],
+    words: int,
+    created_at: datetime | None = None,
+) -> dict[str, list[dict[str, object]]]:
+    """Return the rows that say what a model is, by table; it is made now unless a time is given."""
+    name, version = label
+    model = {
+        "id": model_id,
+        "name": name,
+        "version": version,
+        "max_order": settings.order,
+        "smoothing": settings.smoothing,
+        "min_count": ",".join(map(str, settings.min_count)),
+        "unknown": settings.unknown,
+        "vocabulary": words,
+        "sentences": sum(each.sentences for each in corpora),
+        "tokens": sum(each.tokens for each in corpora),
+        "created_at": created_at or datetime.now(UTC).replace(tzinfo=None),
+    }
+    of = [
+        {"model_id": model_id, "corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
+        for each in corpora
+    ]
+    return {tables.model.name: [model], tables.model_corpus.name: of}
+
+
+def insert_rows(connection: Connection, rows: dict[str, list[dict[str, object]]]) -> None:
+    """Store rows by table."""
+    for table, new in rows.items():
+        if new:
+            connection.execute(insert(metadata.tables[table]), new)

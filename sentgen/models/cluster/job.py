@@ -6,37 +6,51 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.counts.cluster.catalogue import EPOCH, JOB
+from sentgen.counts.cluster.catalogue import EPOCH, JOB, bounds, changed
 from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.lake_job import LakeJob
 from sentgen.counts.cluster.stages import disk_note
-from sentgen.errors import InputError
-from sentgen.models.base.registry import STUPID_BACKOFF, next_version, require_name
-from sentgen.models.building.chosen import BuiltFrom, built_from
-from sentgen.models.building.model_rows import rows_of
-from sentgen.models.building.recipe import Recipe
+from sentgen.errors import InputError, StoreError
+from sentgen.models.base.registry import STUPID_BACKOFF, find_all, next_version, require_name
+from sentgen.models.building.recipe import BuiltFrom, Recipe, built_from
 from sentgen.models.building.summed_counts import check_corpora, vocabulary
+from sentgen.models.building.writing import rows_of
 from sentgen.models.cluster import tasks
 from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
 from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
+from sentgen.schema.lakes.places import Place
 from sentgen.schema.tables.corpus import source
 
 #: What tasks of the smallest limit get.
 _LEAST_MEMORY = 256 << 20
+
 #: Bytes on the disk for an n-gram, as benchmarks/cluster_models.py found them: between, and in the lake.
 _WORK_BYTES, _LAKE_BYTES = 70, 13
+
 #: The stages in their order; each has a folder of its name.
 STAGES = ("split", "adjust", "unigrams", "smooth", "interpolate", "place", "write")
+
 #: Folders beside those of the stages.
 _ARRAYS = ("anchors", "words")
+
 SMOOTHING = ("kneser-ney", STUPID_BACKOFF)
+
 UNKNOWN = ("word", "none")
+
+#: Small tables of models, and the columns with their numbers.
+_TABLES = {
+    "model": "id",
+    "model_corpus": "model_id",
+    "model_parameter": "model_id",
+    "model_weight": "model_id",
+}
 
 
 @dataclass(slots=True)
@@ -216,3 +230,47 @@ def _newest(connection: Connection, corpora: Sequence[BuiltFrom]) -> datetime:
     of = source.c.corpus_id.in_([each.id for each in corpora])
     found = connection.execute(select(func.max(source.c.ingested_at)).where(of)).scalar()
     return found or EPOCH
+
+
+def remove_model(lake: Place, work: Path, label: str) -> list[str]:
+    """Remove one version (``NAME@VERSION``) or all versions of a model, with its files; return their labels.
+
+    Neither their numbers nor their versions are used again, as in a store.
+
+    Raises:
+        NotFoundError: there is no such model.
+        StoreError: something is not finished; or a file has n-grams of other models, too, since the lake was
+            made of a store.
+    """
+    read_manifest(lake)
+    with changed(lake, work) as catalogue:
+        with Store(lake.root, read_only=True) as store:
+            found = find_all(store, label)
+        gone = {model.id for model in found}
+        tables = catalogue.tables()
+        tables["model_ngram"] = [file for file in catalogue.files("model_ngram") if not _of(lake, file, gone)]
+        for table, column in _TABLES.items():
+            tables[table] = catalogue.without(table, column, gone)
+        removed = catalogue.rows("removed_model") + [
+            {"id": one.id, "name": one.name, "version": one.version, "removed_at": EPOCH} for one in found
+        ]
+        tables["removed_model"] = [catalogue.write("removed_model", removed, 0)]
+        catalogue.drop_unused(tables)
+        catalogue.commit(tables)
+        return [model.label for model in found]
+
+
+def _of(lake: Place, file: LakeFile, models: set[int]) -> bool:
+    """Tell whether a file has n-grams of these models, and of no others.
+
+    Raises:
+        StoreError: of both.
+    """
+    least, most = bounds(lake, file, "model_id")
+    within = models & set(range(least, most + 1))
+    if within and (least != most):
+        raise StoreError(
+            f"{lake}: the lake was made of a store, with several models in a file; "
+            "remove the model there, and export it again"
+        )
+    return bool(within)

@@ -19,8 +19,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Ints, Longs, Shorts, compiled
 from sentgen.counts.cluster.catalogue import Catalogue
 from sentgen.counts.cluster.stages import PROGRAM
-from sentgen.models.building.chosen import BuiltFrom
-from sentgen.models.building.recipe import Recipe
+from sentgen.models.building.recipe import BuiltFrom, Recipe
 from sentgen.schema import Store
 from sentgen.schema.lakes.opening import literal
 from sentgen.schema.lakes.places import Place

@@ -17,8 +17,7 @@ from sentgen.models.dependency.dependencies import (
     count_kinds,
     kinds_of,
 )
-from sentgen.models.dependency.tree_counts import MAX_ARGUMENTS
-from sentgen.models.dependency.tree_lookups import Layer, lookups_of
+from sentgen.models.dependency.tree_counts import MAX_ARGUMENTS, Layer, lookups_of
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.store import raw, translated_errors

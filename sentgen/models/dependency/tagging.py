@@ -20,7 +20,7 @@ from sentgen.counts import corpora
 from sentgen.errors import ModelError, spell
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.base.sql import statements
-from sentgen.models.dependency.tree_lookups import Layer
+from sentgen.models.dependency.tree_counts import Layer
 from sentgen.options import TRAIN
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor

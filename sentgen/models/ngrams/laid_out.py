@@ -24,7 +24,7 @@ import numpy as np
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import StoreError
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, laid_out_file
-from sentgen.models.ngrams.anchors import NGRAM, stored_ngrams
+from sentgen.models.ngrams.ngram_cache import NGRAM, stored_ngrams
 from sentgen.models.ngrams.ngram_records import (
     MOST_WORDS,
     WIDTH,

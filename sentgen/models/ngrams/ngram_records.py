@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Bytes, Floats, Ints, Longs, compiled
-from sentgen.models.ngrams.anchors import StoredNgrams
+from sentgen.models.ngrams.ngram_cache import StoredNgrams
 from sentgen.models.ngrams.ngram_table import MISSING_UNK, NEVER
 from sentgen.schema.tables.corpus import BOS, UNK
 

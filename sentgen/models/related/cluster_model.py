@@ -1,6 +1,7 @@
-"""The probabilities of one cluster of sentences: bigrams with Katz back-off, and dependencies.
+"""The probabilities of one cluster of sentences: bigrams, trigrams, dependencies, and what its trees support.
 
-Wan et al. 2005. Both models are trained on the cluster itself. For words a and b, a before b in the sentence,
+Wan et al. 2005. All are trained on the cluster itself. Bigrams have Katz back-off. For words a and b, a
+before b in the sentence,
 
     p(isHeadRight(a, b)) = Adj_right[b, a] / cnt(a, b)      b governs a, the head is to the right
     p(isHeadLeft(a, b))  = Adj_left[a, b] / cnt(a, b)       a governs b, the head is to the left
@@ -8,23 +9,42 @@ Wan et al. 2005. Both models are trained on the cluster itself. For words a and 
 
 where cnt(a, b) counts the pairs of tokens of one sentence in which a is before b. A pair of tokens has one
 relation at most, so that these are probabilities. What was never seen together has none.
+
+Trigrams are interpolated with bigrams:
+
+    p(x | u v) = (count(u v x) - 1/2) / count(u v) + 1/2 * (different words after u v) / count(u v) * p(x | v)
+
+A cluster has too few counts of counts for the discounts of Katz, so that all of them lose 1/2, as its bigrams
+do where those fail. After u v that were never seen together, p(x | v).
+
+Dependencies are shares of the sentences that have both words. For `Arcs`, every word of a sentence needs a
+head that some sentence of the cluster gives it, on the same side, and a head takes no more modifiers of a
+kind, such as subjects, than one of its tokens has in the cluster. For words h and m,
+
+    p(h governs m) = times that h governs m on that side / tokens of h
+    p(root h)      = times that h is the root / sentences
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sentgen.arrays import Floats, Longs
+from sentgen.arrays import Floats, Ints, Longs
 from sentgen.errors import ModelError, spell
-from sentgen.models.related.cluster_counts import ClusterCounts, PairCounts
+from sentgen.models.related.cluster_counts import ClusterCounts, CountedTree, PairCounts
 from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
 from sentgen.options import TRAIN
 
 Smoothing = Literal["none", "collins"]
+
+#: Kinds of modifiers that are told apart, and how many of a kind: two bits each, in 64.
+KINDS, MOST = 32, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,3 +183,116 @@ def _discounted(counts: Longs) -> Floats:
     # By the count, up to K; from K + 1 on, counts stay as they are.
     factors = np.array([0.0, *discounts, 1.0])
     return np.asarray(counts * factors[np.minimum(counts, K + 1)])
+
+
+class Trigrams(NamedTuple):
+    """Natural log-probabilities over n words; n stands for the start before, and for the end after them."""
+
+    bigram: Floats  # (n + 1, n + 1) of the column after the row
+    backed_off: Floats  # (n + 1, n + 1) the weight of bigrams after a pair of words
+    keys: Longs  # (T,) trigrams that were seen, (u * (n + 1) + v) * (n + 1) + x, sorted
+    trigram: Floats  # (T,) their log-probabilities
+
+
+def trigrams(sentences: Sequence[Longs], bigrams: Floats) -> Trigrams:
+    """Return the trigrams of some sentences.
+
+    Args:
+        sentences: numbers of words.
+        bigrams: (n + 1, n + 1) probabilities, no logarithms; row n is the start, column n the end.
+    """
+    size = len(bigrams)
+    counted: Counter[tuple[int, int, int]] = Counter()
+    for sentence in sentences:
+        words = [size - 1, *sentence.tolist(), size - 1]
+        counted.update((u, v, x) for (u, v), x in zip(pairwise(words), words[2:], strict=False))
+    total, different = np.zeros((size, size)), np.zeros((size, size))
+    for (u, v, _), times in counted.items():
+        total[u, v] += times
+        different[u, v] += 1
+    left = np.where(total > 0, ABSOLUTE * different / np.maximum(total, 1), 1.0)
+    seen = sorted(counted)
+    found = [(counted[u, v, x] - ABSOLUTE) / total[u, v] + left[u, v] * bigrams[v, x] for u, v, x in seen]
+    keys = [(u * size + v) * size + x for u, v, x in seen]
+    with np.errstate(divide="ignore"):
+        return Trigrams(np.log(bigrams), np.log(left), np.array(keys, np.int64), np.log(np.array(found)))
+
+
+class Arcs(NamedTuple):
+    """The supported arcs of n words; probabilities are natural logarithms, -inf without support.
+
+    Rows are earlier, columns later words: ``left[a, b]`` is that of a governing b, ``right[a, b]`` that of b
+    governing a. A kind is a relation on a side.
+    """
+
+    left: Floats  # (n, n)
+    right: Floats  # (n, n)
+    left_kind: Ints  # (n, n) from 0
+    right_kind: Ints  # (n, n)
+    room: Ints  # (n, KINDS) how many modifiers of a kind a word takes
+    root: Floats  # (n,)
+
+
+def supported_arcs(trees: Sequence[CountedTree], n: int) -> Arcs:
+    """Count the arcs of some sentences of n different words.
+
+    A pair of words with several relations has the most frequent one; relations beyond the `KINDS` - 1 most
+    frequent ones share a kind.
+    """
+    relations = [Counter[tuple[int, int, str]]() for _ in range(2)]  # a governs b; b governs a
+    tokens, roots = np.zeros(n), np.zeros(n)
+    most: Counter[tuple[int, tuple[int, str]]] = Counter()
+    for tree in trees:
+        words = tree.words.tolist()
+        np.add.at(tokens, tree.words, 1)
+        taken: Counter[tuple[int, tuple[int, str]]] = Counter()
+        for place, (head, relation) in enumerate(zip(tree.heads.tolist(), tree.relations, strict=True)):
+            if head < 0:
+                roots[words[place]] += 1
+                continue
+            side = int(head > place)
+            relations[side][words[min(head, place)], words[max(head, place)], relation] += 1
+            taken[head, (side, relation)] += 1
+        for (head, kind), times in taken.items():
+            most[words[head], kind] = max(most[words[head], kind], times)
+    kinds = _kinds(relations)
+    room = np.zeros((n, KINDS), np.int32)
+    for (word, kind), times in most.items():
+        room[word, kinds[kind]] = max(room[word, kinds[kind]], min(times, MOST))
+    (left, left_kind), (right, right_kind) = (
+        _table(counted, side, kinds, n) for side, counted in enumerate(relations)
+    )
+    heads = np.maximum(tokens, 1)
+    with np.errstate(divide="ignore"):
+        return Arcs(
+            left=np.log(left / heads[:, None]),
+            right=np.log(right / heads),
+            left_kind=left_kind,
+            right_kind=right_kind,
+            room=room,
+            root=np.log(roots / max(len(trees), 1)),
+        )
+
+
+def _kinds(relations: Sequence[Counter[tuple[int, int, str]]]) -> dict[tuple[int, str], int]:
+    """Number the relations of both sides, the most frequent ones first."""
+    counted: Counter[tuple[int, str]] = Counter()
+    for side, pairs in enumerate(relations):
+        for (_, _, relation), times in pairs.items():
+            counted[side, relation] += times
+    ranked = sorted(counted, key=lambda kind: (-counted[kind], kind))
+    return {kind: min(rank, KINDS - 1) for rank, kind in enumerate(ranked)}
+
+
+def _table(
+    relations: Counter[tuple[int, int, str]], side: int, kinds: dict[tuple[int, str], int], n: int
+) -> tuple[Floats, Ints]:
+    """Return how often each arc of one side is there, and its kind."""
+    count, highest = np.zeros((n, n)), np.zeros((n, n))
+    kind = np.zeros((n, n), np.int32)
+    # Sorted: of equally frequent relations the first by name, whatever the order of the sentences.
+    for (a, b, relation), times in sorted(relations.items()):
+        count[a, b] += times
+        if times > highest[a, b]:
+            highest[a, b], kind[a, b] = times, kinds[side, relation]
+    return count, kind

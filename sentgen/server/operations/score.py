@@ -10,9 +10,8 @@ from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.lookups.base.statement import literal
 from sentgen.models.base import registry
 from sentgen.models.lookup import BackoffStep, explain
-from sentgen.models.raw_text import words_of
 from sentgen.models.request import ScoreRequest
-from sentgen.models.scored_text import ScoredText
+from sentgen.models.scored_text import ScoredText, words_of
 from sentgen.models.scoring import TOTALS, model_notes, split_lines
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
