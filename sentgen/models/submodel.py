@@ -22,8 +22,8 @@ from sentgen.arrays import Ints
 from sentgen.models.base import registry
 from sentgen.models.base.anchor_cache import anchor_slices
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of
-from sentgen.models.ngrams import mixture, stupid_backoff
-from sentgen.models.ngrams.bag_ngrams import membership, ngrams_of_bags, within_bags
+from sentgen.models.ngrams import stupid_backoff
+from sentgen.models.ngrams.bag_ngrams import bag_model, membership, mixed_table, ngrams_of_bags, within_bags
 from sentgen.models.ngrams.laid_out import use_of
 from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, anchored, cache_of, joined, word_ids
 from sentgen.models.ngrams.ngram_table import NgramTable, build_table
@@ -150,8 +150,8 @@ def _mixed(
         each = each.where(each.lengths <= order)
         grams = np.full((len(each.logp), order), _BEYOND, np.int32)
         grams[:, : each.words.shape[1]] = local[each.words[:, :order]]
-        found.append(mixture.bag_model(each._replace(words=grams), len(words), weight))
-    table, ngrams = mixture.mixed_table(found, membership(*_coded(bags, index)), order)
+        found.append(bag_model(each._replace(words=grams), len(words), weight))
+    table, ngrams = mixed_table(found, membership(*_coded(bags, index)), order)
     return SubModel(model, order, table, words, index, ngrams, time.perf_counter() - started)
 
 
