@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from sentgen.desk.labels import no_labels
 from sentgen.desk.line_states import line_states
 from sentgen.desk.tables import labels_of, line, line_set
 from sentgen.errors import InputError
-from sentgen.lookups.base.line_labels import OF_LINES, LabeledLine
+from sentgen.lookups.base.line_labels import OF_LINES, LabeledLine, OfferedLabel
 from sentgen.output.wording import are, either, quantity
 
 Labels = Mapping[str, Mapping[int, str]]
@@ -44,6 +46,40 @@ def labeled_lines(
         lines = [dict(row) for row in reading.execute(query).mappings()]
     labeled = {number for given in labels.values() for number in given}
     return _still_there(connection, name, [row for row in lines if row["number"] in labeled], labels, tell)
+
+
+def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
+    """Return the labels of all sets as they are kept, whatever the store has now of their lines.
+
+    Of several labelers, those of each come after those of all.
+
+    Args:
+        desk: the file.
+        corpora: of the lines; empty for all.
+    """
+    offered = list[OfferedLabel]()
+    with Desk(desk).reading() as reading:
+        sets = {row.name: row for row in reading.execute(select(line_set).order_by(line_set.c.name))}
+        for name, of_set in sets.items():
+            there = select(line.c.number).where(line.c.set_id == of_set.id)
+            numbers = {*reading.scalars(there.where(line.c.corpus.in_(corpora)) if corpora else there)}
+            labels = labels_of(reading, of_set.id)
+            whose = {name: list(labels.values())}
+            whose |= {f"{name}.{labeler}": [given] for labeler, given in labels.items() if len(labels) > 1}
+            for key, every in whose.items():
+                # What is read as the name of another set, or of a labeler there, is no labeler of this one.
+                if max((each for each in _sets(key) if each in sets), key=len) == name:
+                    offered += _sizes(key, every, numbers, json.loads(of_set.labels))
+    return offered
+
+
+def _sizes(
+    key: str, every: Sequence[Mapping[int, str]], numbers: Set[int], order: Sequence[str]
+) -> Iterator[OfferedLabel]:
+    """Yield labels in the order of the set, with how many of some lines have them."""
+    labeled = {(number, label) for given in every for number, label in given.items() if number in numbers}
+    sizes = Counter(label for _, label in labeled)
+    yield from (OfferedLabel(key, label, sizes[label]) for label in order if sizes[label])
 
 
 def _sets(name: str) -> list[str]:

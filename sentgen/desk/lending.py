@@ -15,7 +15,7 @@ from sentgen.schema.engine import LINE_LABELS
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from sentgen.lookups.base.line_labels import LabeledLine
+    from sentgen.lookups.base.line_labels import LabeledLine, OfferedLabel
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +53,17 @@ class DeskLabels:
         except StoreError:
             return None
         return labeled_lines(path, connection, name, self._tell_once) if path.exists() else None
+
+    def offered(self, corpora: Sequence[str]) -> Sequence[OfferedLabel]:
+        """Return the labels that lines of some corpora, or of all, have, without a look at the store."""
+        from sentgen.desk.labeled_lines import offered_labels
+
+        self.asked = True
+        try:
+            path = self._path
+        except StoreError:
+            return []
+        return offered_labels(path, corpora) if path.exists() else []
 
     def refusal(self, name: str) -> SentgenError:
         """Return the error that there is no such set, with those that there are."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.keys import ALWAYS
+from sentgen.lookups.base.keys import ALWAYS, StoreKeys
+from sentgen.lookups.base.line_labels import offered_labels
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, where
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.output.tabular import Rows
@@ -133,6 +135,34 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
     rows = [_row(**row) for row in query.run(connection).to_pylist()]
     table = Rows(("key", "value", "documents", "tokens", "different", "condition"), rows)
     return Answer(table, query, "metadata that part the documents")
+
+
+def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") -> Rows:
+    """Return the labels of line sets as text types.
+
+    A row has ``key``, ``value``, ``lines``, ``different`` (how many labels the key has) and ``condition``.
+    Of a set with many labels, those with most lines are there.
+
+    Args:
+        connection: the store, with what gives labels.
+        corpora: names of corpora and subcorpora; none for all.
+        key: the one of which all labels are wanted.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+    """
+    known, names = StoreKeys(connection), select_corpora(connection, corpora).names
+    rows = []
+    for name, group in groupby(offered_labels(connection, names), lambda each: each.name):
+        # What the store calls so itself is meant by the name.
+        if known.find_metadata(name, quoted=True) or known.find_region(name):
+            continue
+        labels = sorted(group, key=lambda each: -each.lines)
+        rows += [
+            (name, each.label, each.lines, len(labels), chosen_by(name, each.label))
+            for each in (labels if name == key else labels[:_MOST])
+        ]
+    return Rows(("key", "value", "lines", "different", "condition"), rows)
 
 
 def _row(

@@ -20,7 +20,7 @@ from sentgen.desk.line_sets import NewLineSet, remove
 from sentgen.errors import InputError, NotFoundError, SentgenError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.facets import chosen_by
+from sentgen.lookups.facets import chosen_by, label_facets
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Question
@@ -390,3 +390,69 @@ def test_a_set_may_have_any_name(desk: Desk, store: Path, name: str) -> None:
     rows = answer.rows.to_pylist()
     assert sum(row["count"] for row in rows if row[f"lines.{name}"] == f"{name}?") == 1
     assert [tuple(row) for row in again] == [tuple(row) for row in answer.rows]
+
+
+def offered(store: Path, *corpora: str, key: str = "") -> dict[str, dict[str, int]]:
+    with opened(store) as connection:
+        rows = label_facets(connection, corpora, key).to_pylist()
+    keys = dict.fromkeys(row["key"] for row in rows)
+    return {key: {row["value"]: row["lines"] for row in rows if row["key"] == key} for key in keys}
+
+
+def test_labels_are_offered_with_the_lines_that_have_them(labeled: Desk, store: Path) -> None:
+    """Each set, and each labeler where there are several; their conditions find the sentences of these."""
+    with opened(store) as connection:
+        NewLineSet(name="bare", pattern="make").make(labeled, connection)
+        NewLineSet(name='a "b" c', pattern="make").make(labeled, connection)
+        GivenLabel(name='a "b" c', lines="1-2", label='x "y"', labeler="ann").give(labeled)
+        rows = label_facets(connection, ()).to_pylist()
+    lines = listed(labeled, store)
+
+    assert [*offered(store)] == [
+        'lines.a "b" c',
+        "lines.make",
+        "lines.make.ann",
+        "lines.make.ben",
+    ]
+    for row in rows:
+        name, label = row["key"].removeprefix("lines."), row["value"]
+        if name.startswith("make"):
+            columns = [
+                f"label_{labeler}" for labeler in ("ann", "ben") if name in ("make", f"make.{labeler}")
+            ]
+            having = [line for line in lines if label in [line[column] for column in columns]]
+            assert row["lines"] == len(having)
+            assert found(store, row["condition"]) == sorted(
+                {(line["document"], line["sent_id"]) for line in having}
+            )
+        else:
+            assert (row["lines"], len(found(store, row["condition"]))) == (2, 2)
+    assert offered(store, "texts") == offered(store)
+
+
+def test_labels_of_other_corpora_are_not_offered(read: Callable[..., Path], tmp_path: Path) -> None:
+    both = read("both.duckdb", after=conllu(["we make it"], ["x"]).replace("talk", "other"))
+    desk = Desk(tmp_path / "both.desk", create=True)
+    with opened(both) as connection:
+        NewLineSet(name="two", pattern="lemma:make").make(desk, connection)
+    GivenLabel(name="two", lines="1", label="x", labeler="ann").give(desk)
+    GivenLabel(name="two", lines="2-3", label="y", labeler="ann").give(desk)
+
+    assert offered(both) == {"lines.two": {"y": 2, "x": 1}}
+    assert offered(both, "other") == {"lines.two": {"x": 1}}
+    assert offered(both, "texts") == {"lines.two": {"y": 2}}
+
+
+def test_of_many_labels_the_largest_are_offered(desk: Desk, store: Path) -> None:
+    """Unless all of a key are asked for; what is read as the name of another set is not offered."""
+    with opened(store) as connection:
+        NewLineSet(name="all", pattern="[]").make(desk, connection)
+        NewLineSet(name="all.ann", pattern="[]").make(desk, connection)
+    for number in range(25):
+        for labeler in ("ann", "ben"):
+            GivenLabel(name="all", lines=str(number + 1), label=f"l{number:02}", labeler=labeler).give(desk)
+    GivenLabel(name="all", lines="1", label="l24", labeler="ben").give(desk)
+
+    assert [*offered(store)] == ["lines.all", "lines.all.ben"]
+    assert [*offered(store)["lines.all"]] == ["l24", *(f"l{number:02}" for number in range(23))]
+    assert len(offered(store, key="lines.all")["lines.all"]) == 25

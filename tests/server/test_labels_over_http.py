@@ -84,6 +84,43 @@ def test_pages_and_files_follow_them(
     assert client.get(path, params=parameters).text == before.text
 
 
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/query?query=%22camp%22", "where"),
+        ("/word?word=camp", "where"),
+        ("/sketch?word=camp", "where"),
+        ("/thesaurus?word=camp", "where"),
+        ("/collocations?word=camp", "where"),
+        ("/keyness?corpus=relief", "against_where"),
+        ("/corpus?show=concordance&pattern=camp", "where"),
+    ],
+)
+def test_forms_offer_labels_as_check_boxes(client: httpx.Client, asked: Desk, path: str, name: str) -> None:
+    """With the lines that have them, as they are now; a box that is ticked stays so."""
+    label(asked, "5", "thing")
+    box = f'<input type="checkbox" name="{name}" value="&#34;lines.asked&#34; = &#34;{{}}&#34;"{{}}>'
+    size = " <bdi>{}</bdi></label> <span>{}</span>"
+    first = client.get(path).text
+    label(asked, "1-4", "")
+    ticked = client.get(path, params={**dict(httpx.URL(path).params), name: '"lines.asked" = "thing"'}).text
+
+    assert box.format("place", "") + size.format("place", "4 lines") in first
+    assert box.format("thing", "") + size.format("thing", "1 line") in first
+    assert box.format("thing", " checked") in ticked
+    assert box.format("place", "") not in ticked
+
+
+def test_a_ticked_label_restricts_the_query(client: httpx.Client, asked: Desk) -> None:
+    label(asked, "5-6", "thing")
+    conditions = ['"lines.asked" = "place"', '"lines.asked" = "thing"']
+    page = client.get("/query", params={"query": QUERY, "where": conditions}).text
+    rows = client.get("/v1/kwic", params={"pattern": QUERY, "where": "exists lines.asked"}).json()["rows"]
+
+    assert f'id="said" class="said" role="status">{len(rows)} hits<' in page
+    assert 0 < len(rows) < 15
+
+
 def test_other_answers_are_kept_as_before(client: httpx.Client, asked: Desk) -> None:
     answer = client.get("/v1/frequencies", params={"query": QUERY, "by": "word"})
     label(asked, "7", "place")
@@ -153,3 +190,18 @@ def test_a_subcorpus_of_labels_is_not_kept(opening: Opening, demo: Path, desk: P
         replies.append(ask(context, "subcorpora"))
 
     assert [(reply.status, reply.of_labels) for reply in replies] == [(200, True), (200, False), (200, False)]
+
+
+def test_labels_are_offered_to_who_has_them(opening: Opening, desk: Path, tmp_path: Path) -> None:
+    """Where each client has a desk of its own; the list is never kept."""
+    shutil.copy(desk, tmp_path / "class-ann.desk")
+    context = open_context(replace(opening, desk=str(tmp_path / "class.desk"), apart=True))
+    with context.opened:
+        ann, ben = (
+            answer(context, replace(call("label_facets"), client=client)) for client in ("ann", "ben")
+        )
+
+    keys = [row["key"] for row in json.loads(ann.body)["rows"]]
+    assert keys == ["lines.camp", "lines.camp.ann", "lines.camp.ben"]
+    assert json.loads(ben.body)["rows"] == []
+    assert (ann.of_labels, ben.of_labels) == (True, True)

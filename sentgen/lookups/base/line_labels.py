@@ -50,6 +50,14 @@ class LabeledLine(NamedTuple):
     labeler: str
 
 
+class OfferedLabel(NamedTuple):
+    """A label of a set, or of one labeler of it, and how many lines have it."""
+
+    name: str
+    label: str
+    lines: int
+
+
 class LentLabels(Protocol):
     """What gives the labels of line sets; a name is what stands behind ``lines.``."""
 
@@ -59,6 +67,9 @@ class LentLabels(Protocol):
         Raises:
             InputError: no line of it has a label, or none that is still in the store.
         """
+
+    def offered(self, corpora: Sequence[str]) -> Sequence[OfferedLabel]:
+        """Return the labels that lines of some corpora, or of all, have, without a look at the store."""
 
     def refusal(self, name: str) -> SentgenError:
         """Return the error that there is no such set, with those that there are."""
@@ -138,6 +149,13 @@ def find_label(connection: Connection, name: str, *, required: bool = False) -> 
     if lines is None and required:
         raise lent.refusal(of_set) if lent else NotFoundError(f"no line set {of_set!r} here")
     return None if lines is None else _key(name, lines)
+
+
+def offered_labels(connection: Connection, corpora: Sequence[str]) -> Sequence[OfferedLabel]:
+    """Return the labels that lines of some corpora, or of all, have, by the names of keys."""
+    lent: LentLabels | None = connection.get_execution_options().get(LINE_LABELS)
+    offered = lent.offered(corpora) if lent else ()
+    return [each._replace(name=f"{OF_LINES}{each.name}") for each in offered]
 
 
 def _key(name: str, lines: Sequence[LabeledLine]) -> LineLabelKey:

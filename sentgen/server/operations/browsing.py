@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.browsing import list_documents, list_sentences, list_surprisal
-from sentgen.lookups.facets import facets, size_of
+from sentgen.lookups.facets import facets, label_facets, size_of
 from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.question.lookup import (
     CorporaOption,
@@ -57,6 +57,12 @@ def _facets(context: Context, request: _Facets) -> Result:
     return replace(result_of(answer), notes=(), more=asdict(size))
 
 
+def _label_facets(context: Context, request: _Facets) -> Result:
+    """Give the labels of line sets, which the desk has: nothing of the store is counted."""
+    with context.opened.connect() as connection:
+        return Result(label_facets(connection, request.corpus, request.key))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _DocumentSentences:
     """Sentences of a document."""
@@ -84,6 +90,7 @@ class _DocumentSurprisal:
 
 OPERATIONS = (
     Operation("facets", "What corpora are made of.", "sql", _Facets, _facets, api=False),
+    Operation("label_facets", "Labels of line sets.", "sql", _Facets, _label_facets, api=False),
     Operation("documents", "Documents of a corpus.", "sql", Documents, api=False),
     Operation("sentences", "Sentences of a document.", "sql", _DocumentSentences, api=False),
     Operation("surprisal", "Surprisal of the sentences of a document.", "sql", _DocumentSurprisal, api=False),

@@ -194,6 +194,11 @@ class Asking:
         return self._service.settings.sql
 
     @property
+    def offers_labels(self) -> bool:
+        """Whether the server has line sets."""
+        return self._service.settings.desk is not None
+
+    @property
     def offered(self) -> Mapping[str, Operation]:
         """The operations that the API has, by name."""
         operations: Mapping[str, Operation] = self.request.app.state.offered

@@ -14,22 +14,23 @@ from sentgen.server.pages.texts import link
 
 #: Values of a key that are shown before the others are unfolded.
 _FIRST = 6
+#: What is counted of a value, and what one of it is called.
+_COUNTED = {"documents": "text", "tokens": "token", "lines": "line"}
 _YEAR = re.compile(r"[12]\d{3}s?")
 #: The parameter with the key of which all values are asked for.
 _EVERY = "values"
 
 
 class TextType(NamedTuple):
-    """A value, its documents and tokens, and the condition that chooses them."""
+    """A value, how much has it (numbers, each of what), and the condition that chooses it."""
 
     value: str
-    documents: int
-    tokens: int
+    sizes: Sequence[tuple[int, str]]
     condition: str
 
 
 class TextTypeKey(NamedTuple):
-    """A key of metadata: its largest values, those that are unfolded, and how many there are."""
+    """A key of metadata or labels: its largest values, those that are unfolded, and how many there are."""
 
     key: str
     first: Sequence[TextType]
@@ -49,9 +50,13 @@ def read_types(answer: PageAnswer) -> list[TextTypeKey]:
         rows = list(group)
         if of_time := all(_YEAR.fullmatch(row["value"]) for row in rows):
             rows.sort(key=lambda row: str(row["value"]), reverse=True)
-        values = [TextType(*(row[name] for name in TextType._fields)) for row in rows]
+        values = [TextType(row["value"], _sizes(row), row["condition"]) for row in rows]
         ordered.append((of_time, TextTypeKey(key, values[:_FIRST], values[_FIRST:], rows[0]["different"])))
     return [key for _, key in sorted(ordered, key=lambda pair: pair[0])]
+
+
+def _sizes(row: Mapping[str, Any]) -> Sequence[tuple[int, str]]:
+    return [(row[column], noun) for column, noun in _COUNTED.items() if column in row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +119,9 @@ async def _types(ask: Asking, query: PageParameters, known: set[str], corpus: st
     keys: dict[str, TextTypeKey] = {}
     # That there is no such corpus, the answer of the page says.
     if known.issuperset(corpora):
-        asked: list[Mapping[str, object]] = [{"corpus": corpora}]
-        asked += [{"corpus": corpora, "key": every}] if every else []
-        for answer in await asyncio.gather(*(ask("facets", **values) for values in asked)):
+        asked = [ask("facets", corpus=corpora)]
+        asked += [ask("facets", corpus=corpora, key=every)] if every else []
+        asked += [ask("label_facets", corpus=corpora, key=every)] if ask.offers_labels else []
+        for answer in await asyncio.gather(*asked):
             keys |= {key.key: key for key in read_types(answer)}
     return TextTypes(where, list(keys.values()), query.conditions(where), query, ask.path)
