@@ -37,7 +37,7 @@ from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.parsers import open_parser
 from sentgen.evaluation.alignment.gold import GoldStandard
 from sentgen.evaluation.alignment.measures import measure
-from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.figures.measurement import compare_all
 
 #: Strength of the prior, as that of `align tune`.
 PRIOR = 8.0

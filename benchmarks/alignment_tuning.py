@@ -24,7 +24,7 @@ from sentgen.alignment.phrase_hmm.weights import TEMPLATES
 from sentgen.evaluation.alignment.gold import GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import measure
-from sentgen.evaluation.figures.significance import compare_all
+from sentgen.evaluation.figures.measurement import compare_all
 
 #: Features that are left out together, by the beginnings of their names.
 GROUPS = {

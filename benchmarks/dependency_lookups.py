@@ -31,7 +31,7 @@ from plain_trees import Floats, PlainTrees
 
 from sentgen.corpus.base_np import mark_base_nps
 from sentgen.counts import corpora
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.generation import units_of
 from sentgen.models.dependency.attachments import Attachment, explain_attachments
 from sentgen.models.dependency.dependencies import (

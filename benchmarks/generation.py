@@ -24,8 +24,7 @@ import numpy as np
 from harness import OUT, SENTGEN, data, fresh, measure, show
 
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.regeneration.cases import Preparation, case_of
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import Preparation, case_of, read_test_set
 from sentgen.generation import (
     PreparedBag,
     Search,

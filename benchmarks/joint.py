@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from harness import OUT, SENTGEN, data, fresh, measure, show
 
 from sentgen.corpus.sentence import Sentence
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.experiment import cases_of
-from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search, plan_search, prepare
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.regenerate import solve

@@ -32,10 +32,9 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
 from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.view.view import places_of
-from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
+from sentgen.evaluation.alignment.experiment import Target
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard, pseudo_documents
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.pseudo import pseudo_documents
-from sentgen.evaluation.alignment.target import Target
 
 SETS = {
     "RTE-2": ("rte2", "rte"),

@@ -18,7 +18,7 @@ from harness import OUT, data, fresh, rows, run, show, treebank, written
 from joint import bags_of, times
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.schema import Store
 
 TEXT = ("text/ptb-lm-sections-02-20.txt.gz", "text/english-novels-100.txt.gz")

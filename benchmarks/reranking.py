@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from sentgen.arrays import Floats
-from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.evaluation.regeneration.bleu import bleu, ngram_statistics
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.experiment import cases_of
-from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
-from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search, plan_search, prepare
 from sentgen.generation.regenerate import solve_all
 from sentgen.models import find

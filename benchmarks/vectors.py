@@ -27,8 +27,8 @@ from scipy.stats import spearmanr
 
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.words.wordnet import Synset, WordNet
+from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.target import Target
 from sentgen.models.vectors.registry import WordVectors, load_vectors
 from sentgen.schema import Store
 

@@ -25,8 +25,8 @@ from sentgen.alignment.phrase_hmm.parameters import RewriteTable, prior_paramete
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import is_function_word, stem
+from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.target import Target
 from sentgen.models.vectors.registry import WordVectors, load_vectors
 from sentgen.schema import Store
 

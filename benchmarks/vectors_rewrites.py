@@ -27,8 +27,8 @@ from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTa
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
 from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.texts import read_pairs
+from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.target import Target
 from sentgen.models.vectors.registry import WordVectors, load_vectors
 from sentgen.schema import Store
 

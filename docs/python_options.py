@@ -18,7 +18,7 @@ from sentgen.counts.pair_ingestion import ORDER
 from sentgen.counts.settings import Settings
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
-from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.check.check import CheckRequest
 from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.generation.answers import OrderingRequest

@@ -32,7 +32,7 @@ from sentgen.errors import Rejection, SentgenError
 from sentgen.evaluation.alignment.gold_readers import FORMATS as GOLD_FORMATS
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.clusters.clusters import read_clusters
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.generation.bags.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bags.bag_reader import Notation, read_bags
 from sentgen.lookups.concordances.concordance import Kwic

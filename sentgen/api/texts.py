@@ -23,8 +23,7 @@ from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
-from sentgen.evaluation.check.check import Claim, SupportCheck, check_table, figures, text_of
-from sentgen.evaluation.check.request import CheckRequest
+from sentgen.evaluation.check.check import CheckRequest, Claim, SupportCheck, check_table, figures, text_of
 from sentgen.evaluation.check.words import WordLimits, word_table
 from sentgen.output.progress import steps
 from sentgen.output.tabular import Rows

@@ -16,8 +16,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats
 from sentgen.errors import InputError, ModelError, spell
-from sentgen.evaluation.figures.measurement import Measurement, intervals
-from sentgen.evaluation.figures.significance import holm, randomization_tests
+from sentgen.evaluation.figures.measurement import Measurement, holm, intervals, randomization_tests
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.scoring import Events, events

@@ -24,7 +24,7 @@ from sentgen.alignment.words import kinship
 from sentgen.corpus import formats
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.server import operations, routes

@@ -17,10 +17,9 @@ from sentgen.alignment import systems as alignment_systems
 from sentgen.alignment.baselines.bitext import word_links
 from sentgen.alignment.systems import Missing, make_system, parse_specs
 from sentgen.errors import InputError, NotFoundError
-from sentgen.evaluation.alignment.experiment import AlignmentResult, evaluate_alignment
+from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.report import alignment_report, kinds, missed_words, wrong_words
-from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.schema import Store
 

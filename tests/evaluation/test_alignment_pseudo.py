@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
-from sentgen.evaluation.alignment.pseudo import pseudo_documents
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard, pseudo_documents
 
 
 def gold_of(count: int) -> GoldStandard:

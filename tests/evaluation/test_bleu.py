@@ -9,8 +9,7 @@ from bleu_scores import corpus_bleu, measured, sentence_bleu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.evaluation.regeneration.bleu import bleu
-from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
+from sentgen.evaluation.regeneration.bleu import bleu, ngram_statistics
 
 WORDS = st.sampled_from(
     ["a", "A", "the", "U.S.", "3.5", "don't", "http://x.y/z?a=b", "...", ",", "é", "日本"]

@@ -10,7 +10,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.generation import ALGORITHMS
 from sentgen.models import ModelInfo, build
 from sentgen.schema import Store

@@ -14,10 +14,16 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.fusion import report as reporting
 from sentgen.evaluation.fusion.cases import FusionCase, FusionCases, read_cases
-from sentgen.evaluation.fusion.experiment import FusionResult, evaluate_fusion
+from sentgen.evaluation.fusion.experiment import (
+    BLEU,
+    EXTRACTION,
+    FusionResult,
+    FusionSystem,
+    bleu_statistics,
+    evaluate_fusion,
+    parse_fusers,
+)
 from sentgen.evaluation.fusion.judging import Judgments, answers_path, read_judgments, write_sheet
-from sentgen.evaluation.fusion.measures import BLEU, bleu_statistics
-from sentgen.evaluation.fusion.systems import EXTRACTION, FusionSystem, parse_fusers
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.report import report as reports
 from sentgen.generation.fusion.request import FusionRequest

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from sentgen.evaluation.regeneration.orders import (
+from sentgen.evaluation.regeneration.measures import (
     adjacencies_found,
     attachments_found,
     is_search_error,

@@ -11,9 +11,9 @@ import pytest
 
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, TuningPlan, tune
+from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.target import Target
 
 RTE = "rte2", "rte"
 EDINBURGH = "edinburgh/gold.train.sure.json", "edinburgh"

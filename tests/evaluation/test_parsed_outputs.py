@@ -13,9 +13,8 @@ from sentgen.corpus.parsers import GoldParser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.regeneration.answers import SystemAnswers
 from sentgen.evaluation.regeneration.cases import Case
-from sentgen.evaluation.regeneration.parsed_outputs import verb_argument_figures
+from sentgen.evaluation.regeneration.measures import verb_argument_figures
 from sentgen.evaluation.regeneration.report import regeneration_report
 from sentgen.generation import RegeneratedSentence, Unit
 from sentgen.generation.regenerate import Gold
@@ -44,14 +43,14 @@ class VerbsGovern:
             yield Sentence(list(words), upos=tags, heads=heads)
 
 
-def answered(*texts: str) -> SystemAnswers:
+def answered(*texts: str) -> list[RegeneratedSentence]:
     """Return answers that are these sentences."""
 
     def answer(text: str) -> RegeneratedSentence:
         units = tuple(Unit((word,)) for word in text.split())
         return RegeneratedSentence(1, 1, units, None, units, 0.0, None, 0.0, 0, 0, 0.0, 0.0)
 
-    return SystemAnswers([answer(text) for text in texts], {})
+    return [answer(text) for text in texts]
 
 
 def cases(*texts: str) -> list[Case]:

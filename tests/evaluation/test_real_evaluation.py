@@ -8,7 +8,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.models import build
 from sentgen.schema import Store
 

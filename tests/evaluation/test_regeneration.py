@@ -14,8 +14,8 @@ from stored import rows
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.report import regeneration_report
-from sentgen.evaluation.testset import read_test_set
 from sentgen.schema import Store
 
 Toy = tuple[Store, toy_store.ToyModel]

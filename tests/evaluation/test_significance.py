@@ -12,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.figures.significance import compare_all, holm, randomization_tests, sign_test
+from sentgen.evaluation.figures.measurement import (
+    Measurement,
+    compare_all,
+    holm,
+    randomization_tests,
+    ratio,
+    sign_test,
+)
 
 REFERENCES = ["a b c d e f", "g h i j k", "l m n o p q", "a c e g i k", "b d f h j l"]
 GOOD = ["a b c d f e", "g h i j k", "l m n o q p", "a c e i g k", "d b f h j l"]

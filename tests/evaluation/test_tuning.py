@@ -16,8 +16,8 @@ from sentgen.cli import build as command_line
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, learn, tune
-from sentgen.evaluation.testset import read_test_set
 from sentgen.generation import Search, plan_search
 from sentgen.generation.joint.factors import FACTORS
 from sentgen.models import build, find

@@ -17,7 +17,7 @@ from toy_problems import FLOOR, logp, permuted, problem_of, problems
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.generation import (
     ALGORITHMS,
     Algorithm,

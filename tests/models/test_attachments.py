@@ -13,7 +13,7 @@ import pytest
 from toy_treebank import LEFT, RIGHT, TREES, add, store_of
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.models.dependency.attachments import ROOT_UNIT, Attachment, LevelEvidence, explain_attachments
 from sentgen.models.dependency.dependencies import FLOOR, TaggedWord, prefetch_dependencies

@@ -16,7 +16,7 @@ from tree_walk import walked
 from sentgen.case_folding import fold
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.sync import remove_from
-from sentgen.evaluation.testset import read_test_set
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.models.dependency import tree_counts
 from sentgen.models.dependency.dependencies import Kind, count_kinds, kinds_of
 from sentgen.models.dependency.tree_counts import Layer, TreeCounts, TreeLookups

@@ -130,7 +130,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/base/statement.py": LOOKUPS,
     "sentgen/lookups/statistics/frequencies.py": ("frequencies",),
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
-    "sentgen/evaluation/check/request.py": ("check",),
+    "sentgen/evaluation/check/check.py": ("check",),
     "sentgen/evaluation/check/verb_arguments.py": ("check",),
     "sentgen/alignment/stored/application.py": (),  # of links that a store keeps
     "sentgen/generation/answers.py": ("regenerate",),
@@ -215,7 +215,7 @@ DASHED = {
     "sentgen/counts/cluster/machines.py": "a script for a cluster",
     "sentgen/evaluation/papers/daume2004.py": "a report of a command",
     "sentgen/evaluation/papers/paper.py": "help of a command alone",
-    "sentgen/evaluation/papers/treebank_experiment.py": "a report of a command",
+    "sentgen/evaluation/papers/penn_treebank.py": "a report of a command",
     "sentgen/evaluation/papers/wan2005.py": "the same",
     "sentgen/corpus/formats.py": "a command",
     "sentgen/corpus/readers/table.py": "the end of a command",

@@ -14,9 +14,16 @@ from sentgen.cli.console.options import Arrange, ParserOption, check_file_option
 from sentgen.cli.console.output import Output
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
-from sentgen.evaluation.check.check import Claim, SupportCheck, check_table, figures, listed_words, text_of
+from sentgen.evaluation.check.check import (
+    CheckRequest,
+    Claim,
+    SupportCheck,
+    check_table,
+    figures,
+    listed_words,
+    text_of,
+)
 from sentgen.evaluation.check.page import page, phrase
-from sentgen.evaluation.check.request import CheckRequest
 from sentgen.evaluation.check.words import CheckedWord, WordLimits
 from sentgen.output.files import write_text
 from sentgen.schema.store import default_memory_limit

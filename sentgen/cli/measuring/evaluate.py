@@ -17,13 +17,13 @@ from sentgen.cli.measuring.evaluate_generation import generation
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.significance import SystemComparison
+from sentgen.evaluation.figures.measurement import SystemComparison
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
-from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
-from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
+from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS, VERB_ARGUMENTS
 from sentgen.evaluation.regeneration.report import (
     arguments_rows,
     arguments_table,
@@ -39,7 +39,6 @@ from sentgen.evaluation.regeneration.results import (
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import comparisons_table, latex, probability, score_table
-from sentgen.evaluation.testset import read_test_set
 from sentgen.generation.plan import SHARED
 from sentgen.models import ModelInfo
 from sentgen.models.base import registry

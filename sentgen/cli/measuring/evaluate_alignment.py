@@ -18,9 +18,9 @@ from sentgen.cli.console.options import AlignedOption, LearnOption, SizeOption, 
 from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
 from sentgen.cli.measuring.reports import show_table, show_tables
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.experiment import AlignmentResult, evaluate_alignment
+from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.extraction import evaluate_extraction
-from sentgen.evaluation.alignment.gold import Possible
+from sentgen.evaluation.alignment.gold import Possible, pseudo_documents, pseudo_sizes
 from sentgen.evaluation.alignment.gold_readers import (
     CombineOption,
     GoldFormatOption,
@@ -29,7 +29,6 @@ from sentgen.evaluation.alignment.gold_readers import (
     read_gold,
 )
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
-from sentgen.evaluation.alignment.pseudo import pseudo_documents, pseudo_sizes
 from sentgen.evaluation.alignment.report import (
     agreement_table,
     alignment_report,
@@ -37,7 +36,6 @@ from sentgen.evaluation.alignment.report import (
     new_table,
     source_table,
 )
-from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import differences_table, latex, score_table
 from sentgen.options import Option

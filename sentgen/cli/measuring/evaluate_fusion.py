@@ -14,7 +14,14 @@ from sentgen.cli.measuring.reports import show_tables
 from sentgen.corpus.parsers import CachedParser, open_parser
 from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.evaluation.fusion.cases import read_cases
-from sentgen.evaluation.fusion.experiment import FusionResult, evaluate_fusion
+from sentgen.evaluation.fusion.experiment import (
+    DEFAULT,
+    EXTRACTION,
+    FusionResult,
+    evaluate_fusion,
+    parse_fusers,
+    require_bleu,
+)
 from sentgen.evaluation.fusion.judging import (
     CLUSTERS,
     NO,
@@ -26,9 +33,7 @@ from sentgen.evaluation.fusion.judging import (
     read_judgments,
     write_sheet,
 )
-from sentgen.evaluation.fusion.measures import require_bleu
 from sentgen.evaluation.fusion.report import figures_of, fusion_report, tests_table
-from sentgen.evaluation.fusion.systems import DEFAULT, EXTRACTION, parse_fusers
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import score_table
 from sentgen.generation.fusion.request import FusionRequest

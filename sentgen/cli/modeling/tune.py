@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 
 from sentgen.cli.console.options import LOOKUP_SHARE
 from sentgen.cli.console.output import Output, StoreOutput
+from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
-from sentgen.evaluation.testset import read_test_set
 from sentgen.models.base import registry
 from sentgen.options import Option
 from sentgen.output.progress import counting_bar

@@ -5,19 +5,21 @@ The evaluation of Daumé and Marcu 2004, section 3, on any gold standard.
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from sentgen.alignment import Alignment, Pair
+from sentgen.alignment.baselines.bitext import word_links
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import Missing, ensure_fits, make_system, package_of
 from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, PluginError, SentgenError
-from sentgen.evaluation.alignment.gold import GoldLinks
-from sentgen.evaluation.alignment.measures import PRIMARY, Agreement, agreements
-from sentgen.evaluation.alignment.target import Target
+from sentgen.evaluation.alignment.gold import Combination, GoldLinks, GoldStandard, Possible
+from sentgen.evaluation.alignment.measures import PRIMARY, Agreement, agreements, ignored_words, measure
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.results import (
     ExperimentResult,
@@ -31,6 +33,82 @@ from sentgen.evaluation.figures.results import (
     with_intervals,
 )
 from sentgen.schema import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A gold standard as systems are measured by it.
+
+    Attributes:
+        gold: the links of all annotators.
+        combine: how several annotators are one (see `GoldStandard.combined`).
+        possible: what becomes of possible links.
+        ignored: words that some figures leave out, lower-cased.
+    """
+
+    gold: GoldStandard
+    combine: str = "half"
+    possible: Possible = "keep"
+    ignored: frozenset[str] = field(default_factory=ignored_words)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Return the texts."""
+        return [pair.pair for pair in self.gold.pairs]
+
+    def links(self) -> list[GoldLinks]:
+        """Return the links of each pair.
+
+        Raises:
+            InputError: there is no such combination or annotator.
+        """
+        return self.gold.combined(self.combine, possible=self.possible)
+
+    def measure(self, answers: Sequence[Alignment]) -> dict[str, Measurement]:
+        """Return all figures of a system."""
+        return self._measure(answers, self.links(), f"{self.combine} of {len(self.gold.annotators)}")
+
+    def humans(self) -> Iterator[SystemResult[Alignment]]:
+        """Measure the sure links of each annotator by what the others drew.
+
+        Section 3.4 of the paper compares one of two with the other; of three, with what at least one of the
+        other two drew, unless another combination was asked for.
+        """
+        if len(self.gold.annotators) < 2:
+            return
+        how: Combination = "half"
+        # The name of an annotator is no combination: the others are then combined by half.
+        for name in get_args(Combination):
+            how = name if name == self.combine else how
+        for number, name in enumerate(self.gold.annotators):
+            others = self.gold.by_others(number, how, possible=self.possible)
+            answers = [word_links(pair.annotations[number].sure) for pair in self.gold.pairs]
+            figures = self._measure(answers, others, f"{how} of the other annotators")
+            yield SystemResult(f"human {name}", answers, figures)
+
+    def _measure(
+        self, answers: Sequence[Alignment], target: Sequence[GoldLinks], combined: str
+    ) -> dict[str, Measurement]:
+        signature = f"gold:{combined}|possible:{self.possible}"
+        return measure(self.pairs, answers, target, ignored=self.ignored, signature=signature)
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Return what is recorded of it."""
+        digest = hashlib.sha256()
+        for pair in self.gold.pairs:
+            # Sorted: sets have no order of their own.
+            links = [(sorted(each.sure), sorted(each.possible)) for each in pair.annotations]
+            digest.update(repr((pair.pair, links)).encode())
+        return {
+            "sha256": digest.hexdigest(),
+            "pairs": len(self.gold.pairs),
+            "annotators": list(self.gold.annotators),
+            "combine": self.combine,
+            "possible": self.possible,
+            "ignored words": len(self.ignored),
+        }
+
 
 COMMAND = "evaluate alignment"
 #: Figures that are recorded for each pair.

@@ -1,18 +1,27 @@
-"""Alignments that people made: what aligners are compared with.
+"""Alignments that people made, which aligners are compared with, and pseudo-documents that are made of them.
 
 A gold standard has pairs of texts, and for each pair the links that each annotator drew: sure ones, and
 possible ones that an aligner may or may not draw (Och and Ney 2003). Sure links are possible, too.
+
+Pseudo-documents are a stand-in for hand-aligned documents, which are licensed: the texts of many pairs are
+one document, some of the abstracts in random order its abstract, and their links are carried over. A word of
+the abstract may have sources elsewhere in the document that nobody annotated, where two pairs are about the
+same thing.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+import numpy as np
+
 from sentgen.alignment import Link, Pair
 from sentgen.errors import InputError
+from sentgen.output.wording import are, quantity
 
 #: How many of the annotators must have drawn a link: `half` is at least half of them, one of two, two of
 #: three.
@@ -110,3 +119,100 @@ def combine(annotations: Sequence[GoldLinks], how: Combination = "half") -> Gold
 def _drawn(links: Iterable[frozenset[Link]], needed: int) -> list[Link]:
     counts = Counter(link for drawn in links for link in drawn)
     return [link for link, count in counts.items() if count >= needed]
+
+
+#: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
+DOCUMENTS, ABSTRACTS = 22, 8
+
+
+def pseudo_sizes(text: str) -> tuple[int, int]:
+    """Read how many documents and abstracts are put together.
+
+    Raises:
+        InputError: it is not such as ``22x8``.
+    """
+    sizes = re.fullmatch(r"(\d{1,9})x(\d{1,9})", text, re.ASCII)
+    if sizes is None:
+        raise InputError(f"{text[:40]!r} is not such as 22x8")
+    return int(sizes[1]), int(sizes[2])
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A pair and the offsets of its texts in the pseudo-document; no abstract offset if it is left out."""
+
+    pair: GoldPair
+    document: int
+    abstract: int | None
+
+    def moved(self, links: frozenset[Link]) -> frozenset[Link]:
+        abstract = self.abstract
+        return (
+            frozenset()
+            if abstract is None
+            else frozenset((i + self.document, j + abstract) for i, j in links)
+        )
+
+
+def pseudo_documents(
+    gold: GoldStandard, *, documents: int = DOCUMENTS, abstracts: int = ABSTRACTS, seed: int = 1
+) -> GoldStandard:
+    """Make as many pseudo-documents as the pairs are enough for; what is left over is left out.
+
+    Args:
+        gold: the pairs; those of a pseudo-document are drawn at random, each pair is in one of them.
+        documents: pairs whose documents are put one after the other.
+        abstracts: how many of their abstracts are kept, in random order.
+        seed: of the draws.
+
+    Raises:
+        InputError: there are fewer pairs than one pseudo-document needs, or more abstracts than documents.
+    """
+    if not 1 <= abstracts <= documents:
+        raise InputError(f"{abstracts} of {documents} abstracts cannot be kept; give such as 22x8")
+    if len(gold.pairs) < documents:
+        too_few = f"{quantity(len(gold.pairs), 'pair')} {are(len(gold.pairs))} too few"
+        raise InputError(f"{too_few} for a pseudo-document of {documents}")
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(gold.pairs))
+    found = list[GoldPair]()
+    for begin in range(0, len(order) - documents + 1, documents):
+        members = [gold.pairs[n] for n in order[begin : begin + documents]]
+        # In the order drawn: the abstracts must not follow the documents.
+        kept = rng.permutation(documents)[:abstracts].tolist()
+        found.append(_joined(f"pseudo-{len(found) + 1}", members, kept))
+    return replace(gold, pairs=tuple(found))
+
+
+def _joined(key: str, members: Sequence[GoldPair], order: Sequence[int]) -> GoldPair:
+    """Put the documents one after the other, and the kept abstracts in their order."""
+    pairs = [member.pair for member in members]
+    document_at = _starts([len(pair.document) for pair in pairs])
+    # By pair: a document whose abstract is left out has no links.
+    abstract_at = dict(zip(order, _starts([len(pairs[n].abstract) for n in order]), strict=True))
+    placed = [_Placed(member, document_at[n], abstract_at.get(n)) for n, member in enumerate(members)]
+    annotators = range(len(members[0].annotations))
+    return GoldPair(
+        Pair(
+            key,
+            tuple(word for pair in pairs for word in pair.document),
+            tuple(word for n in order for word in pairs[n].abstract),
+            tuple(
+                at + start
+                for at, pair in zip(document_at, pairs, strict=True)
+                for start in pair.document_starts
+            ),
+            tuple(abstract_at[n] + start for n in order for start in pairs[n].abstract_starts),
+        ),
+        tuple(
+            GoldLinks(
+                frozenset().union(*(one.moved(one.pair.annotations[a].sure) for one in placed)),
+                frozenset().union(*(one.moved(one.pair.annotations[a].possible) for one in placed)),
+            )
+            for a in annotators
+        ),
+    )
+
+
+def _starts(lengths: Sequence[int]) -> list[int]:
+    return [sum(lengths[:n]) for n in range(len(lengths))]

@@ -24,8 +24,7 @@ from sentgen.arrays import Floats
 from sentgen.case_folding import fold
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.measurement import Measurement
-from sentgen.evaluation.figures.significance import randomization_tests
+from sentgen.evaluation.figures.measurement import Measurement, randomization_tests
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import follow

@@ -14,8 +14,8 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.evaluation.check.verb_arguments import KINDS, Kind
+from sentgen.evaluation.figures.measurement import holm
 from sentgen.evaluation.figures.results import FigureRow, OutputRow, RunResult
-from sentgen.evaluation.figures.significance import holm
 from sentgen.output.wording import quantity
 
 Metric = Literal["precision", "recall"]

@@ -18,8 +18,16 @@ import pyarrow as pa
 from sqlalchemy import insert
 
 import sentgen
-from sentgen.evaluation.figures.measurement import LEVEL, RESAMPLES, Interval, Measurement, intervals
-from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison, compare_all
+from sentgen.evaluation.figures.measurement import (
+    LEVEL,
+    RESAMPLES,
+    SHUFFLES,
+    Interval,
+    Measurement,
+    SystemComparison,
+    compare_all,
+    intervals,
+)
 from sentgen.schema import Store
 from sentgen.schema.store import append, next_id
 from sentgen.schema.tables.runs import output as output_table

@@ -1,16 +1,32 @@
-"""Fusion against references: systems make a sentence of each cluster, which is measured and recorded."""
+"""Fusion against references: systems make a sentence of each cluster, which is measured and recorded.
+
+A system is an algorithm of `sentgen fuse`, or extraction, which takes a sentence as it is.
+
+Each figure is computed from sums over the clusters (see `Measurement`): BLEU to references, verb arguments,
+and how many are answered and copied. Figures of sentences are of the clusters for which all systems have one,
+the same for all; what a cluster without one adds to a sum is nothing.
+
+Verb arguments are those of `sentgen.evaluation.check.verb_arguments`: precision is the share of those of the
+new sentences that the other text has, too, and recall the share of those of the other text, of verbs that the
+new sentence has, that it has, too. All clusters count together, each relation alike.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 
 import numpy as np
 
+from sentgen.arrays import Bools, Floats
 from sentgen.corpus.parsers import Parser
+from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.check.verb_arguments import FORMS, Spelling, parse_once
+from sentgen.evaluation.check.verb_arguments import FORMS, SourceArguments, Spelling, parse_once
+from sentgen.evaluation.clusters.experiment import is_copied
+from sentgen.evaluation.figures.measurement import Measurement, SystemComparison, ratio
 from sentgen.evaluation.figures.results import (
     ExperimentResult,
     MainFigure,
@@ -20,11 +36,178 @@ from sentgen.evaluation.figures.results import (
     SystemResult,
     compare_systems,
 )
-from sentgen.evaluation.figures.significance import SystemComparison
 from sentgen.evaluation.fusion.cases import FusionCase, FusionCases
-from sentgen.evaluation.fusion.measures import ARGUMENTS, BLEU, LABELS, measured, require_bleu
-from sentgen.evaluation.fusion.systems import FusionSystem
+from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.extras import needs
+from sentgen.generation.clusters.casing import capitalized
+from sentgen.generation.fusion.fuse import fused_sentences
+from sentgen.generation.fusion.request import DEPVITERBI, FusionRequest
 from sentgen.schema import Store
+
+#: The figure that systems are compared by.
+BLEU = "bleu-lc-none"
+ARGUMENTS = tuple(f"{of}-{figure}" for of in ("source", "reference") for figure in ("precision", "recall"))
+#: What people call the figures.
+LABELS = {
+    "answered": "answered, %",
+    "copied": "copied, %",
+    "words": "words",
+    BLEU: "BLEU, lower-cased",
+    "source-precision": "P, sources",
+    "source-recall": "R, sources",
+    "reference-precision": "P, references",
+    "reference-recall": "R, references",
+}
+_ORDER = 4
+
+
+def require_bleu() -> None:
+    """Refuse where there is no BLEU, before anything long is run.
+
+    Raises:
+        InputError: sacreBLEU is not installed.
+    """
+    with needs("evaluate", "sacreBLEU, which counts and signs for BLEU,"):
+        import sacrebleu  # noqa: F401
+
+
+def measured(
+    cases: Sequence[FusionCase],
+    answers: Sequence[Sentence | None],
+    common: Bools,
+    spelling: Spelling,
+    parser: str,
+) -> dict[str, Measurement]:
+    """Return the figures of a system.
+
+    Args:
+        cases: the clusters.
+        answers: its sentence for each, parsed; None where it made none.
+        common: (clusters), those for which all systems have one.
+        spelling: what makes two words of arguments the same.
+        parser: for the signature.
+    """
+    made = np.array([answer is not None for answer in answers])
+    given = zip(cases, answers, strict=True)
+    copied = [answer is not None and is_copied(answer.forms, case.inputs) for case, answer in given]
+    figures = {
+        "answered": Measurement("answered", "clusters with a sentence", _share(made, made | True), ratio),
+        "copied": Measurement(
+            "copied", "sentences that are an input, or a piece of one", _share(copied, made), ratio
+        ),
+        "words": Measurement("words", "words a sentence", _share(_lengths(answers) * common, common), ratio),
+    }
+    statistics, signature = bleu_statistics(
+        [" ".join(answer.forms) if answer else "" for answer in answers],
+        [[" ".join(reference.forms) for reference in case.references] for case in cases],
+    )
+    figures[BLEU] = Measurement(BLEU, signature, statistics * common[:, None], bleu)
+    word, case = "lemma" if spelling.lemmas else "form", "mixed" if spelling.match_case else "lc"
+    of_arguments = f"verb arguments|word:{word}|case:{case}|pooled|parser:{parser}"
+    for name, sums in _arguments(cases, answers, spelling).items():
+        figures[name] = Measurement(name, of_arguments, sums * common[:, None], ratio)
+    return {name: figures[name] for name in LABELS}
+
+
+def bleu_statistics(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[Floats, str]:
+    """Return what BLEU with several references sums, as `bleu` takes it, and sacreBLEU's signature.
+
+    A reference is any sentence of a cluster: an n-gram matches as often as in the one that has it most, and
+    the length is that of the nearest one, as sacreBLEU counts. Outputs are split at blanks.
+
+    Returns:
+        (sentences, 12): of 1- to 4-grams the number in the output, the length of the reference, the matches.
+    """
+    from sacrebleu.metrics import bleu as metrics
+
+    # Of sentences it warns without effective order, which changes no count.
+    each = metrics.BLEU(lowercase=True, tokenize="none", effective_order=True)
+    found = [each.sentence_score(output, list(of)) for output, of in zip(outputs, references, strict=True)]
+    rows = [[(one.totals[n], one.ref_len, one.counts[n]) for n in range(_ORDER)] for one in found]
+    # The signature tells how many references there are once something was scored.
+    whole = metrics.BLEU(lowercase=True, tokenize="none")
+    whole.corpus_score(outputs, list(zip_longest(*references)))
+    return np.array(rows, np.float64).reshape(len(rows), 3 * _ORDER), str(whole.get_signature())
+
+
+def _share(part: Sequence[bool] | Floats | Bools, whole: Bools) -> Floats:
+    """Return (clusters, 2): what is counted, and of what."""
+    return np.stack([np.asarray(part, np.float64), whole.astype(np.float64)], axis=1)
+
+
+def _lengths(answers: Sequence[Sentence | None]) -> Floats:
+    return np.array([len(answer.forms) if answer else 0 for answer in answers], np.float64)
+
+
+def _arguments(
+    cases: Sequence[FusionCase], answers: Sequence[Sentence | None], spelling: Spelling
+) -> Mapping[str, Floats]:
+    """Return by figure (clusters, 2): relations that match, and all."""
+    found = {name: np.zeros((len(cases), 2)) for name in ARGUMENTS}
+    for place, (case, answer) in enumerate(zip(cases, answers, strict=True)):
+        if answer is None:
+            continue
+        for of, sentences in (("source", case.inputs), ("reference", case.references)):
+            counts = SourceArguments(sentences, spelling).compare([answer])["all"]
+            found[f"{of}-precision"][place] = counts.matched, counts.generated
+            found[f"{of}-recall"][place] = counts.recalled, counts.source
+    return found
+
+
+#: The words of a new sentence of a key and related sentences; None where there is none.
+FusionSystem = Callable[[Sentence, Sequence[Sentence]], Sequence[str] | None]
+#: Extraction: the key sentence, or the sentence that is most like the others.
+KEY_ITSELF, CENTRAL = "key", "central"
+
+
+def _key_itself(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
+    return key.forms
+
+
+def _central(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
+    """Return the sentence with the highest BLEU to the others as its references; of equals the first one."""
+    texts = [" ".join(one.forms) for one in (key, *related)]
+    if len(texts) == 1:
+        return key.forms
+    others = [texts[:place] + texts[place + 1 :] for place in range(len(texts))]
+    statistics, _ = bleu_statistics(texts, others)
+    best = int(np.argmax(bleu(statistics, effective=True)))
+    return (key, *related)[best].forms
+
+
+#: By name.
+EXTRACTION: Mapping[str, FusionSystem] = {KEY_ITSELF: _key_itself, CENTRAL: _central}
+#: What is compared if nobody says otherwise: fusion as it is by default, the search of 2005, and extraction.
+DEFAULT = (FusionRequest().algorithm, DEPVITERBI, *EXTRACTION)
+
+
+def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> dict[str, FusionSystem]:
+    """Return the systems of some names, in their order.
+
+    Args:
+        names: of extraction (`EXTRACTION`), or of algorithms of `sentgen fuse`.
+        request: what algorithms share; the search of 2005 takes no model, and gets none.
+        store: where the model is.
+
+    Raises:
+        InputError: there are none, one is named twice, or an algorithm needs a model.
+    """
+    if not names or len(set(names)) < len(names):
+        raise InputError(f"name some systems, each once, such as {','.join(DEFAULT)}")
+    return {name: EXTRACTION.get(name) or _fuser(name, request, store) for name in names}
+
+
+def _fuser(name: str, shared: FusionRequest, store: Store) -> FusionSystem:
+    model = None if name == DEPVITERBI else shared.model
+    request = replace(shared, algorithm=name, model=model, nbest=1)
+    request.check()
+
+    def fuse(key: Sentence, related: Sequence[Sentence]) -> Sequence[str] | None:
+        found = fused_sentences(key, related, request, store).sentences
+        return capitalized(found[0].words) if found else None
+
+    return fuse
+
 
 COMMAND = "evaluate fusion"
 

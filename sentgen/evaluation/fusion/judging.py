@@ -15,10 +15,9 @@ import numpy as np
 from sentgen.corpus.paths import expand
 from sentgen.corpus.tables import read_csv
 from sentgen.errors import InputError
-from sentgen.evaluation.figures.measurement import Measurement, ratio
-from sentgen.evaluation.figures.significance import SystemComparison, compare_all
+from sentgen.evaluation.figures.measurement import Measurement, SystemComparison, compare_all, ratio
 from sentgen.evaluation.fusion.cases import FusionCase
-from sentgen.evaluation.fusion.systems import EXTRACTION
+from sentgen.evaluation.fusion.experiment import EXTRACTION
 from sentgen.evaluation.report.tables import ReportTable, probability
 from sentgen.output.files import write_text
 from sentgen.output.rates import wilson

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from sentgen.evaluation.fusion.experiment import FusionResult
-from sentgen.evaluation.fusion.measures import BLEU, LABELS
+from sentgen.evaluation.fusion.experiment import BLEU, LABELS, FusionResult
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (
     FigureColumn,

@@ -13,14 +13,11 @@ from functools import partial
 from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import aligning_budget
 from sentgen.alignment.texts import read_pairs
-from sentgen.evaluation.alignment.experiment import AlignmentResult, evaluate_alignment
-from sentgen.evaluation.alignment.gold import GoldStandard
+from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
+from sentgen.evaluation.alignment.gold import GoldStandard, pseudo_documents, pseudo_sizes
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.alignment.pseudo import pseudo_documents, pseudo_sizes
-from sentgen.evaluation.alignment.target import Target
 from sentgen.evaluation.figures.results import SystemResult
-from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, tests_of
-from sentgen.evaluation.papers.published import PublishedTable
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable, tests_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.papers import daume2004, schmaltz2016, wan2005, wan2007_2009
-from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
-from sentgen.evaluation.papers.published import record_published
+from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest, record_published
 from sentgen.schema import Store
 
 #: By name.

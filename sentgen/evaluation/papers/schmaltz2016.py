@@ -12,10 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sentgen.errors import InputError
-from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, tests_of
-from sentgen.evaluation.papers.penn_treebank import Trees, split_treebank
-from sentgen.evaluation.papers.published import PublishedTable
-from sentgen.evaluation.papers.treebank_experiment import ORDER, TreebankExperiment
+from sentgen.evaluation.papers.paper import (
+    TESTS,
+    Findings,
+    Paper,
+    PaperRequest,
+    PublishedTable,
+    Trees,
+    tests_of,
+)
+from sentgen.evaluation.papers.penn_treebank import ORDER, TreebankExperiment, split_treebank
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.tabular import Rows

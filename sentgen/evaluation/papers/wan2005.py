@@ -14,8 +14,7 @@ from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generat
 from sentgen.evaluation.clusters.held_out import BIGRAM, HeldOutPerplexity, held_out_perplexity
 from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Metric
 from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
-from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest
-from sentgen.evaluation.papers.published import PublishedTable
+from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest, PublishedTable
 from sentgen.evaluation.report.tables import probability
 from sentgen.generation.clusters.clusters import written_lengths
 from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
-from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, tests_of
-from sentgen.evaluation.papers.penn_treebank import split_treebank
-from sentgen.evaluation.papers.published import PublishedTable
-from sentgen.evaluation.papers.treebank_experiment import ORDER, TreebankExperiment
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable, tests_of
+from sentgen.evaluation.papers.penn_treebank import ORDER, TreebankExperiment, split_treebank
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.results import OrderingResult, RegenerationResult
 from sentgen.models.build_request import BuildRequest

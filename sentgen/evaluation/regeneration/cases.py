@@ -1,8 +1,9 @@
-"""Test cases: what of a sentence is to be ordered, and the order and the tree that it really has."""
+"""Test sets and their cases: what of a sentence is to be ordered, and its real order and tree."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 
@@ -10,8 +11,11 @@ import numpy as np
 
 from sentgen.case_folding import fold
 from sentgen.corpus.base_np import function_heads, mark_base_nps
+from sentgen.corpus.paths import expand
+from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.units import unit_heads
+from sentgen.errors import InputError, Rejection
 from sentgen.generation.bags.bag import UnitKind
 from sentgen.generation.bags.bag_reader import TagKind, tagged_units
 from sentgen.generation.prepare import is_punctuation
@@ -119,3 +123,29 @@ def _heads(sentence: Sentence, lengths: Sequence[int]) -> tuple[int, ...] | None
     # The kernel answers with the last word of a unit.
     place = {int(position): unit for unit, position in enumerate(last)}
     return tuple(place.get(int(head), -1) for head in found[last - 1])
+
+
+logger = logging.getLogger(__name__)
+
+
+def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
+    """Yield the sentences of a file, folder or archive; what a check refuses is logged and left out.
+
+    Args:
+        path: anything that `sentgen ingest` takes.
+        form: name of the format; detected if ``None``.
+
+    Raises:
+        InputError: there is no such file, its format cannot be told, or it holds no sentence.
+    """
+    # A flag, since the sentences are not held.
+    none = True
+    for sentence in sentences_of(expand([path]), form=form, rejected=_warn):
+        none = False
+        yield sentence
+    if none:
+        raise InputError("holds no sentence to test with", path=path)
+
+
+def _warn(rejection: Rejection) -> None:
+    logger.warning("left out: %s", rejection.as_error())

@@ -20,12 +20,17 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.figures.measurement import Measurement
 from sentgen.evaluation.figures.results import Recorder
-from sentgen.evaluation.regeneration.answers import Progress, SystemAnswers, answer_all
+from sentgen.evaluation.regeneration.answers import (
+    OutputsFile,
+    Progress,
+    SystemAnswers,
+    answer_all,
+    given_answers,
+    read_outputs,
+)
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
-from sentgen.evaluation.regeneration.given_outputs import OutputsFile, given_answers, read_outputs
-from sentgen.evaluation.regeneration.measures import measurements
-from sentgen.evaluation.regeneration.parsed_outputs import verb_argument_figures
+from sentgen.evaluation.regeneration.measures import measurements, verb_argument_figures
 from sentgen.evaluation.regeneration.results import OrderingResult, RegenerationResult, length_buckets
 from sentgen.generation import Search, SearchPlan, algorithm_named, plan_search
 from sentgen.generation.algorithms import settings_record
@@ -322,7 +327,8 @@ def summarize(
         by_length: whether to tell lengths apart.
         parser: for the verb arguments, if they are wanted.
     """
-    parsed = verb_argument_figures(answered, cases, parser) if parser else {}
+    sentences = {name: found.answers for name, found in answered.items()}
+    parsed = verb_argument_figures(sentences, cases, parser) if parser else {}
     systems = [_ordering_result(name, found, parsed.get(name)) for name, found in answered.items()]
     references = [case.reference for case in cases]
     lengths = length_buckets(references) if by_length else ()

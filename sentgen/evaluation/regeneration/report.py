@@ -8,9 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sentgen.evaluation.regeneration.bleu import bleu
-from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS
-from sentgen.evaluation.regeneration.orders import adjacencies_found
-from sentgen.evaluation.regeneration.parsed_outputs import VERB_ARGUMENTS
+from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS, VERB_ARGUMENTS, adjacencies_found
 from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
 from sentgen.evaluation.report.report import Report, systems_plot
 from sentgen.evaluation.report.tables import (

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.figures.results import Recorder
+from sentgen.evaluation.regeneration.answers import given_answer, given_answers
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import COMMAND, set_record, summarize
-from sentgen.evaluation.regeneration.given_outputs import given_answer, given_answers
 from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.generation.regenerate import Gold
 from sentgen.schema import Store

@@ -26,10 +26,9 @@ from sentgen.arrays import Floats, Longs
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
-from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.evaluation.regeneration.bleu import bleu, ngram_statistics
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import cases_of, set_record
-from sentgen.evaluation.regeneration.ngram_overlap import ngram_statistics
 from sentgen.generation import PreparedBag, Search, SearchPlan, plan_search, prepare
 from sentgen.generation.bags.problem import SearchSettings, rounded_weights
 from sentgen.generation.joint.factors import FACTORS, FactorSettings

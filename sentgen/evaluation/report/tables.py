@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from sentgen.errors import printable
+from sentgen.evaluation.figures.measurement import SHUFFLES, SystemComparison
 from sentgen.evaluation.figures.results import ExperimentResult, FigureRow, SystemResult, SystemT
-from sentgen.evaluation.figures.significance import SHUFFLES, SystemComparison
 from sentgen.output.latex import tabular
 from sentgen.output.plain_table import Align
 from sentgen.output.tabular import Rows
