@@ -40,6 +40,10 @@ _NOBODY = (
 )
 #: A header each, and the one first that browsers know: Chromium takes two in one header for an unknown third.
 _CHALLENGES = ('Basic realm="sentgen"', 'Bearer realm="sentgen"')
+#: A link from another site may lead here; nothing else may be asked for from there.
+_READING = frozenset({"GET", "HEAD"})
+#: The router's own redirection, of a path with a slash too many: without what the gate took off.
+_SLASH = 307
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HEADERS = {
     # What a corpus says stands on our pages: were it ever not escaped, no script of it would run.
@@ -91,7 +95,10 @@ class AccessMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(raw=message["headers"])
-                if (to := headers.get("location", "")).startswith("/") and not refused:
+                to = headers.get("location", "")
+                if status == _SLASH:
+                    to = to.removeprefix(f"{scope['scheme']}://{Headers(scope=scope)['host']}")
+                if to.startswith("/") and not refused:
                     headers["location"] = f"{scope.get('app_root_path', '')}{to}"
                 for name, value in _HEADERS.items():
                     # Kept answers and static files have a Cache-Control of their own.
@@ -118,9 +125,9 @@ class AccessMiddleware:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or _name(hosts[0]) not in self._hosts:
             raise Refused(421, "host", "host name not allowed; add it with: sentgen serve --allow-host")
-        # Old browsers send no Sec-Fetch-Site, but an Origin with what is not a plain GET.
+        # Old browsers send no Sec-Fetch-Site, but an Origin with what is no plain GET, or at least a Referer.
         crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
-        origin = headers.get("origin")
+        origin = headers.get("origin", None if scope["method"] in _READING else headers.get("referer"))
         if origin not in self._origins and (crossing or _foreign(origin, hosts[0])):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
         # A chunked body has none; `_bounded` counts it as it comes.
