@@ -88,8 +88,8 @@ def file_links(operation: Operation, values: Mapping[str, object], path: str) ->
         if form is Format.PARQUET and operation.kind != "sql":
             continue
         if linked:
-            # A browser hands the file to a spreadsheet, which would run what a corpus says.
-            how = {"escape_formulas": "true"} if form is Format.CSV else {"cite": "true"}
+            # CSV is rows alone, and each field as it is: tokens such as `-` and `=` are words of a corpus.
+            how = {} if form is Format.CSV else {"cite": "true"}
             links[name] = link(route, **given, format=form, **how)
         else:
             links[name] = link(f"{path}/{operation.name}.{form}", **given)

@@ -116,7 +116,7 @@ def _file(page: Page) -> Callable[[Request, str], Awaitable[Response]]:
             lists = [each.name for each in parameters_of(operation.declaration) if each.is_list]
             given = {key: query.getlist(key) if key in lists else query[key] for key in query}
             given.pop(SNAPSHOT, None)
-            message = replace(read(operation, given), form=Format(form), escape_formulas=True)
+            message = replace(read(operation, given), form=Format(form))
             response = await answer(request, replace(message, citation=citation(request)))
             if response.status_code == 200:
                 response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

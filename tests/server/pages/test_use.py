@@ -543,12 +543,19 @@ def test_the_command_on_a_page_gives_its_rows(opened, store):
 
 
 def test_files_hold_all_rows(site):
-    """CSV and Parquet hold the rows of the query; formulas are made harmless in CSV alone."""
-    query = {"sql": "select '=1+1' as formula, n from range(300) as r(n) order by n"}
-    rows = csv.reader(io.StringIO(site.client.get("/sql/sql.csv", params=query).text))
+    """Each field as it is, also what a spreadsheet would take for a formula; in a workbook it is a text."""
+    openpyxl = pytest.importorskip("openpyxl", reason="no openpyxl; install the extra `test`")
+    words = ["=", "-", "+1", "@x", "=1+1", "\tx", "\rx"]
+    chosen = " ".join(f"when {place} then '{word}'" for place, word in enumerate(words))
+    query = {"sql": f"select case n % 7 {chosen} end as word, n from range(300) as r(n) order by n"}
+    rows = csv.reader(io.StringIO(site.client.get("/sql/sql.csv", params=query).text, newline=""))
     parquet = site.client.get("/sql/sql.parquet", params=query)
+    workbook = openpyxl.load_workbook(io.BytesIO(site.client.get("/sql/sql.xlsx", params=query).content))
 
-    assert list(rows)[:2] == [["formula", "n"], ["'=1+1", "0"]]
+    assert [row[0] for row in rows][:8] == ["word", *words]
+    cells = [cell for (cell,) in workbook.worksheets[0].iter_rows(min_row=2, max_row=8, max_col=1)]
+    assert [cell.value for cell in cells] == [*words[:-1], "\nx"]  # as XML has line ends
+    assert {cell.data_type for cell in cells} == {"s"}
     assert pq.read_table(io.BytesIO(parquet.content)).num_rows == 300
     assert parquet.headers["content-disposition"] == 'attachment; filename="sql.parquet"'
 
