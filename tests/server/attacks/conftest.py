@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,3 +22,13 @@ def fort(attacked: Fort) -> Iterator[Fort]:
     """The same; after each attack it must go on."""
     yield attacked
     attacked.check()
+
+
+@pytest.fixture(scope="module")
+def listening() -> Iterator[str]:
+    """The address of somebody who waits to be asked by the server that is attacked, and is not."""
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        yield "http://{}:{}".format(*sock.getsockname())
+        sock.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            sock.accept()

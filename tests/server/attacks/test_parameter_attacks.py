@@ -24,6 +24,8 @@ VALUES = r"""
 {folder}/canary.txt
 ../canary.txt
 udpipe:{folder}/canary.txt
+{address}/x
+udpipe:{address}/x
 %
 * * * * *
 lemma:' or ''='
@@ -46,8 +48,9 @@ def attacked(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[F
         yield fort
 
 
-def values(fort: Fort) -> list[str]:
-    written = (value.replace("{folder}", str(fort.folder)) for value in VALUES)
+def values(fort: Fort, address: str) -> list[str]:
+    places = {"{folder}": str(fort.folder), "{address}": address}
+    written = (re.sub("{folder}|{address}", lambda found: places[found[0]], value) for value in VALUES)
     return ["", " ", "x" * 1_000, *(value.encode("ascii").decode("unicode-escape") for value in written)]
 
 
@@ -72,7 +75,9 @@ CASES = [
 @pytest.mark.parametrize(
     ("operation", "name"), CASES, ids=[f"{operation.name} {name}" for operation, name in CASES]
 )
-def test_values_stay_values(fort: Fort, operation: Operation, name: str, nightly: bool) -> None:
+def test_values_stay_values(
+    fort: Fort, listening: str, operation: Operation, name: str, nightly: bool
+) -> None:
     """Whatever a parameter says is looked up, or refused: in the query string, the path, and JSON.
 
     By day each parameter says some of it, and each of it is said by some.
@@ -80,7 +85,7 @@ def test_values_stay_values(fort: Fort, operation: Operation, name: str, nightly
     takes_list = parameters(operation).model_json_schema()["properties"][name].get("type") == "array"
     step = 7 if operation.kind == "compute" else 1  # computing takes its time
     first, step = (0, step) if nightly else (CASES.index((operation, name)) % 5, 5 * step)
-    for value in values(fort)[first::step]:
+    for value in values(fort, listening)[first::step]:
         asked = {**operation.example, name: [value] if takes_list else value}
         path = re.sub(r"\{(\w+)\}", lambda found: quote(str(asked.pop(found[1])), safe=""), operation.route)  # noqa: B023
         if operation.method == "POST":
@@ -171,9 +176,9 @@ def test_pages_escape_their_parameters(fort: Fort, page: str, method: str, night
 
 @pytest.mark.nightly(by_day=4)
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_bear_odd_parameters(fort: Fort, page: str) -> None:
+def test_pages_bear_odd_parameters(fort: Fort, listening: str, page: str) -> None:
     """Numbers that are none, names of what is not there, control characters."""
-    for value in values(fort)[::2]:
+    for value in values(fort, listening)[::2]:
         for names in (NAMES[::2], NAMES[1::2]):  # all of them make too long a URL
             response = fort.request("GET", page, params=dict.fromkeys(names, value))
 

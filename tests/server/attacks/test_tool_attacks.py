@@ -81,12 +81,12 @@ CASES = [(name, each) for name in TOOLS if name != "sql" for each in texts(opera
 
 
 @pytest.mark.parametrize(("name", "parameter"), CASES)
-def test_values_stay_values(fort: Fort, name: str, parameter: str, nightly: bool) -> None:
+def test_values_stay_values(fort: Fort, listening: str, name: str, parameter: str, nightly: bool) -> None:
     """They are looked up, or refused, as by the API; by day each parameter says some of them."""
     operation = operations()[name]
     is_list = parameters(operation).model_json_schema()["properties"][parameter].get("type") == "array"
     step = 1 if nightly else 9
-    for value in values(fort)[CASES.index((name, parameter)) % step :: step]:
+    for value in values(fort, listening)[CASES.index((name, parameter)) % step :: step]:
         asked = {**operation.example, parameter: [value] if is_list else value}
         result = ask(fort, name, asked)
 
