@@ -94,6 +94,24 @@ def test_the_edges_of_a_graph(
 
 
 @pytest.mark.parametrize(
+    "asked",
+    [
+        {"ignore_case": True, "measure": Measure.LOG_LIKELIHOOD},
+        {"window": "R2", "where": "length > 4"},
+        {"by": "lemma", "pos": "content", "all_measures": True},
+    ],
+)
+def test_the_statement_that_is_shown_has_the_same_rows(asked: dict[str, Any], relief: Path) -> None:
+    """What arrays have counted is what it counts."""
+    with Store(relief) as store, store.connect() as connection:
+        answer = Collocations(word="the", min_count=1, limit=20, graph=True, **asked).ask(connection)
+        shown = answer.query.run(connection).to_pylist()
+
+    assert answer.table.to_pylist() == shown
+    assert {row["node"] for row in answer.table.to_pylist()} > {"the"}
+
+
+@pytest.mark.parametrize(
     ("asked", "told"),
     [
         ({"dependency": "nsubj"}, "without relation and `across`"),

@@ -67,6 +67,16 @@ class _CollocateIds:
             ids = np.where(tagged[0] | tagged[1], ids, NONE)
         return ids if self.same is None else self.same[ids]
 
+    def rows_of(self, block: Block, chosen: Longs) -> tuple[Longs, Longs]:
+        """Return the tokens of a block that are some collocates, ascending, and the row of each of these."""
+        ids = chosen if self.same is None else np.flatnonzero(np.isin(self.same[:-1], chosen))
+        at = np.flatnonzero(among(block.column(self.column), np.sort(ids)))
+        order = np.argsort(chosen)
+        found = self.find(block, at)
+        rows = np.searchsorted(chosen[order], found)
+        known = found != NONE
+        return at[known], order[rows[known]]
+
 
 def _ids_of(connection: Connection, query: Statement) -> Ints:
     """Return the ids that a query finds, ascending; asked once of a store that nobody can change."""
@@ -113,6 +123,62 @@ def window_counts(connection: Connection, statements: WindowStatements, min_coun
     }
     columns = {name: np.broadcast_to(count, some.sum()).astype(float) for name, count in counts_of.items()}
     return pa.table({"id": ids[some], **columns})
+
+
+def graph_counts(
+    connection: Connection, statements: WindowStatements, chosen: Longs, min_count: int
+) -> pa.Table:
+    """Return which collocates stand in the windows of others, as rows of ``pair`` of a graph.
+
+    Args:
+        connection: the store.
+        statements: of the collocates.
+        chosen: the ids of these, the strongest first, which is the node of those behind it.
+        min_count: omit what stands together less often.
+    """
+    import pyarrow as pa
+
+    selection, window, number = statements.selection, statements.window, len(chosen)
+    collocates = _CollocateIds(connection, statements.column, selection, statements.pos)
+    counts, sizes = np.zeros((2, number), np.int64)
+    together = np.zeros((number, number), np.int64)
+    for block in Tokens(connection).blocks():
+        at, rows = collocates.rows_of(block, chosen)
+        if (selected := block.selected_tokens(selection)) is not None:
+            at, rows = at[selected[at]], rows[selected[at]]
+        counts += np.bincount(rows, minlength=number)
+        begin, end = block.unit_ends(at)
+        low, high = np.maximum(at - window.left, begin), np.minimum(at + window.right, end)
+        # Which of these tokens are in a window, by their places among them.
+        first, behind = np.searchsorted(at, low), np.searchsorted(at, high, "right")
+        for node in range(number):
+            own = np.flatnonzero(rows == node)
+            sizes[node] += _covered(at[own], low[own], high[own])
+            edges = np.bincount(first[own], minlength=len(at) + 1)
+            edges -= np.bincount(behind[own], minlength=len(at) + 1)
+            together[node] += np.bincount(rows[np.cumsum(edges[:-1]) > 0], minlength=number)
+    node, other = np.nonzero(np.triu(together, 1) >= min_count)
+    columns = {
+        "o11": together[node, other],
+        "r1": sizes[node],
+        "c1": counts[other],
+        "n": np.full(len(node), _token_count(connection, selection)),
+        "f": counts[node],
+    }
+    places_of = {"node": node + 1, "other": other + 1}
+    return pa.table(places_of | {name: column.astype(float) for name, column in columns.items()})
+
+
+def _covered(at: Longs, low: Longs, high: Longs) -> int:
+    """Return how many tokens are in the windows of a word: it is in its own only where another one is near.
+
+    Args:
+        at: where the word is, ascending.
+        low, high: the first and the last token of the window of each, which never leaves its sentence.
+    """
+    before, after = np.append(NONE, high)[:-1], np.append(low, np.iinfo(np.int64).max)[1:]
+    alone = (before < at) & (after > at)
+    return int((high - np.maximum(low, before + 1) + 1).sum() - alone.sum())
 
 
 def _beside(hits: BlockHits, window: Window) -> Longs:

@@ -17,6 +17,7 @@ The measures, of e11 = r1 c1 / n and of these, are in docs/measures.md and
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
@@ -44,13 +45,12 @@ from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.lookups.search.filters import Window, read_window
+from sentgen.lookups.statistics.collocation_graph import MOST_COLLOCATES, graph_statements
 from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import (
-    MOST_COLLOCATES,
     CollocationStatements,
     RelationStatements,
     WindowStatements,
-    graph_statement,
 )
 from sentgen.options import Option
 
@@ -137,13 +137,13 @@ class Collocations(HitLookup):
         clause = limit_clause(self.limit, bindings)
         word = self.word if self.cql is None else self.cql
         missing = f"collocate of {word!r}{at_least(self.min_count)}"
-        with statements.statements(connection, bindings) as texts:
+        with ExitStack() as opened:
+            texts = opened.enter_context(statements.statements(connection, bindings))
             definition, counted = (text + clause for text in texts)
-            if self.graph:
-                ranking = COLUMN.get(self.measure, "count")
-                definition, counted = (
-                    graph_statement(text, word, statements, ranking, bindings)
-                    for text in (definition, counted)
+            if isinstance(statements, WindowStatements) and self.graph:
+                ranking, texts = COLUMN.get(self.measure, "count"), (definition, counted)
+                definition, counted = opened.enter_context(
+                    graph_statements(connection, texts, word, statements, ranking, bindings)
                 )
             limit = 0 if self.graph else self.limit
             answer = limited_answer(connection, Statement(counted, bindings), limit, missing)
