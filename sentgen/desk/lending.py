@@ -27,6 +27,7 @@ class DeskLabels:
         store: the store.
         desk: the file of the desk, which need not be there; that beside the store if none is named.
         tell: is told what of a set is left out, each thing once.
+        tells_place: whether errors name the file that is not there, which a server keeps to itself.
 
     Attributes:
         asked: whether labels were asked for, so that an answer may be another one next time.
@@ -34,9 +35,14 @@ class DeskLabels:
     """
 
     def __init__(
-        self, store: Path, desk: Path | None = None, tell: Callable[[str], None] = logger.warning
+        self,
+        store: Path,
+        desk: Path | None = None,
+        tell: Callable[[str], None] = logger.warning,
+        *,
+        tells_place: bool = True,
     ) -> None:
-        self._store, self._desk, self._tell = store, desk, tell
+        self._store, self._desk, self._tell, self._tells_place = store, desk, tell, tells_place
         self.asked, self.notes = False, list[str]()
 
     def find(self, connection: Connection, name: str) -> Sequence[LabeledLine] | None:
@@ -78,8 +84,7 @@ class DeskLabels:
                 " ask the store that it was made from"
             )
         try:
-            # A server does not tell where the file would be.
-            if self._desk is None or path.exists():
+            if self._tells_place or path.exists():
                 check(Desk(path), name)
         except SentgenError as error:
             return error

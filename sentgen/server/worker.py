@@ -117,7 +117,7 @@ def _lend_labels(context: Context) -> DeskLabels | None:
     """Have look-ups find the labels of who asks now."""
     if context.store is None or context.desk is None:
         return None
-    labels = DeskLabels(context.store.path, context.desk, lambda text: None)
+    labels = DeskLabels(context.store.path, context.desk, lambda text: None, tells_place=False)
     context.store.lent[LINE_LABELS] = labels
     return labels
 

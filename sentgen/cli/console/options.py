@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 from sqlalchemy import Connection
@@ -180,6 +180,18 @@ class StoreOptions:
         by the clock.
         """
         return self.store(read_only=True, share=LOOKUP_SHARE, threads=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeskOptions(StoreOptions):
+    """The same with its line sets, whose labels are keys and choose sentences."""
+
+    LAST: ClassVar[tuple[str, ...]] = ("desk", "db", "memory_limit")
+
+    desk: Annotated[
+        Path | None,
+        Option("File of line sets. Default: study.desk beside study.duckdb.", metavar="FILE"),
+    ] = None
 
 
 #: Of commands that take so little that nobody limits it.

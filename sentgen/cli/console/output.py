@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, Unpack
 import typer
 from rich.console import Console
 
-from sentgen.cli.console.options import StoreOptions, check_file_option
+from sentgen.cli.console.options import DeskOptions, StoreOptions, check_file_option
 from sentgen.cli.console.terminal_table import TableColumn, print_table
 from sentgen.errors import printable as printable
 from sentgen.options import Option
@@ -327,6 +327,13 @@ class StoreOutput(StoreOptions, Output):
     """The same of what is read from a store."""
 
     LAST: ClassVar = ("db", "memory_limit", *Output.LAST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeskOutput(DeskOptions, StoreOutput):
+    """The same of what may ask for labels of line sets."""
+
+    LAST: ClassVar[tuple[str, ...]] = ("desk", *StoreOutput.LAST)
 
 
 def _console() -> Console:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import Arrange, DryRunOption, StoreOptions
+from sentgen.cli.console.options import Arrange, DeskOptions, DryRunOption
 from sentgen.cli.console.output import Output, printable
 from sentgen.cli.looking.line_table import WidthOption, show_lines
 from sentgen.desk import line_sets
@@ -17,38 +17,27 @@ from sentgen.desk.desk import Desk, desk_beside, note_of_new_desk
 from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.spreadsheet import import_labels
-from sentgen.options import Option
 from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Keep lines of a concordance as a set, label them, and count the labels.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class _DeskOptions(StoreOptions):
-    """Where line sets are, and the store that their lines are of."""
-
-    LAST: ClassVar = ("db", "memory_limit")
-
-    desk: Annotated[
-        Path | None,
-        Option("Where the sets are. Default: study.desk beside study.duckdb.", metavar="FILE"),
-    ] = None
-
-    @property
-    def desk_path(self) -> Path:
-        """Return where the sets are, or are to be."""
-        return self.desk or desk_beside(self.path)
-
-    def open_desk(self, *, create: bool = False) -> Desk:
-        """Open the sets."""
-        return Desk(self.desk_path, create=create)
+#: Of commands that only write to the desk.
+_WithoutMemory = Annotated[DeskOptions, Arrange(only=("desk", "db"))]
 
 
-_WithoutMemory = Annotated[_DeskOptions, Arrange(only=("desk", "db"))]
+def _path(options: DeskOptions) -> Path:
+    """Return where the sets are, or are to be."""
+    return options.desk or desk_beside(options.path)
+
+
+def _desk(options: DeskOptions, *, create: bool = False) -> Desk:
+    """Open the sets."""
+    return Desk(_path(options), create=create)
 
 
 @app.command()
-def new(*, request: NewLineSet, options: _DeskOptions) -> None:
+def new(*, request: NewLineSet, options: DeskOptions) -> None:
     """Make a set of the lines that a query finds, in the order of --sort.
 
     It keeps these lines, whatever is read later; the query is told by `sentgen lines list`.
@@ -58,7 +47,7 @@ def new(*, request: NewLineSet, options: _DeskOptions) -> None:
     with options.connection() as connection:
         if options.desk is not None and not options.desk.exists():
             typer.echo(printable(note_of_new_desk(options.desk)), err=True)
-        made, _ = request.make(options.open_desk(create=True), connection)
+        made, _ = request.make(_desk(options, create=True), connection)
     typer.echo(f"{request.name}: {quantity(made, 'line')}", err=True)
 
 
@@ -67,7 +56,7 @@ def list_(
     *,
     request: SetLines,
     width: WidthOption = None,
-    options: _DeskOptions,
+    options: DeskOptions,
     out: Output,
 ) -> None:
     """List the lines of a set with their labels; without SET, the sets.
@@ -79,10 +68,10 @@ def list_(
     `sentgen lines list make --xlsx make.xlsx`
     """
     if not request.name:
-        _sets(options.desk_path, out)
+        _sets(_path(options), out)
         return
     with options.connection() as connection:
-        answer = replace(request, labeler=_who(request.labeler)).find(options.open_desk(), connection)
+        answer = replace(request, labeler=_who(request.labeler)).find(_desk(options), connection)
     table = answer.rows
     if out.for_reading:
         unused = {"state", "label"} if not answer.notes else {"label"}
@@ -115,7 +104,7 @@ def label(*, request: GivenLabel, options: _WithoutMemory) -> None:
 
     Example: `sentgen lines label make 1-3,7 light`
     """
-    typer.echo(replace(request, labeler=_who(request.labeler)).give(options.open_desk()), err=True)
+    typer.echo(replace(request, labeler=_who(request.labeler)).give(_desk(options)), err=True)
 
 
 @app.command()
@@ -124,11 +113,11 @@ def undo(*, request: TakenBack, options: _WithoutMemory) -> None:
 
     Example: `sentgen lines undo make`
     """
-    typer.echo(replace(request, labeler=_who(request.labeler)).undo(options.open_desk()), err=True)
+    typer.echo(replace(request, labeler=_who(request.labeler)).undo(_desk(options)), err=True)
 
 
 @app.command()
-def report(*, request: LineReport, options: _DeskOptions, out: Output) -> None:
+def report(*, request: LineReport, options: DeskOptions, out: Output) -> None:
     """Report how often each label was given, and how far two labelers agree.
 
     `value` is a share of the lines that a labeler has labeled, of two labelers the share of lines with the
@@ -137,7 +126,7 @@ def report(*, request: LineReport, options: _DeskOptions, out: Output) -> None:
 
     Example: `sentgen lines report make`, or `sentgen lines report make --by genre`
     """
-    rows, notes = request.make(options.open_desk(), options.connection)
+    rows, notes = request.make(_desk(options), options.connection)
     for note in notes:
         out.note(note)
     by = [request.by] if request.by else []
@@ -157,7 +146,7 @@ def import_(
 
     Example: `sentgen lines import make make.xlsx`
     """
-    changed = import_labels(options.open_desk(), request.name, file, _who(request.labeler))
+    changed = import_labels(_desk(options), request.name, file, _who(request.labeler))
     typer.echo(changed, err=True)
 
 
@@ -167,7 +156,7 @@ def remove(*, request: LineSetName, dry_run: DryRunOption = False, options: _Wit
 
     Example: `sentgen lines remove make --dry-run`
     """
-    lines, labeled = line_sets.remove(options.open_desk(), request.name, dry_run=dry_run)
+    lines, labeled = line_sets.remove(_desk(options), request.name, dry_run=dry_run)
     verb = "would remove" if dry_run else "removed"
     typer.echo(f"{verb} {request.name}: {quantity(lines, 'line')}, {labeled:,} labeled", err=True)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import typer
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import check_plot_option
-from sentgen.cli.console.output import Output, StoreOutput, printable
+from sentgen.cli.console.output import DeskOutput, Output, printable
 from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.question.lookup import Question
 from sentgen.options import Option
@@ -34,10 +34,8 @@ def draw(connection: Connection, request: Question, answer: Answer, plot: Path |
 
 
 @dataclass(frozen=True, kw_only=True)
-class QuestionOutput(StoreOutput):
+class QuestionOutput(DeskOutput):
     """The same of the answer to a question, whose SQL can be shown."""
-
-    LAST: ClassVar = StoreOutput.LAST
 
     show_sql: Annotated[
         bool,

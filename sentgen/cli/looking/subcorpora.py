@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import StoreOptions
-from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.console.options import DeskOptions, StoreOptions
+from sentgen.cli.console.output import DeskOutput
 from sentgen.cli.listings import listing
 from sentgen.lookups import subcorpora
 from sentgen.lookups.subcorpora import SubcorpusName
@@ -32,7 +32,7 @@ def define(
         list[str] | None,
         typer.Option("--corpus", metavar="NAME", help="Of this corpus; may be repeated. Default: of all."),
     ] = None,
-    options: StoreOptions,
+    options: DeskOptions,
 ) -> None:
     """Define a subcorpus, usable wherever a corpus name is.
 
@@ -49,7 +49,7 @@ app.command("list")(listing("subcorpora"))
 
 
 @app.command()
-def show(*, subcorpus: SubcorpusName, out: StoreOutput) -> None:
+def show(*, subcorpus: SubcorpusName, out: DeskOutput) -> None:
     """Show the condition of a subcorpus, and how many sentences, tokens and documents it has.
 
     Example: `sentgen subcorpora show papers`

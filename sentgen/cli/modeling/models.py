@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import DryRunOption, StoreOptions
+from sentgen.cli.console.options import DeskOptions, DryRunOption, StoreOptions
 from sentgen.cli.console.output import StoreOutput
 from sentgen.cli.listings import listing
 from sentgen.counts.shares import DATABASE_SHARE
@@ -30,7 +30,7 @@ def _report(line: str) -> None:
 
 
 @app.command("build")
-def build(*, request: BuildRequest, options: StoreOptions) -> None:
+def build(*, request: BuildRequest, options: DeskOptions) -> None:
     """Build the next version of a model from the counts of corpora.
 
     For the best sentences of `regenerate`, build it of a treebank with `--order 5 --unknown tag --brackets

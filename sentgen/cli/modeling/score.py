@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.options import Arrange
-from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.console.output import DeskOutput
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.table import refuse_table
 from sentgen.errors import InputError
@@ -29,7 +29,7 @@ def score(
         typer.Option("--file", "-f", help="Read sentences from here, one a line."),
         Arrange(after="model"),
     ] = None,
-    out: StoreOutput,
+    out: DeskOutput,
 ) -> None:
     """Score tokenized sentences: log10 probability (with the end of the sentence), unknown words, perplexity.
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import StoreOptions
+from sentgen.cli.console.options import Arrange, DeskOptions, StoreOptions
+from sentgen.cli.console.output import StoreOutput
 from sentgen.cli.listings import listing
 from sentgen.cli.looking.questions import QuestionOutput
 from sentgen.counts.shares import DATABASE_SHARE
@@ -17,9 +18,12 @@ from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Build, list and remove word vectors, and show what is near a word.")
 
+#: Vectors are asked for no sentences.
+_WithoutDesk = Annotated[QuestionOutput, Arrange(only=("show_sql", *StoreOutput.LAST))]
+
 
 @app.command()
-def build(*, request: VectorRequest, options: StoreOptions) -> None:
+def build(*, request: VectorRequest, options: DeskOptions) -> None:
     """Build vectors of the words of corpora, in lower case: PPMI with their contexts, by truncated SVD.
 
     Example: `sentgen vectors build news --corpus wsj --corpus ewt --dimensions 200`
@@ -34,7 +38,7 @@ app.command("list")(listing("vectors"))
 
 
 @app.command()
-def near(*, request: Near, out: QuestionOutput) -> None:
+def near(*, request: Near, out: _WithoutDesk) -> None:
     """Show the words that are nearest to a word, or to a phrase in quotes, by the cosine of their vectors.
 
     Example: `sentgen vectors near "prime minister" --vectors news`
