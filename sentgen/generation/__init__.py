@@ -1,12 +1,11 @@
 """From a bag of words and phrases to a sentence: one algorithm per file."""
 
-from sentgen.generation.algorithms import ALGORITHMS, algorithm_named
+from sentgen.generation.algorithms import ALGORITHMS, algorithm_named, settings_for
 from sentgen.generation.bags.bag import Unit, broken_up, parse_bag, shuffled, units_of
 from sentgen.generation.bags.problem import Algorithm, Problem, SearchSettings
 from sentgen.generation.plan import Search, SearchPlan, Treebank, plan_search
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags, regenerate
-from sentgen.generation.systems import settings_for
 
 __all__ = [
     "ALGORITHMS",

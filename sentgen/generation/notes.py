@@ -9,8 +9,8 @@ from sentgen.errors import spell
 from sentgen.generation.answers import PART, Answers
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.phrase_heads import doubtful
 from sentgen.generation.plan import SearchPlan
+from sentgen.generation.prepare import doubtful
 from sentgen.generation.regenerate import RegeneratedSentence, part_weights
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependency.tagging import known_tags

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from sentgen.errors import InputError
-from sentgen.generation.algorithms import ALGORITHMS, SETTINGS
+from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, read_system
 from sentgen.generation.bags.bag import UnitKind
 from sentgen.generation.bags.bag_reader import TagKind
 from sentgen.generation.bags.problem import (
@@ -27,9 +27,8 @@ from sentgen.generation.bags.problem import (
     SearchSettings,
     rounded_weights,
 )
-from sentgen.generation.joint.weights import found_weights
+from sentgen.generation.joint.factors import found_weights
 from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings, feature_models
-from sentgen.generation.systems import read_system
 from sentgen.models.base import registry
 from sentgen.models.base.registry import ModelLike, list_models, matching
 from sentgen.models.base.symbols import require_words

@@ -1,4 +1,12 @@
-"""From bags of units to the arrays that a search needs: everything of a batch is looked up at once."""
+"""From bags of units to what a search needs: the arrays, and before them tags and heads that bags lack.
+
+Everything of a batch is looked up at once.
+
+Trees are made by the tags of their words, so that without known ones all attachments are equally improbable.
+Bags whose tags are of another tag set than the dependency counts get tags that these know. What both sides
+have is used: the tags of the other kind (universal tags beside language-specific ones, or the reverse), else
+the words. Phrases whose head nobody has said get the one that a parser finds.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +19,18 @@ import numpy as np
 
 from sentgen.arrays import Bools
 from sentgen.case_folding import fold
+from sentgen.corpus.base_np import function_heads, mark_base_nps
+from sentgen.corpus.parsers import Parser
+from sentgen.corpus.sentence import Sentence
 from sentgen.generation.bags.bag import Unit, broken_up, shuffled
+from sentgen.generation.bags.bag_reader import Bag
 from sentgen.generation.bags.problem import Features, Problem, SearchSettings, TreeModel
 from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.building.summed_counts import CLOSING, OPENING
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
-from sentgen.models.dependency.tagging import most_frequent_tags
+from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, tags_beside
 from sentgen.models.ngrams.ngram_table import side_by_side
 from sentgen.models.submodel import SubModel, prefetch
 from sentgen.schema import Store
@@ -223,3 +235,90 @@ def _tree_model(dependencies: UnitDependencies, tags: Sequence[str]) -> TreeMode
 
 def _cased(word: str, lower: bool) -> str:
     return fold(word) if lower else word
+
+
+def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list[Bag]:
+    """Return bags in which phrases without a head have the one that a parser finds, each read by itself.
+
+    What it takes for a base noun phrase is left to its last word, by which such phrases are counted.
+
+    Args:
+        bags: of any input.
+        parser: what finds the heads.
+        promoted: whether function words are heads, as in the counts that are used.
+
+    Raises:
+        InputError: the parser is `gold`, and there is such a phrase.
+    """
+    phrases = sorted({unit.words for bag in bags for unit in bag.units if unit.headless})
+    trees = parser.parse_tokenized(phrases)
+    found = {words: _root(tree, promoted) for words, tree in zip(phrases, trees, strict=True)}
+    return [replace(bag, units=_headed(bag.units, found), others=_headed(bag.others, found)) for bag in bags]
+
+
+def _root(tree: Sentence, promoted: bool) -> int:
+    """Return the place of the root, counted from the end; 0 of a base noun phrase."""
+    mark_base_nps(tree)
+    if tree.nps and set(tree.nps) == {1}:
+        return 0
+    heads = function_heads(tree) if promoted and tree.deprels else tree.heads or [0]
+    return heads.index(0) - len(heads)
+
+
+def _headed(units: Sequence[Unit], heads: Mapping[tuple[str, ...], int]) -> tuple[Unit, ...]:
+    return tuple(replace(unit, head_place=heads[unit.words]) if unit.headless else unit for unit in units)
+
+
+def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
+    """Yield phrases without a given head that are no base noun phrases, so that the last word may not do."""
+    for unit in units:
+        if unit.headless and any(is_verb(tag) or is_preposition(tag) for tag in unit.tags):
+            yield unit
+
+
+#: Share of known tags below which tags are of another set: of one set, only rare tags are not known, and two
+#: sets have some names in common (`SYM`, `PRP`) that may mean different things.
+_LEAST = 0.5
+#: Tags that are named.
+_TOLD = 4
+
+#: The units of several bags.
+Bags = Sequence[Sequence[Unit]]
+
+
+def with_known_tags(
+    store: Store, corpora: Sequence[int], kind: str, bags: Bags, others: Bags
+) -> tuple[Bags, str]:
+    """Return bags with tags that dependency counts know, and what was done, or the same and nothing.
+
+    Args:
+        store: where the counts are.
+        corpora: ids of the corpora of the counts.
+        kind: of their tags, `xpos` or `upos`.
+        bags: units with tags that should be of that kind.
+        others: the same units with tags of the other kind, or without.
+    """
+    given = [tag for bag in bags for unit in bag for tag in unit.tags]
+    known = known_tags(store, corpora, "word") if given else set()
+    if not given or sum(tag in known for tag in given) >= _LEAST * len(given):
+        return bags, ""
+    unknown = sorted({*given} - known)
+    named = ", ".join(unknown[:_TOLD]) + (", ..." if len(unknown) > _TOLD else "")
+    told = f"the tags here ({named}) are of another set than the {kind} of the dependency counts;"
+    pairs = [pair for bag in others for unit in bag for pair in zip(unit.words, unit.tags, strict=False)]
+    tags = tags_beside(store, corpora, kind, pairs) if pairs else {}
+    if not tags:
+        return [
+            [replace(unit, tags=()) for unit in bag] for bag in bags
+        ], f"{told} each word's most frequent tag was used"
+    used = "upos" if kind == "xpos" else "xpos"
+    return (
+        [[_retagged(unit, tags) for unit in bag] for bag in others],
+        f"{told} each word got the one that it has beside its {used}",
+    )
+
+
+def _retagged(unit: Unit, tags: dict[tuple[str, str], str]) -> Unit:
+    """Return a unit with the tags that were found, or without if one has none."""
+    found = tuple(tags.get(pair, "") for pair in zip(unit.words, unit.tags, strict=False))
+    return replace(unit, tags=found if all(found) and len(found) == len(unit.words) else ())

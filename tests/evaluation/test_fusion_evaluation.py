@@ -26,7 +26,7 @@ from sentgen.evaluation.fusion.experiment import (
 from sentgen.evaluation.fusion.judging import Judgments, answers_path, read_judgments, write_sheet
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.evaluation.report import report as reports
-from sentgen.generation.fusion.request import FusionRequest
+from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.schema import Store
 
 VERBS = {"ate", "saw", "slept"}

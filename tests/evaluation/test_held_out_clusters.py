@@ -12,10 +12,9 @@ from cluster_examples import LETTERS, RELIEF, Parsed, fill
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.clusters.held_out import MODELS, held_out_perplexity, next_word
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import reader_of
-from sentgen.generation.clusters.generation_settings import GenerationSettings
-from sentgen.generation.clusters.prepared import PreparedCluster, prepared_clusters
+from sentgen.generation.clusters.prepared import CorpusDependencies, PreparedCluster, prepared_clusters
+from sentgen.generation.clusters.settings import GenerationSettings
 from sentgen.schema import Store
 
 

@@ -11,8 +11,7 @@ import pytest
 from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.experiment import parse_systems
 from sentgen.generation import Search
-from sentgen.generation.algorithms import settings_record
-from sentgen.generation.systems import read_system
+from sentgen.generation.algorithms import read_system, settings_record
 from sentgen.notation import parse_system
 
 

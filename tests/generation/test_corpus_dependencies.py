@@ -10,9 +10,8 @@ from cluster_examples import RELIEF, fill
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import GenerationSettings, generate
-from sentgen.generation.clusters.prepared import cluster_models
+from sentgen.generation.clusters.prepared import CorpusDependencies, cluster_models
 from sentgen.models.related.cluster_counts import cluster_names, count_clusters
 from sentgen.schema import Store
 

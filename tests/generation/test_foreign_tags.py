@@ -15,8 +15,8 @@ from sentgen.generation import Search, plan_search
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import read_bags
-from sentgen.generation.foreign_tags import with_known_tags
 from sentgen.generation.notes import notes
+from sentgen.generation.prepare import with_known_tags
 from sentgen.models import build
 from sentgen.schema import Store
 

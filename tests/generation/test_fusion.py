@@ -13,9 +13,8 @@ from sentgen.corpus.reading import read_trees
 from sentgen.corpus.sentence import Sentence
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.generation.fusion.answer import FusedSentence, FusionAnswer
+from sentgen.generation.fusion.answer import FusedSentence, FusionAnswer, FusionRequest
 from sentgen.generation.fusion.fuse import FusionContent, fused_sentences, of_sentences
-from sentgen.generation.fusion.request import FusionRequest
 from sentgen.generation.fusion.revising import revised_keys
 from sentgen.generation.fusion.word_bag import bag_of
 

@@ -19,15 +19,16 @@ from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.depviterbi import follow
 from sentgen.generation.clusters.generate import (
+    CANDIDATES,
     GeneratedSentence,
     GenerationSettings,
+    Reranker,
     generate,
     length_logp,
     score,
 )
 from sentgen.generation.clusters.prepared import MixedModel
-from sentgen.generation.clusters.reranking import CANDIDATES, Reranker
-from sentgen.generation.clusters.salience import DocumentFrequencies, emission, parse_weights
+from sentgen.generation.clusters.settings import DocumentFrequencies, emission, parse_weights
 from sentgen.models import build, find
 from sentgen.models.plugin_scorers import scorer_for
 from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters

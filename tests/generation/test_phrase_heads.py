@@ -20,8 +20,8 @@ from sentgen.generation.bags.bag_reader import Notation, read_bags
 from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.conllu import conllu_block
 from sentgen.generation.notes import notes
-from sentgen.generation.phrase_heads import parsed_heads
 from sentgen.generation.plan import Search
+from sentgen.generation.prepare import parsed_heads
 from sentgen.models import build
 from sentgen.schema import Store
 

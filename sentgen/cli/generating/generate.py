@@ -22,7 +22,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
-from sentgen.generation.clusters.salience import KINDS, Kind, parse_weights
+from sentgen.generation.clusters.settings import KINDS, Kind, parse_weights
 from sentgen.models.related.cluster_counts import cluster_names
 from sentgen.output.progress import counting_bar
 

@@ -36,7 +36,7 @@ from sentgen.evaluation.fusion.judging import (
 from sentgen.evaluation.fusion.report import figures_of, fusion_report, tests_table
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import score_table
-from sentgen.generation.fusion.request import FusionRequest
+from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity

@@ -28,10 +28,15 @@ from sentgen.evaluation.clusters.results import GenerationResult, Undefined
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import latex
 from sentgen.generation.clusters.clusters import parse_lengths
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
-from sentgen.generation.clusters.generation_settings import Arguments, GenerationSettings, Reuse, Transitions
-from sentgen.generation.clusters.reranking import WEIGHT, Reranker
-from sentgen.generation.clusters.salience import Kind
+from sentgen.generation.clusters.generate import WEIGHT, Reranker
+from sentgen.generation.clusters.prepared import CorpusDependencies
+from sentgen.generation.clusters.settings import (
+    Arguments,
+    GenerationSettings,
+    Kind,
+    Reuse,
+    Transitions,
+)
 from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bars

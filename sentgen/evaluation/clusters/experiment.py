@@ -22,9 +22,8 @@ from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet
 from sentgen.evaluation.clusters.results import GenerationResult, Undefined
 from sentgen.evaluation.figures.results import Progress, Recorder
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters, written_lengths
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
-from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
-from sentgen.generation.clusters.reranking import Reranker
+from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, Reranker, generate
+from sentgen.generation.clusters.prepared import CorpusDependencies
 from sentgen.models import find
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store

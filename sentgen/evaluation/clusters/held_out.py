@@ -26,10 +26,9 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Measurement, randomization_tests
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import follow
-from sentgen.generation.clusters.generation_settings import GenerationSettings
-from sentgen.generation.clusters.prepared import PreparedCluster, prepared_clusters
+from sentgen.generation.clusters.prepared import CorpusDependencies, PreparedCluster, prepared_clusters
+from sentgen.generation.clusters.settings import GenerationSettings
 
 MODELS = ("bigram", "divided", "averaged")
 BIGRAM = MODELS[0]

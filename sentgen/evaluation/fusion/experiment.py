@@ -40,8 +40,8 @@ from sentgen.evaluation.fusion.cases import FusionCase, FusionCases
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.extras import needs
 from sentgen.generation.clusters.casing import capitalized
+from sentgen.generation.fusion.answer import DEPVITERBI, FusionRequest
 from sentgen.generation.fusion.fuse import fused_sentences
-from sentgen.generation.fusion.request import DEPVITERBI, FusionRequest
 from sentgen.schema import Store
 
 #: The figure that systems are compared by.

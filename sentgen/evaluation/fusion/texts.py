@@ -16,7 +16,7 @@ from sentgen.corpus.reading import read_trees
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.evaluation.clusters.clusters import Cluster, read_clusters
-from sentgen.generation.fusion.request import FusionRequest
+from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.options import Option
 
 

@@ -17,9 +17,9 @@ from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest, PublishedTable
 from sentgen.evaluation.report.tables import probability
 from sentgen.generation.clusters.clusters import written_lengths
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import LENGTHS
-from sentgen.generation.clusters.generation_settings import GenerationSettings
+from sentgen.generation.clusters.prepared import CorpusDependencies
+from sentgen.generation.clusters.settings import GenerationSettings
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store

@@ -35,7 +35,7 @@ from sentgen.evaluation.regeneration.results import OrderingResult, Regeneration
 from sentgen.generation import Search, SearchPlan, algorithm_named, plan_search
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bags.bag_reader import TagKind, other_kind
-from sentgen.generation.foreign_tags import with_known_tags
+from sentgen.generation.prepare import with_known_tags
 from sentgen.models.base.registry import ModelInfo, ModelLike
 from sentgen.models.dependency.tagging import have_function_heads, tag_set
 from sentgen.models.submodel import lowercases

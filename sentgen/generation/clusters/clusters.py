@@ -21,16 +21,20 @@ from sentgen.counts import corpora
 from sentgen.errors import InputError, spell
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import TagKind
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.generate import (
     GeneratedSentence,
     generate,
     reader_of,
     sentence_of,
 )
-from sentgen.generation.clusters.generation_settings import GenerationSettings
-from sentgen.generation.clusters.prepared import MixedModel, PreparedCluster, prepared_clusters
+from sentgen.generation.clusters.prepared import (
+    CorpusDependencies,
+    MixedModel,
+    PreparedCluster,
+    prepared_clusters,
+)
 from sentgen.generation.clusters.request import ClusterRequest, Models
+from sentgen.generation.clusters.settings import GenerationSettings
 from sentgen.generation.conllu import conllu_block
 from sentgen.generation.drawing import SentenceDrawing, tree_svg
 from sentgen.models.related.cluster_counts import cluster_names

@@ -8,18 +8,18 @@ from functools import partial
 from typing import Annotated, NamedTuple
 
 from sentgen.errors import InputError
-from sentgen.generation.clusters.corpus_dependencies import CorpusDependencies
 from sentgen.generation.clusters.depviterbi import BEAM
-from sentgen.generation.clusters.generation_settings import (
+from sentgen.generation.clusters.generate import WEIGHT, Reranker
+from sentgen.generation.clusters.prepared import CorpusDependencies, MixedModel
+from sentgen.generation.clusters.settings import (
+    KINDS,
     Arguments,
     GenerationAlgorithm,
     GenerationSettings,
+    Kind,
     Reuse,
     Transitions,
 )
-from sentgen.generation.clusters.prepared import MixedModel
-from sentgen.generation.clusters.reranking import WEIGHT, Reranker
-from sentgen.generation.clusters.salience import KINDS, Kind
 from sentgen.models.base import registry
 from sentgen.models.related.cluster_model import Smoothing
 from sentgen.options import Option

@@ -22,11 +22,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.fusion.revised_tree import RevisedTree, Revision
 from sentgen.generation.fusion.word_bag import (
     GRAMMAR,
     INSIDE,
     NOUNS,
+    RevisedTree,
+    Revision,
     WordBag,
     begin_alike,
     definiteness,

@@ -20,11 +20,16 @@ from sentgen.generation.clusters.casing import lower_initials
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
 from sentgen.generation.clusters.supported_kernels import sentence_logp
-from sentgen.generation.fusion.answer import FusedSentence, FusionAnswer, WordOrigin
-from sentgen.generation.fusion.request import DEPVITERBI, REVISE, FusionRequest
-from sentgen.generation.fusion.revised_tree import MARKERS, RevisedTree, form_of
+from sentgen.generation.fusion.answer import (
+    DEPVITERBI,
+    REVISE,
+    FusedSentence,
+    FusionAnswer,
+    FusionRequest,
+    WordOrigin,
+)
 from sentgen.generation.fusion.revising import CountedLinks, Fluency, LinkWeights, ModelLinks, revised_keys
-from sentgen.generation.fusion.word_bag import WordBag, bag_of
+from sentgen.generation.fusion.word_bag import MARKERS, RevisedTree, WordBag, bag_of, form_of
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.regenerate import order_bags
 from sentgen.models.base import registry

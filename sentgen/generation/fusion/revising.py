@@ -53,15 +53,18 @@ import numpy as np
 
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 from sentgen.generation.fusion.adding import Adding, Between
-from sentgen.generation.fusion.revised_tree import RevisedTree, Revision, markers, tree_of_key
 from sentgen.generation.fusion.word_bag import (
     ARTICLES,
     NOUNS,
     BagWord,
+    RevisedTree,
+    Revision,
     WordBag,
     base_phrase,
     begin_alike,
+    markers,
     says_something,
+    tree_of_key,
 )
 from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, backed_off
 

@@ -30,13 +30,13 @@ from sentgen.generation.bags.problem import (
 from sentgen.generation.joint.factors import (
     Factors,
     FactorSettings,
+    WeightSettings,
     edge_at,
     factor_sums,
     factors_of,
     settings_weights,
     weighted,
 )
-from sentgen.generation.joint.weights import WeightSettings
 from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings
 from sentgen.generation.trees.projective import Chart, TreeScores, best_heads, new_chart, tree_score
