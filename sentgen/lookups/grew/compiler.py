@@ -494,7 +494,15 @@ def _join_tables(tables: Sequence[str], conditions: Sequence[str], line: str) ->
     """Return tables joined on the columns that must be equal, and the other conditions.
 
     In the ``where`` clause, DuckDB sees these only behind what asks more of a hit, and first makes all
-    combinations of all rows (`docs/design.md` has a case).
+    combinations of all rows. With 2.0.1, this takes 0.58 s, and with ``join ... on`` under 0.01 s (2026-11-25,
+    not reported yet)::
+
+        create table t as select i // 10 as s, i % 10 as p from range(300) as r(i);
+        create table m as select 1 as s, 2 as low, 3 as high;
+        select count(*) from t as a, t as b, t as c
+        where (select high from m where m.s = a.s and a.p between low and high) = 3
+            and a.p in (select low from m)
+            and b.s = a.s and c.s = a.s;
     """
     positions = {table.rsplit(maxsplit=1)[-1]: number for number, table in enumerate(tables)}
     on: list[list[str]] = [[] for _ in tables]
