@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentgen.counts.cluster.engine import ClusterTask, Engine, Inline
 from sentgen.counts.cluster.job import Job, TaskSizes
+from sentgen.counts.cluster.stages import ClusterTask, Engine, Inline
 from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
 from sentgen.models.building.recipe import recipe

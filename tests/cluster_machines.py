@@ -15,7 +15,7 @@ from typing import Any
 
 from cluster_client import work
 
-from sentgen.counts.cluster.engine import ClusterTask, Inline
+from sentgen.counts.cluster.stages import ClusterTask, Inline
 
 CLIENT = Path(__file__).parent / "cluster_client.py"
 VICTIMS = ("worker", "scheduler", "client")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sentgen.counts.cluster.engine import Inline
 from sentgen.counts.cluster.job import Job
+from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
 from sentgen.schema.lakes.places import Place

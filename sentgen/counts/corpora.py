@@ -1,7 +1,8 @@
-"""Corpora as wholes: list, describe, remove, verify."""
+"""Corpora as wholes: list, describe, remove, verify; and their segments, which are merged now and then."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,17 +11,17 @@ from typing import Annotated
 from sqlalchemy import Connection, Row, delete, func, select
 
 from sentgen.corpus.paths import names_file, place_of, source_at
-from sentgen.counts import segments
 from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store, metadata
-from sentgen.schema.store import fetch_rows
+from sentgen.schema.store import fetch_rows, scalar
 from sentgen.schema.tables import corpus as tables
-from sentgen.schema.tables import fidelity
+from sentgen.schema.tables import counts, fidelity
 from sentgen.schema.tables.alignment import OF_CORPUS
+from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import segment
-from sentgen.schema.tables.segments import segment_tables
+from sentgen.schema.tables.segments import merge, segment_tables
 
 #: A token that lies in several regions of a kind, within each other or overlapping, counts once.
 _REGIONS = """\
@@ -95,17 +96,6 @@ join sentence on sentence.id = sentence_id
 group by key
 order by said_of, key"""
 
-
-def region_kinds(connection: Connection, corpus: str) -> Rows:
-    """Return the kinds of regions, with their attributes, how many there are, and the tokens in them."""
-    return fetch_rows(connection, _REGIONS, {"corpus": corpus})
-
-
-def _metadata_keys(connection: Connection, corpus: str) -> Rows:
-    """Return the keys of the metadata: said of what, how often, with how many values, of how many tokens."""
-    return fetch_rows(connection, _METADATA, {"corpus": corpus})
-
-
 #: Tables that belong to a corpus directly, in an order in which they may be emptied.
 _OWNED = (
     *OF_CORPUS,
@@ -118,6 +108,19 @@ _OWNED = (
     tables.rejection,
     segment,
 )
+
+#: So many segments of like size are merged into one.
+FAN_IN = 8
+
+
+def region_kinds(connection: Connection, corpus: str) -> Rows:
+    """Return the kinds of regions, with their attributes, how many there are, and the tokens in them."""
+    return fetch_rows(connection, _REGIONS, {"corpus": corpus})
+
+
+def _metadata_keys(connection: Connection, corpus: str) -> Rows:
+    """Return the keys of the metadata: said of what, how often, with how many values, of how many tokens."""
+    return fetch_rows(connection, _METADATA, {"corpus": corpus})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +244,7 @@ def remove(store: Store, name: str) -> tuple[int, int]:
     """
     with store.begin() as connection:
         corpus = find(connection, name)
-        numbers = segments.of_corpora(connection, [corpus.id])
+        numbers = of_corpora(connection, [corpus.id])
         # Before the segments that it sums are gone.
         removed = _size(connection, corpus.id)
         # Counts first: they know their segment only, not their corpus.
@@ -276,6 +279,38 @@ def verify(store: Store, name: str) -> list[_SourceStatus]:
         query = select(columns.path, columns.sha256).where(columns.corpus_id == corpus.id)
         sources = connection.execute(query.order_by(columns.path)).all()
     return [_verify(path, digest) for path, digest in sources]
+
+
+def of_corpora(connection: Connection, corpus_ids: Sequence[int]) -> list[int]:
+    """Return the segments of some corpora."""
+    found = select(counts.segment.c.id).where(counts.segment.c.corpus_id.in_(corpus_ids))
+    return list(connection.scalars(found.order_by(counts.segment.c.id)))
+
+
+def merge_small(connection: Connection, corpus_id: int) -> None:
+    """Merge segments of like size where there are many: each count is moved a logarithmic number of times."""
+    while True:
+        tiers: defaultdict[int, list[int]] = defaultdict(list)
+        rows = select(counts.segment.c.id, counts.segment.c.tokens).where(
+            counts.segment.c.corpus_id == corpus_id
+        )
+        for number, tokens in connection.execute(rows.order_by(counts.segment.c.id)):
+            # Tiers of a factor of eight, which is FAN_IN: eight of one make about one of the next.
+            tiers[int(tokens).bit_length() // 3].append(number)
+        crowded = [numbers for numbers in tiers.values() if len(numbers) >= FAN_IN]
+        if not crowded:
+            return
+        # Then look again: what was merged may crowd the tier above.
+        merge(connection, crowded[0])
+
+
+def count_types(connection: Connection, corpus_id: int) -> int:
+    """Return the number of distinct words of a corpus."""
+    unigram = counts.ngram[1].c
+    words = select(func.count(unigram.w1.distinct())).where(
+        unigram.segment_id.in_(of_corpora(connection, [corpus_id])), unigram.w1.not_in([BOS, EOS])
+    )
+    return scalar(connection, words)
 
 
 def status_rows(statuses: Sequence[_SourceStatus]) -> Rows:

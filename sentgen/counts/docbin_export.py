@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row
 
 from sentgen.corpus.readers.docbin import ENTITY
 from sentgen.corpus.sentence import ABSENT
-from sentgen.counts.marked_rows import Marked, marked_sentences
+from sentgen.counts.exports import Marked, marked_sentences
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.schema.store import fetch_arrow

@@ -1,13 +1,20 @@
-"""The formats that a corpus can be written in, and what writes each."""
+"""The formats that a corpus can be written in, what writes each, and the rows that several of these read.
+
+A range of sentences is read at a time, with their regions and documents, so that memory is bounded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pkgutil import resolve_name
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
+from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, regions_in_comments
+from sentgen.corpus.written_names import xml_name
+from sentgen.counts.conllu_export import SENTENCES
 from sentgen.counts.corpora import find
 from sentgen.errors import InputError, spell
 from sentgen.schema.store import fetch_arrow
@@ -26,6 +33,85 @@ from document
 where corpus_id = $corpus
     and sentences > 0
 """
+
+_ROWS = """
+select
+    s.id,
+    s.sent_id,
+    s.metadata,
+    d.name as document,
+    d.id as document_id,
+    d.first_sentence = s.id as first,
+    d.first_sentence + d.sentences - 1 = s.id as last,
+    t.fields,
+    t.misc,
+    t.spaces
+from sentence s
+join document d on d.id = s.document_id
+join (
+    select
+        t.sentence_id,
+        list([
+            w.form, coalesce(x.name, '_'), coalesce(nullif(l.form, ''), '_'), coalesce(u.name, '_'),
+            coalesce(f.name, '_'), coalesce(t.head::varchar, '_'), coalesce(r.name, '_')
+        ] order by t.position) as fields,
+        list(m.misc order by t.position) as misc,
+        list(t.space_after order by t.position) as spaces
+    from token t
+    join word w on w.id = t.word_id
+    left join word l on l.id = t.lemma_id
+    left join tag u on u.id = t.upos_id
+    left join tag x on x.id = t.xpos_id
+    left join tag f on f.id = t.feats_id
+    left join tag r on r.id = t.deprel_id
+    left join token_misc m on m.sentence_id = t.sentence_id and m.position = t.position
+        and m.sentence_id between $first and $last
+    where t.sentence_id between $first and $last
+    group by t.sentence_id
+) t on t.sentence_id = s.id
+where s.corpus_id = $corpus
+    and s.id between $first and $last
+order by s.id
+"""
+_REGIONS = """
+select
+    r.sentence_id,
+    r.place,
+    r.kind,
+    r.position,
+    r.last_sentence_id,
+    r.last_position,
+    l.length = r.last_position as whole,
+    m.attributes
+from region r
+join sentence l on l.id = r.last_sentence_id
+left join (
+    select sentence_id, place, list([key, value]) as attributes
+    from region_meta
+    where sentence_id between $first and $last
+    group by sentence_id, place
+) m on m.sentence_id = r.sentence_id and m.place = r.place
+where r.corpus_id = $corpus
+    and r.sentence_id between $first and $last
+order by r.sentence_id, r.place
+"""
+_DOCUMENTS = """
+select document_id, list([key, value]) as said
+from document_meta
+where corpus_id = $corpus
+    and document_id between $first and $last
+group by document_id
+"""
+_KEYS = """
+select key from document_meta where corpus_id = $corpus
+union
+select key from sentence_meta where corpus_id = $corpus
+union
+select key from region_meta where corpus_id = $corpus
+order by key
+"""
+#: Names in a note.
+_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +145,106 @@ def export(connection: Connection, name: str, form: str) -> Export:
         )
     blocks, lost = resolve_name(FORMATS[form])(connection, corpus, (span["first"], span["last"]))
     return Export(blocks, tuple(lost))
+
+
+class SentenceRow(NamedTuple):
+    """A sentence, as `_ROWS` has it."""
+
+    id: int
+    sent_id: str | None
+    metadata: str | None
+    document: str
+    document_id: int
+    first: bool
+    last: bool
+    fields: list[list[str]]
+    misc: list[str | None]
+    spaces: list[bool | None]
+
+
+class RegionRow(NamedTuple):
+    """A region, as `_REGIONS` has it."""
+
+    sentence_id: int
+    place: int
+    kind: str
+    position: int
+    last_sentence_id: int
+    last_position: int
+    whole: bool
+    attributes: list[list[str]] | None
+
+
+class Marked(NamedTuple):
+    """A sentence, the regions that begin in it, and what is said of its document."""
+
+    sentence: SentenceRow
+    regions: Sequence[RegionRow]
+    said: Sequence[tuple[str, str]]
+
+
+def count_around(regions: Sequence[RegionRow]) -> int:
+    """Return how many regions stand around the sentence: one does as long as all before it do."""
+    around = 0
+    while around < len(regions) and regions[around].position == 1 and regions[around].whole:
+        around += 1
+    return around
+
+
+def marked_sentences(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[list[Marked]]:
+    """Yield the sentences of a corpus in their order, some thousands at a time."""
+    for begin in range(span[0], span[1] + 1, SENTENCES):
+        given = {"corpus": corpus, "first": begin, "last": min(begin + SENTENCES - 1, span[1])}
+        rows = [SentenceRow(**row) for row in fetch_arrow(connection, _ROWS, given).to_pylist()]
+        if not rows:
+            continue
+        regions: dict[int, list[RegionRow]] = {}
+        for row in fetch_arrow(connection, _REGIONS, given).to_pylist():
+            regions.setdefault(row["sentence_id"], []).append(RegionRow(**row))
+        given |= {"first": rows[0].document_id, "last": rows[-1].document_id}
+        found = fetch_arrow(connection, _DOCUMENTS, given).to_pylist()
+        said = {row["document_id"]: [(key, value) for key, value in row["said"]] for row in found}
+        yield [Marked(row, regions.get(row.id, []), said.get(row.document_id, [])) for row in rows]
+
+
+def attributes_of(row: SentenceRow) -> list[tuple[str, str]]:
+    """Return what is said of a sentence beside its name; paragraphs and turns are regions."""
+    attributes = []
+    for one in (row.metadata or "").split("\n"):
+        told = key_and_value(one)
+        if (
+            told
+            and not (row.first and told[0].startswith(OF_DOCUMENT))
+            and not list(regions_in_comments([one]))
+        ):
+            attributes.append(told)
+    return attributes
+
+
+def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> Iterator[str]:
+    """Yield the note on names that XML and vertical files cannot have as they are, if there are any.
+
+    Args:
+        connection: the store.
+        corpus: number of the corpus.
+        keys: names beside those of metadata and of attributes of regions.
+    """
+    said = fetch_arrow(connection, _KEYS, {"corpus": corpus}).columns[0].to_pylist()
+    written = {key: xml_name(key) for key in dict.fromkeys([*said, *keys])}
+    changed = [f"{key!r} as {name}" for key, name in written.items() if key != name]
+    if changed:
+        more = f", and {len(changed) - _TOLD} more" if len(changed) > _TOLD else ""
+        yield (
+            "names that cannot stand there are written with numbers for characters, and read as they were: "
+            + ", ".join(changed[:_TOLD])
+            + more
+        )
+
+
+def unbarred(value: str) -> str:
+    r"""Return a value of MISC as it was, before `bar_free`.
+
+    >>> unbarred(r"a\pb\\c")
+    'a|b\\c'
+    """
+    return value.replace("\\\\", "\0").replace("\\p", "|").replace("\0", "\\") if "\\" in value else value

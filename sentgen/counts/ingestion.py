@@ -21,7 +21,7 @@ from sentgen.corpus.reading import digest_of, read_items, read_parsed, read_sour
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.treebank_blocks import TreebankBlock
-from sentgen.counts import segments
+from sentgen.counts import corpora
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small, new_counter
 from sentgen.counts.document_tables import join_documents
 from sentgen.counts.settings import Settings as Settings
@@ -154,8 +154,8 @@ def ingest_sources(
         found = find_corpus(connection, settings.corpus)
         if found is not None:
             # In a transaction of its own: a batch is done whether this succeeds or not.
-            segments.merge_small(connection, found.id)
-            total.types = segments.count_types(connection, found.id)
+            corpora.merge_small(connection, found.id)
+            total.types = corpora.count_types(connection, found.id)
     total.seconds = time.monotonic() - began
     return total
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select
 from sentgen.corpus.pair_readers import VERSION, PairFile, PairReader, PairSettings, RawPair, pair_files
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
-from sentgen.counts import corpora, segments
+from sentgen.counts import corpora
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small
 from sentgen.counts.settings import PAIRS, Settings
 from sentgen.counts.stored_sources import add_rejections, add_source, find_path, grow_source
@@ -86,7 +86,7 @@ def ingest_pairs(
         store, run.pairs(files), lambda connection: _Pairs(connection, run), total, small=is_small(paths)
     )
     with store.begin() as connection:
-        segments.merge_small(connection, corpora.find(connection, corpus).id)
+        corpora.merge_small(connection, corpora.find(connection, corpus).id)
     total.seconds = time.monotonic() - began
     return total
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.paths import place_of
 from sentgen.corpus.sources import Source
-from sentgen.counts import segments
+from sentgen.counts import corpora
 from sentgen.counts.ngrams import wrap
 from sentgen.counts.settings import Settings
 from sentgen.counts.spill import NgramCounter
@@ -293,7 +293,7 @@ def remove_sources(
     row = {"id": number, "corpus_id": corpus_id, "created_at": now()}
     size = {"sentences": -len(ids), "tokens": -int(lengths.sum())}
     connection.execute(insert(segment), row | size)
-    merge(connection, segments.of_corpora(connection, [corpus_id]))
+    merge(connection, corpora.of_corpora(connection, [corpus_id]))
     nothing = (segment.c.corpus_id == corpus_id, segment.c.sentences == 0)
     connection.execute(delete(segment).where(*nothing))
     documents = tables.document.c.source_id.in_(sources)

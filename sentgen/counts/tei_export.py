@@ -19,7 +19,7 @@ from sentgen.corpus.readers import tei
 from sentgen.corpus.readers.tei import DEPENDENCIES, KNOWN, OTHERS, RELATION, SEPARATOR, UNIVERSAL
 from sentgen.corpus.sentence import ABSENT, UNIVERSAL_TAGS
 from sentgen.corpus.written_names import xml_name
-from sentgen.counts.marked_rows import (
+from sentgen.counts.exports import (
     Marked,
     RegionRow,
     SentenceRow,

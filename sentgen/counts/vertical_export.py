@@ -18,7 +18,7 @@ from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.readers.vertical import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.sentence import ABSENT
 from sentgen.corpus.written_names import xml_name
-from sentgen.counts.marked_rows import (
+from sentgen.counts.exports import (
     RegionRow,
     SentenceRow,
     attributes_of,

@@ -13,9 +13,11 @@ from sqlalchemy import Connection, func, insert, select
 from sentgen.arrays import Bools, Ints, Longs, compiled
 from sentgen.case_folding import fold
 from sentgen.corpus.base_np import (
+    NOT_LAST,
     base_np_numbers,
     function_head_positions,
     relation_codes,
+    unit_heads,
     upos_codes,
 )
 from sentgen.corpus.line_blocks import LineBlock
@@ -29,7 +31,6 @@ from sentgen.counts.settings import CountedCorpus
 from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
 from sentgen.counts.treebank_rows import Placed, RegionRows, rows_of, treebank_rows
-from sentgen.counts.units import NOT_LAST, unit_heads
 from sentgen.schema.counting import count_pairs, count_trees
 from sentgen.schema.engine import arrow_reader, raw
 from sentgen.schema.store import append, next_id, now, scalar

@@ -176,7 +176,7 @@ def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, 
 def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
     """Add such a model to a lake, by a file more."""
     # Here: a server holds in memory what its workers import, and none of them counts.
-    from sentgen.counts.cluster.engine import Inline
+    from sentgen.counts.cluster.stages import Inline
     from sentgen.models.cluster.job import ModelJob
 
     lake, memory = store.lake, store.memory_limit

@@ -45,16 +45,11 @@ from sentgen.schema.tables.models import model_corpus
 
 #: What a region is told by, behind its corpus and document.
 REGION = ("sentence", "position", "attributes", "sentences")
-
 #: What a token is told by, and what is said of it.
 _OF_TOKEN = ("position", "token", "log10", "logp", "surprisal", "unknown")
-
 _LN2 = math.log(2)
-
 _END = "</s>"
-
 Row = tuple[object, ...]
-
 #: What the version of a reader says of the language of raw text, if it is not English.
 _LANGUAGE = re.compile(r"\d+-([a-z]{2,3})\b")
 

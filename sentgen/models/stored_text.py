@@ -23,20 +23,16 @@ from sentgen.schema import Store
 
 #: Tokens of a block, give or take a sentence.
 BLOCK_TOKENS = 500_000
-
 _SENTENCES = """\
 select s.id, s.corpus_id, s.length
 from sentence as s{conditions}
 order by s.id"""
-
 #: Models are applied to whole sentences, so that one token tells.
 _NOT_APPLIED = "s.id not in (select sentence_id from surprisal where model_id = {model} and position = 1)"
-
 _TOKENS = """\
 select sentence_id, word_id
 from token{conditions}
 order by sentence_id, position"""
-
 _PLACES = """\
 select corpus.name as corpus, document.name as document, coalesce(s.sent_id, s.id::varchar) as sentence
 from sentence as s
@@ -44,7 +40,6 @@ join document on document.id = s.document_id
 join corpus on corpus.id = s.corpus_id
 where s.id in (select unnest($ids::bigint[]))
 order by s.id"""
-
 _REGIONS = """\
 select p.sentence_id, p.began, r.position, p.place, p.first, p.last,
   coalesce(s.sent_id, s.id::varchar) as sentence,
@@ -56,10 +51,8 @@ join region as r on r.sentence_id = p.began and r.place = p.place
 join sentence as s on s.id = p.began
 where p.sentence_id in (select unnest($ids::bigint[])) and p.first <= p.last
 order by p.sentence_id, p.began, r.position, p.place"""
-
 #: Regions of which a part is in these sentences, or in others between them.
 _AROUND = "r.sentence_id <= $end and r.last_sentence_id >= $start"
-
 _FORMS = "select id, form from word where id in (select unnest($ids::integer[])) order by id"
 
 

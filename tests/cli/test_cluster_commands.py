@@ -17,7 +17,7 @@ import pytest
 from conftest import Sentgen
 
 from sentgen.cli.keeping import cluster as command
-from sentgen.counts.cluster.engine import Inline
+from sentgen.counts.cluster.stages import Inline
 from sentgen.demo import TREEBANK
 
 

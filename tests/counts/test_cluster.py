@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.paths import expand
-from sentgen.counts.cluster import listing, reading
-from sentgen.counts.cluster.engine import ClusterTask, Inline
+from sentgen.counts.cluster import job, listing, shards
 from sentgen.counts.cluster.job import ClusterSummary, Job, TaskSizes
 from sentgen.counts.cluster.machines import Slurm, slurm_script
 from sentgen.counts.cluster.shards import PieceReader, SourcePart, pack, survey
+from sentgen.counts.cluster.stages import ClusterTask, Inline
 from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
@@ -26,9 +26,9 @@ from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes import layout
-from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import export
 
 #: Many shards, partitions and ranges of a small text.
 SMALL = TaskSizes(shard=300, most=1 << 20, words=500, range=60)
@@ -274,7 +274,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path, text: Path, monkeypatch:
         for one in listing.status(Place(tmp_path / "lake"), tmp_path / "lake" / "_work")
     ]
     assert ("unfinished stage", "read", 2) in lines
-    monkeypatch.setattr(reading, "read_shard", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(job, "read_shard", lambda *_: pytest.fail("read again"))
     count(tmp_path / "lake", text)
 
 
@@ -379,7 +379,7 @@ def test_a_full_disk_is_told_in_one_line(tmp_path: Path, text: Path, monkeypatch
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(reading, "write_batches", full)
+        patch.setattr(shards, "write_batches", full)
         with pytest.raises(StoreError, match="the disk is full") as caught:
             count(tmp_path / "lake", text)
     assert "\n" not in str(caught.value)

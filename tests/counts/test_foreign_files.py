@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from sentgen.counts.cluster import listing
-from sentgen.counts.cluster.engine import Inline
 from sentgen.counts.cluster.job import Job
+from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError, StoreError
 from sentgen.models.building.recipe import recipe
 from sentgen.models.cluster.job import ModelJob, remove_model
 from sentgen.schema import Store, folders
-from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import export
 
 #: Names of files that are nearly ours: of Hive, of our tables, of drafts.
 NAMES = (

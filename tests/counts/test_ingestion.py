@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stored import problems, rows
 
-from sentgen.counts import batch, corpora, segments
+from sentgen.counts import batch, corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
@@ -261,8 +261,8 @@ def test_order_and_grouping_do_not_matter(tmp_path_factory, files, random) -> No
 
 
 def test_segments_are_merged_without_changing_counts(store: Store, tmp_path: Path, nightly: bool) -> None:
-    """Many small additions end in few segments, with the counts of a single one."""
-    lines = [f"word{i} and word{i % 3} meet\n" for i in range(20 if nightly else segments.FAN_IN + 2)]
+    """Many small additions end in few corpora, with the counts of a single one."""
+    lines = [f"word{i} and word{i % 3} meet\n" for i in range(20 if nightly else corpora.FAN_IN + 2)]
     for number, line in enumerate(lines):
         (tmp_path / f"{number}.lines").write_text(line)
         ingest(store, [str(tmp_path / f"{number}.lines")], Settings("many"))
@@ -272,7 +272,7 @@ def test_segments_are_merged_without_changing_counts(store: Store, tmp_path: Pat
 
         assert all_counts(store) == all_counts(single)
     with store.connect() as connection:
-        assert len(segments.of_corpora(connection, [1])) < segments.FAN_IN
+        assert len(corpora.of_corpora(connection, [1])) < corpora.FAN_IN
 
 
 def test_verify_tells_changed_and_missing(store: Store, treebank: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 from stored import empty
 
-from sentgen.counts import corpora, exports, marked_rows
+from sentgen.counts import corpora, exports
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.schema import Store
@@ -136,7 +136,7 @@ def test_documents_and_metadata(store: Store, tmp_path: Path) -> None:
 def test_some_sentences_at_a_time(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(marked_rows, "SENTENCES", size)
+    monkeypatch.setattr(exports, "SENTENCES", size)
     again(store, tmp_path, *(tei(text) for text in TEXTS.values()))
 
 

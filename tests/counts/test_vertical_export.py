@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from stored import empty, problems
 
-from sentgen.counts import marked_rows
+from sentgen.counts import exports
 from sentgen.counts.exports import export
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.schema import Store
-from sentgen.schema.lakes.export import export as write_lake
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import export as write_lake
 from sentgen.schema.store import fetch_arrow
 
 #: What a corpus says, without numbers that depend on what else the store has.
@@ -146,7 +146,7 @@ c	_	_	_
 """
     path = tmp_path / "a.vert"
     path.write_text(text, "utf-8")
-    monkeypatch.setattr(marked_rows, "SENTENCES", size)
+    monkeypatch.setattr(exports, "SENTENCES", size)
 
     assert goes_round(store, path, Settings("x")).decode() == text
     assert problems(store) == {}

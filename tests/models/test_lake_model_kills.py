@@ -11,8 +11,8 @@ import pytest
 from cluster_machines import CLIENT, files, kill_one, run_here, run_to_the_end, running
 
 from sentgen.counts.cluster import listing
-from sentgen.counts.cluster.engine import Inline
 from sentgen.counts.cluster.job import Job, TaskSizes
+from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.places import Place

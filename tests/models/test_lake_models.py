@@ -13,9 +13,9 @@ from stored import model_problems
 
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.catalogue import Catalogue
-from sentgen.counts.cluster.engine import ClusterTask, Inline
 from sentgen.counts.cluster.job import Job
 from sentgen.counts.cluster.job import TaskSizes as CountSizes
+from sentgen.counts.cluster.stages import ClusterTask, Inline
 from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.errors import DamagedError, InputError, ModelError, NotFoundError, StoreError
@@ -28,9 +28,9 @@ from sentgen.models.cluster.job import STAGES, Built, ModelJob, remove_model
 from sentgen.models.cluster.plan import ModelTaskSizes
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
-from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import read_manifest
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import export
 from sentgen.schema.store import raw
 
 #: Several ranges, parts and files of a small text.

@@ -28,7 +28,6 @@ from sentgen.schema.engine import raw
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.lakes import export as exporting
 from sentgen.schema.lakes import opening
-from sentgen.schema.lakes.export import export
 from sentgen.schema.lakes.layout import (
     MANIFEST,
     LakeFile,
@@ -38,6 +37,7 @@ from sentgen.schema.lakes.layout import (
     write_manifest,
 )
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import export
 from sentgen.schema.store import fetch_arrow
 
 
@@ -107,7 +107,7 @@ def test_killed_it_leaves_no_lake(template: Path, tmp_path: Path) -> None:
     code = """
 import os, sys
 from sentgen.schema import Store
-from sentgen.schema.lakes.export import export
+from sentgen.schema.lakes.transfer import export
 from sentgen.schema.lakes.places import Place
 def die(line):
     if line.startswith("ngram_2"):
@@ -174,8 +174,8 @@ def test_rows_of_several_files_stay_in_order(
     template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The files of a table are read in the order of the manifest."""
-    monkeypatch.setattr("sentgen.schema.lakes.export.ROW_GROUP", 3)
-    monkeypatch.setattr("sentgen.schema.lakes.export.FILE_ROWS", 3)
+    monkeypatch.setattr("sentgen.schema.lakes.transfer.ROW_GROUP", 3)
+    monkeypatch.setattr("sentgen.schema.lakes.transfer.FILE_ROWS", 3)
     with Store(template, read_only=True) as store:
         manifest = export(store, Place(tmp_path / "lake"))
         with Store(tmp_path / "lake", read_only=True) as opened:

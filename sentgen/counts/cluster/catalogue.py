@@ -1,4 +1,4 @@
-"""What a lake has been told of corpora, sources and segments; adding to it, and taking from it."""
+"""What a lake has been told of corpora, sources and segments; adding to it, and taking from it, alone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sentgen.counts.cluster.files import read_json
-from sentgen.counts.cluster.locking import locked
+from sentgen.counts.cluster.stages import read_json
 from sentgen.counts.settings import OF_READERS, Settings, check_settings, corpus_row
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
-from sentgen.schema.lakes.export import write_file
+from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.layout import (
     LakeFile,
     Manifest,
@@ -30,6 +29,7 @@ from sentgen.schema.lakes.layout import (
     write_manifest,
 )
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import write_file
 from sentgen.schema.tables.counts import ngram
 from sentgen.schema.tables.segments import segment_tables
 from sentgen.system.files import remove
@@ -342,6 +342,43 @@ def in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
     )
 
 
+def bounds(lake: Place, file: LakeFile, column: str) -> tuple[int, int]:
+    """Return the least and the greatest number in a column of a file, by what its end says."""
+    with lake.open(file.path) as opened:
+        about = pq.read_metadata(opened)
+    place = about.schema.to_arrow_schema().get_field_index(column)
+    found = [about.row_group(group).column(place).statistics for group in range(about.num_row_groups)]
+    return min(int(one.min) for one in found), max(int(one.max) for one in found)
+
+
+@contextmanager
+def locked(lake: Place, work: Path) -> Iterator[None]:
+    """Keep others from writing a lake; the lock is beside it, or beside the work folder of one in a bucket.
+
+    Raises:
+        InUseError: another process writes it.
+    """
+    place = Path(lake.root)
+    if lake.files is not None:
+        place = work
+        work.parent.mkdir(parents=True, exist_ok=True)
+    lock = write_lock.wait_for(place, lambda: write_lock.take(place))
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def left_if_used(work: Path) -> Iterator[None]:
+    """Remove a work folder of ours in which nothing was left: an empty one says nothing."""
+    try:
+        yield
+    finally:
+        if folders.is_ours(work) and folders.is_empty(work):
+            folders.remove(work)
+
+
 def _below(lake: Place) -> Iterator[str]:
     """Yield what may be files of tables and drafts, by their names."""
     if lake.files is not None:
@@ -379,12 +416,3 @@ def _source_row(source: Counted, corpus: int, number: int) -> dict[str, object]:
     told = asdict(source)
     told["reader_version"] = told.pop("version")
     return {"id": number, "corpus_id": corpus, **told, "ingested_at": EPOCH}
-
-
-def bounds(lake: Place, file: LakeFile, column: str) -> tuple[int, int]:
-    """Return the least and the greatest number in a column of a file, by what its end says."""
-    with lake.open(file.path) as opened:
-        about = pq.read_metadata(opened)
-    place = about.schema.to_arrow_schema().get_field_index(column)
-    found = [about.row_group(group).column(place).statistics for group in range(about.num_row_groups)]
-    return min(int(one.min) for one in found), max(int(one.max) for one in found)

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from sentgen.counts.cluster.engine import ClusterTask
+from sentgen.counts.cluster.stages import ClusterTask
 from sentgen.errors import InputError, StoreError, spell
 from sentgen.extras import needs
 

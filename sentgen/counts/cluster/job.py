@@ -14,13 +14,11 @@ from sentgen.corpus.formats import MARKUP_WARNING, choose_reader, takes_tags_for
 from sentgen.corpus.paths import expand, place_of, unnamable
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source
-from sentgen.counts.cluster import merging, reading, words
+from sentgen.counts.cluster import merging, words
 from sentgen.counts.cluster.catalogue import JOB, SETTINGS, Counted
-from sentgen.counts.cluster.files import write_json
 from sentgen.counts.cluster.lake_job import LakeJob
-from sentgen.counts.cluster.reading import TREES, ShardReading
-from sentgen.counts.cluster.shards import Shard, SourcePart, pack, survey
-from sentgen.counts.cluster.stages import disk_note
+from sentgen.counts.cluster.shards import TREES, Shard, ShardReading, SourcePart, pack, read_shard, survey
+from sentgen.counts.cluster.stages import disk_note, write_json
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError, spell
 from sentgen.schema.lakes.layout import LakeFile
@@ -170,7 +168,7 @@ class Job(LakeJob):
         parts = math.ceil(sum(shard.bytes for shard in shards) / self.sizes.words) or 1
         (self.work / "read").mkdir(exist_ok=True)
         read = ShardReading(self.settings, str(self.work / "read"), parts, self.task_memory(_LEAST_MEMORY))
-        receipts = self.stages.run("read", reading.read_shard, [(read, shard) for shard in shards])
+        receipts = self.stages.run("read", read_shard, [(read, shard) for shard in shards])
         tokens = [sum(tally["tokens"] for tally in one["tallies"]) for one in receipts]
         self._tally(receipts, sources)
         trees = [number for number, one in enumerate(receipts) if one["trees"]]

@@ -8,11 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentgen.counts.cluster.catalogue import JOB, Catalogue, Unfinished, in_the_way, planned
-from sentgen.counts.cluster.engine import Engine
-from sentgen.counts.cluster.files import read_json
-from sentgen.counts.cluster.locking import left_if_used, locked
-from sentgen.counts.cluster.stages import PROGRAM, Progress, Stages
+from sentgen.counts.cluster.catalogue import (
+    JOB,
+    Catalogue,
+    Unfinished,
+    in_the_way,
+    left_if_used,
+    locked,
+    planned,
+)
+from sentgen.counts.cluster.stages import PROGRAM, Engine, Progress, Stages, read_json
 from sentgen.schema import folders
 from sentgen.schema.lakes.places import Place
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, changed
+from sentgen.counts.cluster.catalogue import Catalogue, Unfinished, changed, locked
 from sentgen.counts.cluster.job import STAGES
-from sentgen.counts.cluster.locking import locked
 from sentgen.errors import NotFoundError
 from sentgen.schema.lakes.layout import is_lake
 from sentgen.schema.lakes.places import Place

@@ -13,17 +13,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints, Longs
-from sentgen.counts.cluster.files import opened, read_batch, read_batches, write_batches
-from sentgen.counts.cluster.reading import FIRST_WORD, TREES, ShardReading
+from sentgen.counts.cluster.shards import FIRST_WORD, TREES, ShardReading
+from sentgen.counts.cluster.stages import opened, read_batch, read_batches, write_batches
 from sentgen.counts.cluster.words import database
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import WIDTH
 from sentgen.counts.spill import NgramCounter, merge, rolled_up
 from sentgen.schema import folders
 from sentgen.schema.engine import arrow_reader
-from sentgen.schema.lakes.export import write_file
 from sentgen.schema.lakes.layout import file_schema, sort_keys
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import write_file
 from sentgen.temporary import aside
 
 #: A record of words, as `sentgen.counts.ngrams` has them, and how often it occurs.

@@ -1,24 +1,80 @@
-"""Shards: sources in pieces that workers read, cut between sentences."""
+"""Shards: sources in pieces that workers read, cut between sentences; and the first look at one.
+
+That finds its words with their counts, its text in numbers, and the counts of its trees. Words are numbered
+anew in every shard, from 4 on as in a store; `sentgen.counts.cluster.words` has the numbers for all.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentgen.arrays import Ints, Longs
+from sentgen.case_folding import fold
 from sentgen.corpus.encodings import UTF_8, UTF_16_MARKS
+from sentgen.corpus.formats import reader_named
 from sentgen.corpus.line_blocks import LineBlock, read_blocks
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import BLOCK_BYTES, LineReader, Source
+from sentgen.corpus.vocabulary import Vocabulary
+from sentgen.counts.cluster.stages import write_batches
+from sentgen.counts.ngrams import wrap
+from sentgen.counts.settings import Settings, add_corpus, corpus_of
+from sentgen.counts.spill import NgramCounter
+from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
+from sentgen.schema import Store, folders
+from sentgen.schema.engine import arrow_reader, arrow_table, raw
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
+from sentgen.temporary import aside
 
 #: Where a sentence ends, by format. Sources in other formats, encodings, and compressed ones, are not cut.
 _ENDS = {"lines": re.compile(rb"\n"), "conllu": re.compile(rb"\n\r?\n"), "conllx": re.compile(rb"\n\r?\n")}
 #: Bytes before a block in which the end of a sentence may begin.
 _OVERLAP = 2
+
+#: Formats without trees: their sentences go past the store.
+_PLAIN = ("lines", "text")
+#: Tokens that wait to be numbered.
+_TOGETHER = 100_000
+FIRST_WORD = len(RESERVED_WORDS)
+WORDS = pa.schema([("number", pa.int32()), ("form", pa.string()), ("count", pa.int64())])
+STREAM = pa.schema([("word", pa.int32())])
+#: Counts of trees that a shard keeps, by table of the store.
+TREES = ("dependency_event", "argument_count", "sibling_count")
+_WORDS = """
+select w.id as number, w.form, n.count
+from ngram_1 n
+join word w on w.id = n.w1
+where w.id > 3
+order by w.id
+"""
+_SENTENCES = """
+select list(word_id order by position) as words
+from token
+group by sentence_id
+order by sentence_id
+"""
+#: Labels of the counts, with the tokens that have each: the roots of sentences are no tokens.
+_TAGS = """
+select t.name, sum(a.count)::bigint as count
+from argument_count a
+join tag t on t.id = a.tag_id
+where a.layer = 'word' and a.level = 'tag' and a.direction = 'left'
+group by t.name
+order by t.name
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +210,187 @@ def read_piece(
         return
     for found in read_source(reader, lines):
         yield replace(found, line=found.line + piece.first_line - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReading:
+    """How shards are read.
+
+    Attributes:
+        settings: those of the corpus.
+        folder: where the files of the shards go.
+        parts: hash partitions of the words.
+        memory: bytes that a task may take.
+    """
+
+    settings: Settings
+    folder: str
+    parts: int
+    memory: int
+
+    def file(self, shard: int, kind: str) -> Path:
+        """Return one of the files of a shard."""
+        return Path(self.folder) / f"{shard:06d}.{kind}"
+
+
+def read_shard(reading: ShardReading, shard: Shard) -> dict[str, object]:
+    """Read a shard, write what is counted in it, and return the figures of its sources.
+
+    Raises:
+        InputError: it cannot be read, or a sentence is wrong and none may be left out.
+    """
+    tallies = {piece.source: SourceTally(piece.source, piece.name) for piece in shard.pieces}
+    if shard.format in _PLAIN:
+        trees = False
+        _read_plain(reading, shard, tallies)
+    else:
+        trees = _read_into_store(reading, shard, tallies)
+    return {"tallies": [asdict(tally) for tally in tallies.values()], "trees": trees, "bytes": shard.bytes}
+
+
+def _found(
+    reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally], begin: Writer | None = None
+) -> Iterator[tuple[SourceTally, LineBlock | Sentence]]:
+    """Yield what is no rejection; rejections are raised or counted."""
+    for piece in shard.pieces:
+        tally = tallies[piece.source]
+        if begin is not None:
+            begin.start_source(tally)
+        reader = reader_named(shard.format).with_settings(reading.settings.reading)
+        for found in read_piece(piece, reader, reading.settings.encoding):
+            if not isinstance(found, Rejection):
+                yield tally, found
+            elif reading.settings.on_error == "skip":
+                tally.rejected += 1
+            else:
+                raise found.as_error()
+        if begin is not None:
+            begin.flush()
+
+
+def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally]) -> None:
+    vocabulary = Vocabulary()
+    counts = np.zeros(0, np.int64)
+
+    def streams() -> Iterator[pa.RecordBatch]:
+        nonlocal counts
+        for words, lengths in _numbered(reading, shard, tallies, vocabulary):
+            found = np.bincount(words, minlength=len(vocabulary))
+            found[: counts.size] += counts
+            counts = found
+            yield _stream(wrap(words + np.int32(FIRST_WORD), lengths, BOS, EOS))
+
+    write_batches(reading.file(shard.number, "stream"), STREAM, streams())
+    numbers = np.arange(FIRST_WORD, FIRST_WORD + counts.size, dtype=np.int32)
+    _write_words(reading, shard, numbers, vocabulary.strings().cast(pa.string()), counts, vocabulary)
+
+
+def _numbered(
+    reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally], vocabulary: Vocabulary
+) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the numbers of words and the lengths of sentences, some thousands at once."""
+    lower = reading.settings.lowercase
+    waiting: list[list[str]] = []
+    tokens = 0
+
+    def together() -> tuple[Ints, Ints]:
+        lengths = np.array([len(forms) for forms in waiting], np.int32)
+        words = vocabulary.encode([form for forms in waiting for form in forms], lowercase=lower)
+        waiting.clear()
+        return words, lengths
+
+    for tally, found in _found(reading, shard, tallies):
+        if isinstance(found, Sentence):
+            waiting.append(found.forms)
+            tokens += len(found.forms)
+            tally.sentences += 1
+            tally.tokens += len(found.forms)
+            if tokens >= _TOGETHER:
+                yield together()
+                tokens = 0
+            continue
+        # As text: lower case is more than ASCII.
+        text = fold(found.text.decode()).encode() if lower else found.text
+        words, lengths = vocabulary.encode_lines(text)
+        lengths = lengths[lengths > 0]
+        tally.sentences += int(lengths.size)
+        tally.tokens += int(words.size)
+        yield words, lengths
+    if waiting:
+        yield together()
+
+
+def _stream(words: Ints) -> pa.RecordBatch:
+    return pa.record_batch([pa.array(words, pa.int32())], schema=STREAM)
+
+
+def _write_words(
+    reading: ShardReading, shard: Shard, numbers: Ints, forms: pa.Array, counts: Longs, hashed: Vocabulary
+) -> None:
+    """Write the words of a shard, a batch for each partition."""
+    rows = pa.record_batch([pa.array(numbers), forms, pa.array(counts)], schema=WORDS)
+    write_batches(reading.file(shard.number, "words"), WORDS, partitioned(rows, hashed, reading.parts))
+
+
+def partitioned(rows: pa.RecordBatch, hashed: Vocabulary, parts: int) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of each partition, by the hash of their words, which a vocabulary has in their order."""
+    part = hashed.hashes() % np.uint64(parts)
+    for number in range(parts):
+        yield rows.take(pa.array(np.flatnonzero(part == number)))
+
+
+def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally]) -> bool:
+    """Store a shard in a store of its own, which counts its trees; say whether there are any."""
+    with _scratch(reading) as store, store.begin() as connection:
+        duck = raw(connection)
+        corpus = corpus_of(connection, reading.settings)
+        add_corpus(connection, reading.settings, corpus.id)
+        # Orders above 1 are counted with those of all shards.
+        runs = Path(f"{store.path}.runs")
+        counter = NgramCounter(highest=1, memory=reading.memory // 4, folder=runs)
+        writer = Writer(connection, corpus, counter)
+        for _, found in _found(reading, shard, tallies, writer):
+            writer.add(found)
+        writer.write(connection)
+        writer.close()
+        words = arrow_table(duck, _WORDS)
+        hashed = Vocabulary()
+        hashed.encode(words["form"].to_pylist())
+        numbers, counts = words["number"].to_numpy(), words["count"].to_numpy()
+        forms = words["form"].combine_chunks()
+        _write_words(reading, shard, numbers, forms, counts, hashed)
+        streams = (_wrapped(batch) for batch in arrow_reader(duck, _SENTENCES))
+        write_batches(reading.file(shard.number, "stream"), STREAM, streams)
+        tags = arrow_table(duck, _TAGS)
+        if not tags.num_rows:
+            return False
+        labels = arrow_table(duck, "select id as number, name from tag order by id")
+        _write_parquet(reading.file(shard.number, "tags"), tags)
+        _write_parquet(reading.file(shard.number, "labels"), labels)
+        for table in TREES:
+            rows = arrow_table(duck, f"select * exclude (segment_id) from {table}")
+            _write_parquet(reading.file(shard.number, table), rows)
+        return True
+
+
+def _wrapped(batch: pa.RecordBatch) -> pa.RecordBatch:
+    lists = batch.column("words")
+    words = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    lengths = np.diff(lists.offsets.to_numpy()).astype(np.int32)
+    return _stream(wrap(words, lengths, BOS, EOS))
+
+
+def _write_parquet(path: Path, rows: pa.Table) -> None:
+    with aside(path) as draft:
+        pq.write_table(rows, draft, compression="lz4")
+
+
+@contextmanager
+def _scratch(reading: ShardReading) -> Iterator[Store]:
+    """Open a store that is gone afterwards."""
+    folder = Path(reading.folder) / f".scratch-{uuid.uuid4().hex}"
+    with (
+        folders.for_drafts(folder),
+        Store(folder / "shard.duckdb", create=True, memory_limit=reading.memory // 2, threads=1) as store,
+    ):
+        yield store

@@ -1,45 +1,80 @@
-"""Stages of work whose tasks are done once, whatever dies: each has a folder with receipts."""
+"""Stages of work whose tasks are done once, whatever dies: each has a folder with receipts.
+
+Tasks run in this process, or on a cluster (`dask_engine`). What they leave for the next stage is written
+aside and renamed, so that none is ever seen half made.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from sentgen.counts.cluster.engine import ClusterTask, Engine
-from sentgen.counts.cluster.files import read_json
+import pyarrow as pa
 
+from sentgen.errors import Spelling, current_spelling, spelling
+from sentgen.schema.engine import translated_errors
+from sentgen.temporary import aside
+
+#: Compressed, as they cross the network: sorted rows shrink to a third.
+_OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 #: Bytes that a worker takes before it does anything: Python, numba, Arrow and DuckDB.
 PROGRAM = 350 << 20
 #: Called with the stage, the tasks that are done, all of its tasks, and the tokens of those done.
 Progress = Callable[[str, int, int, int], None]
 
 
-def disk_note(work: Path, what: str, between: int, lasting: int) -> str:
-    """Say how much disk is needed, and how much there is.
+@dataclass(frozen=True, slots=True)
+class ClusterTask:
+    """A function of a module with what it gets, and the file that holds what it returned once it is done."""
 
-    Args:
-        work: folder of the files between.
-        what: what is done there, such as ``counts``.
-        between: bytes that are needed there meanwhile.
-        lasting: bytes that the lake gets.
-    """
-    free = shutil.disk_usage(work).free
-    return (
-        f"disk: about {_size(between)} in {work} while it {what}, {_size(lasting)} in the lake for good; "
-        f"{_size(free)} free" + (", which may not do" if free < between + lasting else "")
-    )
+    receipt: Path
+    function: Callable[..., Mapping[str, Any]]
+    arguments: Sequence[object]
+    named: Mapping[str, object]
+    #: A process of a cluster names options as this one does.
+    spelling: Spelling = field(default_factory=current_spelling)
+
+    def __call__(self) -> Mapping[str, Any]:
+        """Do it, unless it is done; return what it returned, then or now.
+
+        Raises:
+            SentgenError: it cannot be done; said in one line.
+        """
+        done: Mapping[str, Any] | None = read_json(self.receipt)
+        if done is None:
+            with spelling(self.spelling), translated_errors(self.receipt.parent):
+                done = self.function(*self.arguments, **self.named)
+                write_json(self.receipt, done)
+        return done
 
 
-def _size(number: float) -> str:
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:.3g} {unit}"
-        number /= 1000
-    return f"{number:,.3g} TB"
+class Engine(Protocol):
+    """What runs tasks."""
+
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield the number of each task and what it returned, as they end."""
+
+
+class Inline:
+    """Runs tasks in this process, one after the other."""
+
+    workers = 1
+
+    def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield the number of each task and what it returned."""
+        for number, task in enumerate(tasks):
+            yield number, task()
 
 
 @dataclass(slots=True)
@@ -103,3 +138,78 @@ class Stages:
         """Return where a task of a stage writes; numbers are names of six digits."""
         (self.work / stage).mkdir(exist_ok=True)
         return self.work / stage / f"{name if isinstance(name, str) else f'{name:06d}'}.{kind}"
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a value that JSON knows."""
+    with aside(path) as draft:
+        draft.write_text(json.dumps(value, sort_keys=True), "utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """Return such a value, or ``None`` if there is no such file."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+
+
+def write_batches(
+    path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, compressed: bool = True
+) -> list[int]:
+    """Write batches that are read by their number; return the rows of each."""
+    rows = []
+    with (
+        aside(path) as draft,
+        pa.OSFile(str(draft), "wb") as file,
+        pa.ipc.new_file(file, schema, options=_OPTIONS if compressed else None) as writer,
+    ):
+        for batch in batches:
+            writer.write_batch(batch)
+            rows.append(batch.num_rows)
+    return rows
+
+
+@contextmanager
+def opened(path: Path | str) -> Iterator[pa.RecordBatchFileReader]:
+    """Open such a file: a batch is in memory when it is asked for, and not the others."""
+    # Not mapped: its pages would count as ours.
+    with pa.OSFile(os.fspath(path), "rb") as file:
+        yield pa.ipc.open_file(file)
+
+
+def read_batch(path: Path | str, number: int) -> pa.RecordBatch:
+    """Return one batch."""
+    with opened(path) as reader:
+        return reader.get_batch(number)
+
+
+def read_batches(path: Path | str, numbers: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield batches, all of them if no numbers are given."""
+    with opened(path) as reader:
+        for number in range(reader.num_record_batches) if numbers is None else numbers:
+            yield reader.get_batch(number)
+
+
+def disk_note(work: Path, what: str, between: int, lasting: int) -> str:
+    """Say how much disk is needed, and how much there is.
+
+    Args:
+        work: folder of the files between.
+        what: what is done there, such as ``counts``.
+        between: bytes that are needed there meanwhile.
+        lasting: bytes that the lake gets.
+    """
+    free = shutil.disk_usage(work).free
+    return (
+        f"disk: about {_size(between)} in {work} while it {what}, {_size(lasting)} in the lake for good; "
+        f"{_size(free)} free" + (", which may not do" if free < between + lasting else "")
+    )
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number /= 1000
+    return f"{number:,.3g} TB"

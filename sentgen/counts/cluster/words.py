@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 
 from sentgen.arrays import Ints
 from sentgen.corpus.vocabulary import Vocabulary
-from sentgen.counts.cluster.files import read_batch, write_batches
-from sentgen.counts.cluster.reading import partitioned
+from sentgen.counts.cluster.shards import partitioned
+from sentgen.counts.cluster.stages import read_batch, write_batches
 from sentgen.schema.engine import arrow_reader, arrow_table, one_number, settings
-from sentgen.schema.lakes.export import write_file
 from sentgen.schema.lakes.layout import LakeFile
 from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes.transfer import write_file
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.temporary import aside
 

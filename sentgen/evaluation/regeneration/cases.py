@@ -10,11 +10,10 @@ from itertools import compress
 import numpy as np
 
 from sentgen.case_folding import fold
-from sentgen.corpus.base_np import function_heads, mark_base_nps
+from sentgen.corpus.base_np import function_heads, mark_base_nps, unit_heads
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
-from sentgen.counts.units import unit_heads
 from sentgen.errors import InputError, Rejection
 from sentgen.generation.bags.bag import UnitKind
 from sentgen.generation.bags.bag_reader import TagKind, tagged_units

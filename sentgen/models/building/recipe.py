@@ -25,13 +25,9 @@ if TYPE_CHECKING:
 
 
 _FILE = "recount.sql"
-
 _DRAWN = re.compile(r"(?:; |^)(\d+) sentences drawn with seed (\d+)$")
-
 ESTIMATORS = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
-
 SMOOTHING = (*ESTIMATORS, STUPID_BACKOFF)
-
 UNKNOWN = ("word", "none", "tag")
 
 

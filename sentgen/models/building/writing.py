@@ -28,16 +28,12 @@ from sentgen.space import Space
 
 #: Smallest number that stands for a back-off weight of nothing.
 _NO_WEIGHT = 1e-100
-
 #: Stands for a word beyond the order of an n-gram.
 _ABSENT = -1
-
 #: Bytes of memory for each n-gram that is sorted.
 _BYTES_A_ROW = 36
-
 #: N-grams that are appended at once: a row group.
 _APPENDED = 122_880
-
 Parameters = Sequence[tuple[int, str, float]]
 
 

@@ -12,9 +12,8 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from sentgen.counts.cluster.catalogue import EPOCH, JOB, bounds, changed
-from sentgen.counts.cluster.files import read_json, write_json
 from sentgen.counts.cluster.lake_job import LakeJob
-from sentgen.counts.cluster.stages import disk_note
+from sentgen.counts.cluster.stages import disk_note, read_json, write_json
 from sentgen.errors import InputError, StoreError
 from sentgen.models.base.registry import STUPID_BACKOFF, find_all, next_version, require_name
 from sentgen.models.building.recipe import BuiltFrom, Recipe, built_from
@@ -30,20 +29,14 @@ from sentgen.schema.tables.corpus import source
 
 #: What tasks of the smallest limit get.
 _LEAST_MEMORY = 256 << 20
-
 #: Bytes on the disk for an n-gram, as benchmarks/cluster_models.py found them: between, and in the lake.
 _WORK_BYTES, _LAKE_BYTES = 70, 13
-
 #: The stages in their order; each has a folder of its name.
 STAGES = ("split", "adjust", "unigrams", "smooth", "interpolate", "place", "write")
-
 #: Folders beside those of the stages.
 _ARRAYS = ("anchors", "words")
-
 SMOOTHING = ("kneser-ney", STUPID_BACKOFF)
-
 UNKNOWN = ("word", "none")
-
 #: Small tables of models, and the columns with their numbers.
 _TABLES = {
     "model": "id",

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, compiled
-from sentgen.counts.cluster.files import read_batch, write_batches
+from sentgen.counts.cluster.stages import read_batch, write_batches
 from sentgen.models.building.summed_counts import count
 from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
 from sentgen.models.cluster.plan import ModelPlan, columns, group_rows
@@ -32,7 +32,7 @@ from sentgen.models.smoothing.rows import (
     read_unigrams,
     words_of,
 )
-from sentgen.schema.lakes.export import write_file
+from sentgen.schema.lakes.transfer import write_file
 from sentgen.schema.tables.corpus import BOS
 from sentgen.space import Space
 

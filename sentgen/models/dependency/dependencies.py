@@ -56,19 +56,13 @@ from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT, ROOT_TAG
 
 #: Ids of a word and of its tag, -1 for what the store does not know.
 Kind = tuple[int, int]
-
 TaggedWord = tuple[str, str | None]
-
 LEFT, RIGHT = 0, 1
-
 #: Stands for probability zero, so that logarithms stay finite.
 FLOOR = 1e-12
-
 #: Kinds of units that are counted together: their matrices of pairs take 64 MB.
 MAX_KINDS = 2_000
-
 Units = list[Kind]
-
 #: How many times a coarser distribution counts as seen.
 STRENGTH = 4.0
 

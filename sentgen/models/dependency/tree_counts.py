@@ -28,39 +28,27 @@ from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.counts import FREQUENT
 
 Layer = Literal["word", "unit"]
-
 #: The anchor of what is about tags alone.
 TAGS = 0
-
 #: The id of what the store does not know.
 UNKNOWN = -1
-
 _CHUNK_ROWS = 100_000
-
 _MAX_NAMES = 500_000
-
 #: The column of a table that holds its names.
 _NAMES = {"word": "form", "tag": "name"}
-
 _IDS = "select {column}, min(id) from {table} where {column} in (select unnest($names)) group by all"
-
 #: Rows about tags alone, in all tables that have levels.
 _OF_TAGS = "level in ('tag', 'tag-tag')"
-
 _SEGMENTS = """
 select id, sentences, tokens, created_at
 from segment
 where corpus_id in (select unnest($1::integer[]))
 order by id
 """
-
 MAX_ARGUMENTS = 7
-
 DISTANCES = 3
-
 #: What a row counts (see `TreeRows`): numbers below the first are events.
 _PAIR, _ARGUMENTS, _SIBLINGS = 6, 7, 23
-
 _NUMBERS = MAX_ARGUMENTS + 1
 
 

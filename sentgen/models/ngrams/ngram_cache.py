@@ -20,12 +20,10 @@ from sentgen.schema.engine import arrow_reader
 
 #: The columns of an n-gram.
 NGRAM = "n, w1, w2, w3, w4, w5, logp, backoff"
-
 #: Up to so many anchors, a union of one equality each is best: DuckDB reads little else. Of more, the
 #: bits of a bit string cost a third of a list, for which all columns are read before it is looked at. CPU ms
 #: of union, bits and list from 31M n-grams: 10, 44, 24 for 26 anchors; too many to plan, 178, 524 for 908.
 _UNION_LIMIT = 64
-
 _MAX_KNOWN_FORMS = 500_000
 
 

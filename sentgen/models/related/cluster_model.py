@@ -42,7 +42,6 @@ from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
 from sentgen.options import TRAIN
 
 Smoothing = Literal["none", "collins"]
-
 #: Kinds of modifiers that are told apart, and how many of a kind: two bits each, in 64.
 KINDS, MOST = 32, 3
 

@@ -38,10 +38,8 @@ if TYPE_CHECKING:
 
 
 Contexts = Literal["window", "dependencies", "both"]
-
 #: Rows that are handed to DuckDB at once.
 _ROWS = 10_000
-
 #: What the libraries of BLAS that come with scipy read when they are loaded.
 _THREADS = "OPENBLAS_NUM_THREADS"
 

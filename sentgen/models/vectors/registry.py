@@ -24,12 +24,10 @@ from sentgen.schema.store import fetch_arrow
 from sentgen.schema.tables.vectors import vector_space, word_vector
 
 Singles = npt.NDArray[np.float32]
-
 _COLUMNS = (
     *("name", "corpora", "contexts", "window", "dimensions", "min_count"),
     *("smoothing", "shift", "power", "seed", "tokens", "words", "cells", "created_at"),
 )
-
 VectorsOption = Annotated[
     str | None,
     Option(
@@ -38,7 +36,6 @@ VectorsOption = Annotated[
         api={"max_length": 200},
     ),
 ]
-
 #: Of a phrase, the mean of the vectors of its words; a sum has the same direction.
 _NEAR = """\
 with phrase as (
@@ -61,7 +58,6 @@ where v.space_id = $space
   and v.form not in ({known})
 group by v.form, v.count, v.rank
 order by sum(list_inner_product(v.components, p.components)::double) desc, v.rank{limit}"""
-
 _KNOWN = "select form from word_vector where space_id = $space and form in ({known})"
 
 

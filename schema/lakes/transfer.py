@@ -1,20 +1,30 @@
-"""Make a lake of a store, table by table, in the order of its rows: the same rows make the same bytes."""
+"""Make a lake of a store, table by table, and a store of a lake: the same rows make the same bytes."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sentgen.errors import StoreError
+from sentgen.errors import DamagedError, StoreError
 from sentgen.output.wording import quantity
 from sentgen.schema.base import metadata, quote_identifier
-from sentgen.schema.engine import arrow_reader, raw
-from sentgen.schema.lakes.layout import LakeFile, Manifest, file_name, file_schema, is_lake, write_manifest
+from sentgen.schema.engine import arrow_reader, raw, translated_errors
+from sentgen.schema.lakes.layout import (
+    LakeFile,
+    Manifest,
+    file_name,
+    file_schema,
+    is_lake,
+    read_manifest,
+    write_manifest,
+)
+from sentgen.schema.lakes.opening import rows_of
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.store import Store
 
@@ -99,6 +109,46 @@ def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambd
     manifest = Manifest(tables)
     write_manifest(lake, manifest)
     return manifest
+
+
+def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
+    """Make a new store that holds what a lake holds.
+
+    Raises:
+        DamagedError: a file of the lake is not what was written.
+        StoreError: the store cannot be written.
+    """
+    manifest = read_manifest(lake)
+    for table in manifest.tables:
+        if wrong := changed_files(lake, manifest, table):
+            raise DamagedError(
+                f"{lake.path(wrong[0].path)}: changed since it was written; "
+                "copy the lake again, or make it again"
+            )
+    # With one thread, rows keep their order (`sentgen.schema.store.one_thread`).
+    with (
+        Store(path, create=True, memory_limit=memory_limit, threads=1) as store,
+        store.connect() as connection,
+    ):
+        connection.rollback()
+        duck = raw(connection)
+        if lake.files is not None:
+            duck.register_filesystem(lake.files)
+        for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
+            duck.execute(f"delete from {reserved}")
+        for name in metadata.tables:
+            duck.execute(f"insert into {name} by name {rows_of(lake, manifest, name)}")
+        duck.execute("checkpoint")
+
+
+def changed_files(lake: Place, manifest: Manifest, table: str) -> list[LakeFile]:
+    """Return the files of a table that are not what was written; reads all of them."""
+    wrong = []
+    for file in manifest.tables.get(table, ()):
+        with translated_errors(Path(lake.path(file.path))), lake.open(file.path) as opened:
+            if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:  # type: ignore[arg-type]
+                wrong.append(file)
+    return wrong
 
 
 def _files(store: Store, lake: Place, table: str) -> Iterator[LakeFile]:
