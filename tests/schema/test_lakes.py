@@ -26,8 +26,7 @@ from sentgen.errors import InputError, NotFoundError, QueryRejected, StoreError
 from sentgen.schema import Store, metadata, readonly
 from sentgen.schema.engine import raw
 from sentgen.schema.guard import require_harmless
-from sentgen.schema.lakes import export as exporting
-from sentgen.schema.lakes import opening
+from sentgen.schema.lakes import opening, transfer
 from sentgen.schema.lakes.layout import (
     MANIFEST,
     LakeFile,
@@ -159,11 +158,11 @@ def test_row_groups_have_one_size_however_rows_come(sizes: list[int], group: int
     parts = np.split(ids, np.cumsum(sizes)[:-1]) if sizes else []
     # Another order of columns, and another type, than the table has.
     batches = [pa.record_batch({"form": [str(i) for i in part], "id": part}) for part in parts if len(part)]
-    before, exporting.ROW_GROUP = exporting.ROW_GROUP, group
+    before, transfer.ROW_GROUP = transfer.ROW_GROUP, group
     try:
-        groups = list(exporting.row_groups(batches, file_schema("word")))
+        groups = list(transfer.row_groups(batches, file_schema("word")))
     finally:
-        exporting.ROW_GROUP = before
+        transfer.ROW_GROUP = before
 
     assert [i for one in groups for i in one["id"].to_pylist()] == ids.tolist()
     assert all(one.num_rows == group for one in groups[:-1])
