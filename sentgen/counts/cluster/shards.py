@@ -200,7 +200,7 @@ class PieceReader(LineReader):
         return block if self.piece.start else super().without_bom(block)
 
 
-def read_piece(
+def _read_piece(
     piece: SourcePart, reader: Reader, encoding: str = UTF_8
 ) -> Iterator[LineBlock | Sentence | Rejection]:
     """Yield what a piece holds, with the lines of its source."""
@@ -257,7 +257,7 @@ def _found(
         if begin is not None:
             begin.start_source(tally)
         reader = reader_named(shard.format).with_settings(reading.settings.reading)
-        for found in read_piece(piece, reader, reading.settings.encoding):
+        for found in _read_piece(piece, reader, reading.settings.encoding):
             if not isinstance(found, Rejection):
                 yield tally, found
             elif reading.settings.on_error == "skip":

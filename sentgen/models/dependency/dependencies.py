@@ -201,7 +201,7 @@ def _models(counted: CountedKinds, bags: Sequence[Units], floor: float) -> list[
             prob,
             arguments[of_bag],
             distance if distances else None,
-            automata(counts, of_bag, tag_of[of_bag]) if distances else None,
+            _automata(counts, of_bag, tag_of[of_bag]) if distances else None,
         )
         for of_bag, (prob, distance) in zip(nodes, relations, strict=True)
     ]
@@ -282,7 +282,7 @@ class Automata(NamedTuple):
     distances: Floats  # (n + 1, n, 2, 3)
 
 
-def automata(counts: TreeCounts, kinds: Ints, tags: Ints) -> Automata:
+def _automata(counts: TreeCounts, kinds: Ints, tags: Ints) -> Automata:
     """Return the factors of one sentence, from the kinds and tags of the root and the units."""
     # The root's tag, 0, comes first; the root is no modifier.
     different, numbers = np.unique(tags, return_inverse=True)

@@ -216,7 +216,7 @@ def decomposed(
     vectors = left[:, order] * np.maximum(singular[order], 0) ** power
     largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(dimensions)]
     vectors *= np.where(largest < 0, -1, 1)
-    return unit(vectors)
+    return _unit(vectors)
 
 
 @contextmanager
@@ -236,7 +236,7 @@ def _one_thread() -> Iterator[None]:
             os.environ[_THREADS] = kept
 
 
-def unit(vectors: Floats | Singles) -> Singles:
+def _unit(vectors: Floats | Singles) -> Singles:
     """Return vectors of length 1; zeros stay."""
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
