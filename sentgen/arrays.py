@@ -1,13 +1,18 @@
-"""Arrays: a name for each type of their elements, and functions over them as machine code."""
+"""Arrays: a name for each type of their elements, sparse ones, and functions over them as machine code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -63,3 +68,23 @@ def compiled(function: Callable[P, R]) -> Kernel[P, R]:
 def compiled_loosely(function: Callable[P, R]) -> Kernel[P, R]:
     """Compile it so that sums of floats may be added in any order, as vectors need it."""
     return Kernel(function, fastmath={"reassoc", "contract"})
+
+
+def sparse_rows(rows: Sequence[Mapping[int, float]], width: int) -> csr_array:
+    """Return (len(rows), width) from what is in the columns of each row."""
+    from scipy.sparse import csr_array
+
+    columns = [sorted(row) for row in rows]
+    values = [row[column] for row, own in zip(rows, columns, strict=True) for column in own]
+    indices = np.fromiter(chain.from_iterable(columns), np.int64)
+    parts = np.array(values, np.float64), indices, np.cumsum([0, *map(len, columns)])
+    return csr_array(parts, shape=(len(rows), width))
+
+
+def unit_rows(rows: csr_array) -> csr_array:
+    """Return rows with a length of 1; those without a length stay as they are."""
+    sizes = np.diff(rows.indptr)
+    squares, some = np.zeros(len(sizes)), np.flatnonzero(sizes)
+    squares[some] = np.add.reduceat(rows.data * rows.data, rows.indptr[some])
+    factors = 1 / np.maximum(np.sqrt(squares), 1e-12)
+    return type(rows)((rows.data * np.repeat(factors, sizes), rows.indices, rows.indptr), shape=rows.shape)

@@ -8,10 +8,13 @@ are those of the field. `sentgen.cli.console.option_groups` makes options of it 
     class Ngrams:
         pattern: Annotated[str, Option("1 to 5 words.", argument=True)]
         min_count: Annotated[int, Option("Omit lower counts.", least=1)] = 1
+
+Sizes and systems are values that are written in a notation of their own, which is read here, too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from functools import cache
@@ -20,6 +23,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Literal,
+    NamedTuple,
     TypedDict,
     TypeVar,
     Union,
@@ -32,6 +36,7 @@ from sentgen.errors import InputError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
 
 Declaration = TypeVar("Declaration")
 #: What may name a parser.
@@ -237,3 +242,51 @@ def _changed(declaration: type) -> dict[str, list[str]]:
     return {
         name: [each.name for each in about.of] for name, about in abouts.items() if isinstance(about, Changes)
     }
+
+
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+def parse_size(text: str) -> int:
+    """Read a size such as ``2GB``, ``500M`` or ``1073741824``, in bytes.
+
+    Raises:
+        InputError: it is none.
+
+    >>> parse_size("1.5 GB") == 3 * 2**29
+    True
+    """
+    # As many digits as a float holds.
+    match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d+)?)\s*([kmgt]?)i?b?\s*", text.lower())
+    if not match:
+        raise InputError(f"{text[:40]!r} is no size; write it like 2GB or 500MB")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+#: Not after the drive that a path begins with.
+_COLON = re.compile(r":(?![\\/])|(?<!=[A-Za-z]):")
+
+
+class Assignment(NamedTuple):
+    """A setting, with underscores for dashes, and its value; both are as they were written in ``text``."""
+
+    text: str
+    setting: str
+    value: str | None
+
+
+def parse_system(text: str) -> tuple[str, list[Assignment]]:
+    r"""Return the name and the settings; what stands without ``=`` has no value.
+
+    >>> parse_system("lcs:n=2")
+    ('lcs', [Assignment(text='n=2', setting='n', value='2')])
+    >>> [part.value for part in parse_system(r"lcs:links=C:\a:gold=d:/b:n=2")[1]]
+    ['C:\\a', 'd:/b', '2']
+    """
+    name, *parts = _COLON.split(text)
+    return name, [_assignment(part) for part in parts]
+
+
+def _assignment(text: str) -> Assignment:
+    setting, equals, value = text.partition("=")
+    return Assignment(text, setting.strip().replace("-", "_"), value if equals else None)

@@ -35,8 +35,7 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.entry_points import Plugin, Registry, of_kind
 from sentgen.errors import InputError, PluginError, SentgenError
-from sentgen.notation import Assignment, parse_system
-from sentgen.options import truth
+from sentgen.options import Assignment, parse_system, truth
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 

@@ -28,12 +28,12 @@ from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
+from sentgen.options import parse_size
 from sentgen.output import progress
 from sentgen.schema import readonly
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.store import raw
-from sentgen.sizes import parse_size
 
 if TYPE_CHECKING:
     from sentgen.api.generating import FusedSentences

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import escape
 
-from sentgen.output.display import is_number, shorten, shown
-from sentgen.output.typography import is_right_to_left, readable
+from sentgen.output.display import is_number, is_right_to_left, readable, shorten, shown
 
 # Colors of the notebook, light or dark, are inherited; nothing here is fixed. The class stands three times
 # to outweigh the rules that notebooks have for tables, which put text to the right.

@@ -18,9 +18,9 @@ from sentgen.api import html
 from sentgen.errors import InputError
 from sentgen.extras import needs
 from sentgen.output.logarithms import NATURAL
-from sentgen.output.plain_table import Align, aligned_lines, cells_of, cut_end, cut_front, is_numeric
 from sentgen.output.plots import check_plot, need_plots, write_plot
 from sentgen.output.tabular import Rows, distinct
+from sentgen.output.text_table import Align, aligned_lines, cells_of, cut_end, cut_front, is_numeric
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:

@@ -72,7 +72,7 @@ _PANELS = {
         "saved": "looking.saved:app",
         "cite": "looking.cite:cite",
         "sql": "looking.sql:sql",
-        "schema": "looking.schema:show",
+        "schema": "looking.sql:show",
     },
     "Models and sentences": {
         "models": "modeling.models:app",
@@ -80,7 +80,7 @@ _PANELS = {
         "score": "modeling.score:score",
         "regenerate": "generating.regenerate:regenerate",
         "generate": "generating.generate:generate",
-        "fuse": "generating.fuse:fuse",
+        "fuse": "generating.generate:fuse",
         "check": "aligning.check:check",
         "align": "aligning.align:app",
         "evaluate": "measuring.evaluate:app",
@@ -102,7 +102,7 @@ _PANELS = {
     "The server": {
         "publish": "keeping.publish:publish",
         "serve": "keeping.serve:serve",
-        "mcp": "keeping.mcp:mcp",
+        "mcp": "keeping.serve:mcp",
         "token": "keeping.serve:token",
     },
 }

@@ -27,8 +27,7 @@ from sentgen.generation.bags.problem import (
 from sentgen.generation.joint import joint
 from sentgen.generation.ngrams import beam, lmo
 from sentgen.generation.trees import assignment, cle, prim
-from sentgen.notation import Assignment, parse_system
-from sentgen.options import Option, Parameter, parameters_of
+from sentgen.options import Assignment, Option, Parameter, parameters_of, parse_system
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.sparse import sparse_rows, unit_rows
+from sentgen.arrays import sparse_rows, unit_rows
 
 #: Column to value.
 ROWS = st.lists(st.dictionaries(st.integers(0, 9), st.floats(0.1, 1.0), max_size=6), max_size=6)

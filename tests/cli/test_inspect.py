@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError, SentgenError
-from sentgen.output.plain_table import cut_end, cut_front
+from sentgen.output.text_table import cut_end, cut_front
 from sentgen.schema import Store
 
 COMMANDS = {

@@ -16,8 +16,8 @@ from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.output.plain_table import cut_front
-from sentgen.output.typography import closed_up
+from sentgen.output.display import closed_up
+from sentgen.output.text_table import cut_front
 
 FILES = {
     "ar": "ar_pud-ud-300.conllu",

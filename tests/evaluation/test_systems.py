@@ -12,7 +12,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.experiment import parse_systems
 from sentgen.generation import Search
 from sentgen.generation.algorithms import read_system, settings_record
-from sentgen.notation import parse_system
+from sentgen.options import parse_system
 
 
 def settings_of(texts: Sequence[str], **shared: Any) -> dict[str, SimpleNamespace]:

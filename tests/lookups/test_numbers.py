@@ -16,7 +16,7 @@ from sentgen.errors import SentgenError
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.statistics.frequencies import Frequencies
-from sentgen.output.plain_table import cells_of
+from sentgen.output.text_table import cells_of
 from sentgen.schema import Store
 
 NUMBERS = (

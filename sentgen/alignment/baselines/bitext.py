@@ -22,8 +22,7 @@ import numpy as np
 
 from sentgen.alignment.pairs.alignment import Alignment, Link, Pair, PhraseLink
 from sentgen.alignment.words.word_classes import stem
-from sentgen.arrays import Floats, Ints, Longs, compiled
-from sentgen.sparse import sparse_rows
+from sentgen.arrays import Floats, Ints, Longs, compiled, sparse_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

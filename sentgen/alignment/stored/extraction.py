@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from sentgen.alignment.stored.application import found_rows
 from sentgen.alignment.stored.stored_pairs import BATCH
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, stem
-from sentgen.arrays import Bools, Floats
+from sentgen.arrays import Bools, Floats, sparse_rows, unit_rows
 from sentgen.counts import corpora
 from sentgen.counts.settings import PAIRS
 from sentgen.errors import InputError
@@ -24,7 +24,6 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
-from sentgen.sparse import sparse_rows, unit_rows
 
 Words = Sequence[str]
 #: What is seen of each sentence. Content words are stems of words that are no function words or marks.

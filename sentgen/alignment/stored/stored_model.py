@@ -25,9 +25,9 @@ from sentgen.alignment.stored.model_store import (
     AlignmentModelInfo,
     ensure_same_stems,
     get_model,
+    load_cells,
     load_parameters,
 )
-from sentgen.alignment.stored.stored_cells import load_cells
 from sentgen.alignment.stored.tuned_models import load_tuning
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import InputError

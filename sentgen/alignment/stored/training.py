@@ -41,8 +41,15 @@ from sentgen.alignment.stored.cells import (
     lay_out,
     no_cells,
 )
-from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
-from sentgen.alignment.stored.stored_cells import LAYERS, forget_older, load_cells, save_cells
+from sentgen.alignment.stored.model_store import (
+    DIRECTIONS,
+    LAYERS,
+    AlignmentModelInfo,
+    StoredIteration,
+    forget_older,
+    load_cells,
+    save_cells,
+)
 from sentgen.alignment.stored.stored_model import named_vectors
 from sentgen.alignment.stored.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
 from sentgen.alignment.words.kinship import Nearness

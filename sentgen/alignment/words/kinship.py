@@ -25,9 +25,8 @@ from sentgen.alignment.words.names import FirstLetters
 from sentgen.alignment.words.spellings import letters, same_word
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS, groups, is_function_word, stem
 from sentgen.alignment.words.wordnet import Synset, meanings, senses, wordnet
-from sentgen.arrays import Bools
+from sentgen.arrays import Bools, sparse_rows
 from sentgen.models.vectors.registry import WordVectors
-from sentgen.sparse import sparse_rows
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -19,10 +19,10 @@ from sentgen.generation.clusters.depviterbi import TraceStep
 from sentgen.generation.drawing import tree_text
 from sentgen.generation.notes import notes
 from sentgen.options import Option
+from sentgen.output.display import closed_up
 from sentgen.output.files import write_text
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.tabular import Rows
-from sentgen.output.typography import closed_up
 from sentgen.output.wording import quantity
 
 _SENTENCE = "sentence"

@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 import typer
 from sqlalchemy import Connection
 
-from sentgen import sizes
+from sentgen import options
 from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError
 from sentgen.options import PARSERS, Option
@@ -121,7 +121,7 @@ LOOKUP_SHARE = 0.35
 def parse_size(text: str | None) -> int | None:
     """Read a size such as ``2GB``, ``500M`` or ``1073741824``."""
     with mistakes():
-        return None if text is None else sizes.parse_size(text)
+        return None if text is None else options.parse_size(text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,12 +38,11 @@ from sentgen.cli.console.options import DeskOptions, StoreOptions, check_file_op
 from sentgen.cli.console.terminal_table import TableColumn, print_table
 from sentgen.errors import printable as printable
 from sentgen.options import Option
+from sentgen.output.display import isolate
 from sentgen.output.files import whole_file
-from sentgen.output.latex import tabular
-from sentgen.output.plain_table import Align as Align
-from sentgen.output.plain_table import aligned_lines, cells_of, is_numeric
 from sentgen.output.tabular import Rows, csv_lines, distinct, json_row, write_parquet
-from sentgen.output.typography import isolate
+from sentgen.output.text_table import Align as Align
+from sentgen.output.text_table import aligned_lines, cells_of, is_numeric, tabular
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:

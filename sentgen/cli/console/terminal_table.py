@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sentgen.output.plain_table import Align
-from sentgen.output.typography import isolate
+from sentgen.output.display import isolate
+from sentgen.output.text_table import Align
 
 #: Blanks between two columns.
 _GAP = 2

@@ -1,4 +1,4 @@
-"""`sentgen generate`: new sentences from clusters of related ones."""
+"""`sentgen generate` and `sentgen fuse`: new sentences from related ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
+
+import typer
 
 from sentgen.cli.console.answers import TreeFiles, show_generated
 from sentgen.cli.console.options import (
@@ -15,15 +17,19 @@ from sentgen.cli.console.options import (
     StoreOptions,
     mistakes,
 )
-from sentgen.cli.console.output import StoreOutput
+from sentgen.cli.console.output import Output, StoreOutput, printable
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
+from sentgen.evaluation.fusion.texts import FusionTexts, file_named
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.settings import KINDS, Kind, parse_weights
+from sentgen.generation.fusion.answer import FusionAnswer, fusion_notes, fusion_table
+from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.output.display import closed_up
 from sentgen.output.progress import counting_bar
 
 #: Share of the memory for the DuckDB of a store that holds the clusters alone, beside that of the model.
@@ -111,3 +117,40 @@ def _salience(text: Kind) -> Kind | dict[str, float]:
         raise InputError(f"{text!r} is neither a file with weights nor one of: {', '.join(KINDS)}")
     (source,) = expand([text])
     return parse_weights(source.lines(), path=source.name)
+
+
+def fuse(
+    *,
+    request: FusionTexts,
+    parser: Annotated[ParserOption, Arrange(after="related")] = None,
+    out: StoreOutput,
+) -> None:
+    """Make one new sentence of a key sentence and units of related ones (Global Revision, 2007).
+
+    Phrases of the related sentences are added to words of the key sentence that they share, or replace what
+    names the same thing less precisely, and a clause about something else is conjoined; where nothing fits,
+    there is no sentence, and the exit code is 1. Nothing checks whether the result is true: `sentgen check`
+    does. All sentences need trees: CoNLL-U, or any text with --parser.
+
+    Example: `sentgen fuse 1 --with cluster.conllu`
+    """
+    request.check()
+    trees = open_parser(parser) if parser else None
+    key, related = request.sentences(trees, file=file_named(request.key))
+    if request.model is None:
+        answer = fused_sentences(key, related, request)
+    else:
+        with out.lookups() as store:
+            answer = fused_sentences(key, related, request, store)
+    _show(answer, out)
+
+
+def _show(answer: FusionAnswer, out: Output) -> None:
+    if not out.for_reading:
+        out.table(fusion_table(answer))
+    for each in answer.sentences if out.for_reading else ():
+        typer.echo(printable(closed_up(each.text)))
+    for note in fusion_notes(answer):
+        out.note(note)
+    if not answer.sentences:
+        raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""``sentgen serve``: the store over HTTP, and in a browser."""
+"""``sentgen serve``: the store over HTTP, and in a browser; ``sentgen mcp``: for programs that speak MCP."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from sentgen.system.files import others_may_read, read_text
 
 if TYPE_CHECKING:
     from sentgen.server.classroom import Classroom
+
 
 _WHO = "Who may ask"
 #: Listens wherever this machine is reached.
@@ -374,3 +375,37 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
     if not tokens or any(len(token) < 16 for token in tokens):
         raise InputError("needs tokens of 16 characters or more, one a line", path=str(path))
     return tokens
+
+
+def mcp(
+    *,
+    snapshots: SnapshotsOption = None,
+    options: DbOptions,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            metavar="URL",
+            help="A `sentgen serve` of the same snapshots: answers link to its pages.",
+        ),
+    ] = None,
+    request: Annotated[
+        LimitOptions, Arrange(only=("timeout", "sql_timeout", "max_rows", "max_body", "worker_memory"))
+    ],
+) -> None:
+    """Let a program ask the store by MCP (Model Context Protocol), on standard input and output.
+
+    The program starts this command itself, and has eight tools: corpora, kwic, match, frequencies,
+    collocations, ngrams, score and sql. They only read, with the limits of `sentgen serve`, which has the
+    same tools at /mcp. With --db, or neither, a private snapshot of the store is made first.
+
+    Example: `sentgen mcp --snapshots snapshots`
+    """
+    with needs("mcp", "The SDK of MCP"):
+        from sentgen.server.app import stdio  # here, so that the help of all commands does without
+
+    if address is not None and urlsplit(address).scheme not in ("http", "https"):
+        raise InputError(f"--address {address!r} is no address; give one such as http://127.0.0.1:8000")
+    with served_folder(snapshots, options) as folder:
+        settings = ServerSettings(folder, limits=request.limits, warm_up=False)
+        stdio.speak(settings, address=(address or "").rstrip("/"))

@@ -2,6 +2,9 @@
 
 Words have room first. Where there is little, names of places are left out, then values of metadata are cut;
 and where that is not enough, each line is a record.
+
+The words that lines are sorted by are colored: spans of cells, by the level of their key. Lines are cut to
+the terminal where they are farthest from the node, so that spans are counted from there.
 """
 
 from __future__ import annotations
@@ -9,19 +12,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.cells import cell_len
 
 from sentgen.cli.console.output import Look, Output, printable
 from sentgen.cli.console.terminal_table import record_room
-from sentgen.cli.looking.sort_colors import join_spans, span_look, without_spans
 from sentgen.lookups.concordances.typical import REASONS
-from sentgen.output.display import shown
-from sentgen.output.plain_table import cut_end, cut_front
+from sentgen.output.display import is_right_to_left, readable, shown
 from sentgen.output.tabular import Rows
-from sentgen.output.typography import is_right_to_left, readable
+from sentgen.output.text_table import cut_end, cut_front
+
+if TYPE_CHECKING:
+    from sentgen.lookups.concordances.sorted_words import SortedPart, SortedSides
+
 
 WidthOption = Annotated[
     int | None,
@@ -177,3 +182,57 @@ def _text(value: object) -> str:
     if isinstance(value, float):
         return shown(value)
     return "" if value is None else printable(str(value))
+
+
+#: Each is told from the others without its color, too.
+_STYLES = ("", "red underline", "green italic", "magenta underline italic")
+_SPANS = {name: f"{name} spans" for name in ("left", "node", "right")}
+_Spans = list[tuple[int, int, str]]
+
+
+def with_spans(table: Rows, sides: Sequence[SortedSides], node: int) -> Rows:
+    """Return lines with columns of spans; ``node`` is the level of the node itself, 0 if it has none."""
+    rows = [
+        (
+            *row,
+            _from_end(beside.left),
+            [(0, len(str(row[table.columns.index("node")])), _STYLES[node])],
+            _spans(beside.right),
+        )
+        for row, beside in zip(table, sides, strict=True)
+    ]
+    return Rows([*table.columns, *_SPANS.values()], rows)
+
+
+def without_spans(table: Rows) -> tuple[Rows, Rows | None]:
+    """Return lines, and the spans of them that they had, if they had any."""
+    if _SPANS["node"] not in table.columns:
+        return table, None
+    return table.without(_SPANS.values()), table.select([*_SPANS.values()])
+
+
+def join_spans(table: Rows, spans: Rows | None) -> Rows:
+    """Return lines with the spans that they had."""
+    if spans is None:
+        return table
+    rows = [(*row, *more) for row, more in zip(table, spans, strict=True)]
+    return Rows([*table.columns, *spans.columns], rows)
+
+
+def span_look(names: Sequence[str]) -> Look:
+    """Return how lines look that have spans."""
+    return {"spans": _SPANS} if _SPANS["node"] in names else {}
+
+
+def _spans(parts: Sequence[SortedPart]) -> _Spans:
+    spans, end = _Spans(), 0
+    for text, level in parts:
+        begin, end = end, end + len(printable(readable(text)))
+        if level:
+            spans.append((begin, end, _STYLES[level]))
+    return spans
+
+
+def _from_end(parts: Sequence[SortedPart]) -> _Spans:
+    """Return spans that are counted from the end, below 0."""
+    return [(-end, -begin, style) for begin, end, style in _spans(parts[::-1])]

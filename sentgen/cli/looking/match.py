@@ -12,9 +12,8 @@ from sqlalchemy import Connection
 
 from sentgen.cli.console.options import Arrange, check_file_option, check_plot_option
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.line_table import show_lines
+from sentgen.cli.looking.line_table import show_lines, with_spans
 from sentgen.cli.looking.questions import PlotOption, QuestionOutput, draw
-from sentgen.cli.looking.sort_colors import with_spans
 from sentgen.cli.looking.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.browsing import find_trees

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sentgen.arrays import Floats, Longs
+from sentgen.arrays import Floats, Longs, sparse_rows, unit_rows
 from sentgen.corpus.base_np import function_heads
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
@@ -17,7 +17,6 @@ from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.verb_arguments import arguments, tags_of
-from sentgen.sparse import sparse_rows, unit_rows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -39,8 +39,7 @@ from sentgen.generation.prepare import with_known_tags
 from sentgen.models.base.registry import ModelInfo, ModelLike
 from sentgen.models.dependency.tagging import have_function_heads, tag_set
 from sentgen.models.submodel import lowercases
-from sentgen.notation import parse_system
-from sentgen.options import Option
+from sentgen.options import Option, parse_system
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 

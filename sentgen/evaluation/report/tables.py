@@ -12,9 +12,8 @@ from typing import Literal, NamedTuple
 from sentgen.errors import printable
 from sentgen.evaluation.figures.measurement import SHUFFLES, SystemComparison
 from sentgen.evaluation.figures.results import ExperimentResult, FigureRow, SystemResult, SystemT
-from sentgen.output.latex import tabular
-from sentgen.output.plain_table import Align
 from sentgen.output.tabular import Rows
+from sentgen.output.text_table import Align, tabular
 
 #: Differences below this are called sure, after Holm's correction for the number of pairs.
 SURE = 0.05

@@ -12,9 +12,9 @@ from sentgen.errors import InputError, spell
 from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.generation.clusters.casing import capitalized
 from sentgen.options import Option
+from sentgen.output.display import closed_up
 from sentgen.output.logarithms import decimal
 from sentgen.output.tabular import Rows
-from sentgen.output.typography import closed_up
 
 #: Words that are added to the key sentence, at most: a clause of a usual length, or some phrases.
 WORDS = 24

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from sentgen.output.display import shorten, visible
+from sentgen.output.drawing import element
 from sentgen.output.rates import PartSizes, TimePoint, over_time, rate_column, row_rate, time_key
-from sentgen.output.svg import element
 from sentgen.output.wording import quantity
 
 

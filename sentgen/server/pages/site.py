@@ -22,7 +22,7 @@ from sentgen.alignment.view import html
 from sentgen.errors import InputError
 from sentgen.options import parameters_of
 from sentgen.output import display, templates
-from sentgen.output.typography import closed_up, is_right_to_left, readable
+from sentgen.output.display import closed_up, is_right_to_left, readable
 from sentgen.server.classroom import TEACHER
 from sentgen.server.operations import operations
 from sentgen.server.operations.limits import Kind
