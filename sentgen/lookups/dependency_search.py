@@ -22,7 +22,6 @@ from sentgen.lookups.base.statement import (
 from sentgen.lookups.question.lookup import LimitOption, Lookup
 from sentgen.lookups.question.patterns import ANY, glob, tag_among, word_among
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.question.selection_counts import trees
 from sentgen.lookups.search.absence import COUNTED, QuestionValue, explain_absence
 from sentgen.options import Option
 from sentgen.schema.engine import connection_cache
@@ -210,7 +209,7 @@ class Dependencies(Lookup):
             else:
                 conditions.append(tag_among(f"{side}_tag_id", pattern, bindings))
             conditions.append(tag_among(f"{side}_tag_id", tag, bindings))
-        table, chosen = trees("dependency_event", selection, bindings)
+        table, chosen = selection.trees("dependency_event", bindings)
         text = _EVENTS.format(
             table=table,
             conditions=where([*conditions, *chosen], "  "),
@@ -271,7 +270,7 @@ class Arguments(Lookup):
     def _counts(self, selection: Selection, word: str) -> Statement:
         bindings = Bindings()
         level = "tag" if self.word == ANY else "word"
-        table, chosen = trees("argument_count", selection, bindings)
+        table, chosen = selection.trees("argument_count", bindings)
         conditions = [
             f"layer = {bindings.bind('layer', str(self.layer))}",
             f"level = {bindings.bind('level', level)}",

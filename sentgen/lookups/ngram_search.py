@@ -29,8 +29,7 @@ from sentgen.lookups.question.lookup import (
     in_pages,
 )
 from sentgen.lookups.question.patterns import ANY, glob, loose, split_pattern
-from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.question.selection_counts import TAG_ENDS, ngrams, size, token_ngrams
+from sentgen.lookups.question.selection import TAG_ENDS, Selection
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.lookups.statistics.frequencies import OF_WORDS, By
 from sentgen.options import Option
@@ -184,7 +183,7 @@ class _NgramQuery:
             cut=_CUT if limit else "",
             context=context,
             forms=", ".join(forms),
-            size=size(selection, bindings),
+            size=selection.size(bindings),
             probability=probability,
             joins="\n".join([*([] if folded else self._spelling_joins(names, "best")), joined]),
             order_by=", ".join(form.partition(" as ")[0] for form in forms),
@@ -201,12 +200,11 @@ class _NgramQuery:
         selection, bindings, by = self.selection, self.bindings, self.question.by
         only_words = self.question.words
         if by is By.WORD and not documents and selection.condition is None:
-            table, conditions = ngrams(order, selection, bindings)
+            table, conditions = selection.ngrams(order, bindings)
             words = [f"{table}.w{i} in ({_IS_WORD})" for i in range(1, order + 1) if only_words]
             return table, [*conditions, *words]
-        source = token_ngrams(
+        source = selection.token_ngrams(
             order,
-            selection,
             bindings,
             column=COLUMNS[by][0],
             conditions=[f"word_id in ({_IS_WORD})"] if only_words else (),

@@ -16,8 +16,8 @@ from sentgen.lookups.base.prepositions import linked_tokens
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.concordances.hits import read_pattern
+from sentgen.lookups.cql.conditions import columns
 from sentgen.lookups.cql.search import Cql, query_of, token_of
-from sentgen.lookups.cql.tokens import columns
 from sentgen.lookups.dependency_search import Layer
 from sentgen.lookups.question.lookup import LimitOption, Lookup, OffsetOption, after_offset
 from sentgen.lookups.question.patterns import ANY, counted_tag, tag_among, word_among

@@ -20,10 +20,9 @@ from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.regular_expressions import explain_fault, like_pattern
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.cql import syntax
+from sentgen.lookups.cql.conditions import ENDS, TokenConditions, find_property
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
-from sentgen.lookups.cql.regions import find_property
 from sentgen.lookups.cql.spans import SpanStatement
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions
 from sentgen.lookups.cql.written import as_written
 from sentgen.lookups.question.patterns import ANY, TokenPattern, glob
 from sentgen.lookups.question.selection import Selection

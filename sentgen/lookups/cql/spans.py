@@ -25,9 +25,8 @@ from sentgen.lookups.base.extent import (
 from sentgen.lookups.base.statement import where
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol, automaton
+from sentgen.lookups.cql.conditions import ENDS, RegionConditions, TokenConditions
 from sentgen.lookups.cql.dialects import Strategy
-from sentgen.lookups.cql.regions import RegionConditions
-from sentgen.lookups.cql.tokens import ENDS, TokenConditions
 
 #: What is read, and what must be true right before it.
 ReadKind: TypeAlias = "tuple[Symbol, Edges]"

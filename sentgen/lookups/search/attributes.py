@@ -20,7 +20,7 @@ from sentgen.lookups.base.attributes import Key, TokenKey
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.tokens import NONE, Block
-from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.lookups.search.conditions import spots
 from sentgen.schema.engine import arrow_table, connection_cache, raw, register_arrow
 

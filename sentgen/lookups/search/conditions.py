@@ -22,7 +22,7 @@ from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, multiwords, occurrences
 from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.lookups.search.number_sets import among
 from sentgen.schema.engine import arrow_table, raw, register_arrow
 

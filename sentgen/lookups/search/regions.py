@@ -10,8 +10,7 @@ from sentgen.arrays import Bools, Longs
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.tokens import NONE, Block, places
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.regions import RegionConditions
-from sentgen.lookups.cql.tokens import TokenConditions
+from sentgen.lookups.cql.conditions import RegionConditions, TokenConditions
 from sentgen.lookups.search.hits import Spans
 
 _REGIONS = """\

@@ -17,8 +17,8 @@ from sentgen.lookups.base.numbers import as_number
 from sentgen.lookups.base.regions import innermost, pieces_of
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement, limit_clause, where
 from sentgen.lookups.concordances.hits import Query
+from sentgen.lookups.cql.conditions import ENDS
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.cql.tokens import ENDS
 from sentgen.lookups.question.selection import select_corpora
 from sentgen.lookups.search.attributes import Attribute, attribute_of
 from sentgen.lookups.statistics.breakdown import Breakdown, breakdown_of_parts

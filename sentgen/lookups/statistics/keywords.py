@@ -25,7 +25,6 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.question import selection_counts
 from sentgen.lookups.question.lookup import (
     IgnoreCaseOption,
     LimitOption,
@@ -142,7 +141,7 @@ class _Items:
     def size(self, selection: Selection, bindings: Bindings) -> str:
         """Return the query for the number of all items, those that are left out as well."""
         if self.length == 1:
-            return selection_counts.size(selection, bindings)
+            return selection.size(bindings)
         if self.counted_already(selection):
             conditions = where(self._ngram_conditions(selection, bindings), "    ")
             return f"select sum(count) from ngram_{self.length}{conditions}"
@@ -170,9 +169,8 @@ class _Items:
         else:
             table = f"ngram_{self.length}"
             keys, count, conditions = {i: f"{table}.w{i}" for i in numbers}, "count(*)", []
-            source = selection_counts.token_ngrams(
+            source = selection.token_ngrams(
                 self.length,
-                selection,
                 bindings,
                 column=COLUMNS[self.by][0],
                 conditions=self.of_tokens("token", bindings),
