@@ -44,7 +44,9 @@ from sentgen.schema.tables.fidelity import source_file
 from sentgen.system import files
 
 _DIGITS = 16
-_LOCK = ".publish.lock"
+#: The file that keeps others from writing to a folder meanwhile, and what it says.
+_LOCK = ".sentgen-lock"
+_OF_LOCK = b"Made by sentgen: it is locked while a snapshot or a backup is made in this folder.\n"
 #: Folder of the file that becomes a snapshot, and of all that DuckDB makes beside it.
 _DRAFTS = ".sentgen-draft"
 #: DuckDB writes the name of the file into its catalog: another one would make another snapshot.
@@ -135,6 +137,9 @@ def drafts_in(folder: Path) -> Iterator[Path]:
         with (folder / _LOCK).open("ab") as lock:
             # It ends with the process, however that ends; the file stays, as removing it would let two in.
             files.lock(lock.fileno(), wait=True)
+            if not os.fstat(lock.fileno()).st_size:
+                lock.write(_OF_LOCK)
+                lock.flush()
             with folders.for_drafts(folder / _DRAFTS) as drafts:
                 yield drafts
 

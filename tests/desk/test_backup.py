@@ -72,7 +72,7 @@ def test_a_backup_has_the_store_and_all_its_line_sets(store: Path, desk: Desk, b
     assert made.store == str(store)
     assert str(made).startswith("1 corpus (")
     assert backup_at(made.folder.parent) == backup_at(made.folder) == made
-    assert names(made.folder.parent) == {made.folder.name, ".publish.lock"}
+    assert names(made.folder.parent) == {made.folder.name, ".sentgen-lock"}
 
 
 def test_who_may_not_read_the_store_may_not_read_its_backup(store: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_store_with_a_fault_is_not_backed_up(store: Path, tmp_path: Path) -> N
     with pytest.raises(StoreError, match=r"not backed up, as it does not pass a check .*sentgen db check"):
         back_up(store, tmp_path / "backups")
 
-    assert names(tmp_path / "backups") == {".publish.lock"}
+    assert names(tmp_path / "backups") == {".sentgen-lock"}
 
 
 def test_what_is_no_store_is_refused(store: Path, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_the_oldest_backups_go(store: Path, tmp_path: Path) -> None:
     assert last.removed == (made[1].folder.name,)
     kept = [made[0].folder.name, made[2].folder.name, last.folder.name]
     assert [each.folder.name for each in backups(folder)] == kept
-    assert names(folder) == {*kept, "sentgen-20200101T000000", ".publish.lock"}
+    assert names(folder) == {*kept, "sentgen-20200101T000000", ".sentgen-lock"}
 
 
 def test_a_backup_comes_back_as_a_new_store(store: Path, desk: Desk, beside: Path, tmp_path: Path) -> None:
@@ -382,7 +382,7 @@ def test_killed_while_it_is_backed_up(
     assert zygote.run(command).code == 0
 
     assert len(backups(folder)) == 2
-    assert names(folder) == {".publish.lock", *(each.folder.name for each in backups(folder))}
+    assert names(folder) == {".sentgen-lock", *(each.folder.name for each in backups(folder))}
 
 
 def test_killed_while_it_is_put_back(

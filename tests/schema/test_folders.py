@@ -107,7 +107,7 @@ def test_snapshots_leave_alone_what_lies_beside_them(path: Path, tmp_path: Path)
         ".sentgen-notes.tmp",
         ".sentgen-draft.tmp",
         ".sentgen-draft.tmp.txt",
-        ".publish.lock",
+        ".sentgen-lock",
     )
     for name in (*names, "sentgen-0.json", "sentgen-0.duckdb"):
         write(folder / name)

@@ -166,7 +166,7 @@ def test_killed_while_it_publishes(store: Path, tmp_path: Path, moment: str) -> 
 
     done = publish(store, tmp_path / "to")
 
-    left = {path.name for path in (tmp_path / "to").iterdir()} - {".publish.lock"}
+    left = {path.name for path in (tmp_path / "to").iterdir()} - {".sentgen-lock"}
     assert left == {done.snapshot.path.name, done.snapshot.manifest.name}
 
 
@@ -195,7 +195,7 @@ def test_a_store_in_use_is_not_published(store: Path, tmp_path: Path) -> None:
             publish(store, tmp_path / "to")
 
         holder.communicate()
-    assert {path.name for path in (tmp_path / "to").iterdir()} == {".publish.lock"}
+    assert {path.name for path in (tmp_path / "to").iterdir()} == {".sentgen-lock"}
 
 
 def test_what_is_no_store_is_not_published(tmp_path: Path) -> None:
