@@ -364,14 +364,16 @@ def _make_way(store: Path, *, keep_old: bool) -> Path | None:
     journal = block_journal.journal_of(store)
     if journal.exists() and not block_restore.is_ours(str(journal)):
         raise folders.in_the_way(journal)
-    kept = backup_name(store, "restore") if keep_old and store.exists() else None
+    there = [path for path in (store, *logs_of(store), journal) if path.exists()]
+    kept = backup_name(store, "restore") if keep_old and there else None
     if kept:
-        files.give_name(store, kept)
-    for path in (*logs_of(store), journal):
-        with suppress(FileNotFoundError):
-            if kept:
-                files.replace(path, kept.with_name(f"{kept.name}{path.name.removeprefix(store.name)}"))
-            else:
+        for path in there:
+            files.give_name(path, kept.with_name(f"{kept.name}{path.name.removeprefix(store.name)}"))
+        # Whole on the disk under its other name, before it loses anything under this one.
+        files.sync_folder(store.parent)
+    for path in there:
+        if path != store:
+            with suppress(FileNotFoundError):  # without links, giving it another name took this one
                 files.remove(path)
     # On the disk before the new store has the name: after a power cut, no log of another lies beside it.
     files.sync_folder(store.parent)

@@ -152,7 +152,10 @@ def _make(path: Path) -> None:
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     try:
         with temporary.held(draft, os.unlink):
-            draft.write_bytes(_empty())
+            with draft.open("xb") as file:
+                file.write(_empty())
+                file.flush()
+                os.fsync(file.fileno())
             with suppress(FileExistsError):
                 files.give_name(draft, path)
     except OSError as error:
