@@ -134,6 +134,7 @@ def test_the_container_is_closed() -> None:
     assert '"/run/secrets/sentgen_tokens"' in image
     assert service["secrets"] == ["sentgen_tokens"]
     assert "USER 10001" in image
+    assert "[server,mcp]" in image
 
 
 def test_the_unit_is_read_by_systemd(tmp_path: Path) -> None:

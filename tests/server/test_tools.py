@@ -232,6 +232,22 @@ def test_requests_are_those_of_mcp_alone(client: httpx.Client) -> None:
 
 
 @pytest.mark.slow
+def test_sql_is_left_out_where_it_is_forbidden(published: Path, tmp_path: Path) -> None:
+    """As `serve --no-sql` leaves it out: the tool is not there."""
+    words = [str(ROOT / "cli.py"), "mcp", "--snapshots", str(published), "--no-sql"]
+    command = StdioServerParameters(command=sys.executable, args=words, cwd=tmp_path)
+
+    async def tools() -> list[str]:
+        async with Client(stdio_client(command, errlog=log)) as speaking:
+            with pytest.raises(MCPError, match="no tool 'sql'"):
+                await speaking.call_tool("sql", {"sql": "select 1"})
+            return [tool.name for tool in (await speaking.list_tools()).tools]
+
+    with (tmp_path / "log").open("w") as log:
+        assert asyncio.run(tools()) == [name for name in TOOLS if name != "sql"]
+
+
+@pytest.mark.slow
 def test_the_same_on_standard_input(
     server: Server, client: httpx.Client, published: Path, tmp_path: Path
 ) -> None:

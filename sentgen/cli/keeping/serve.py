@@ -50,6 +50,11 @@ SnapshotsOption = Annotated[
 ]
 
 
+SqlOption = Annotated[
+    bool, typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO)
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitOptions:
     """What a request may cost, in the units of the command line."""
@@ -183,11 +188,7 @@ def serve(
         _AFTER,
     ] = None,
     behind: Annotated[_ProxyOptions, _AFTER],
-    sql: Annotated[
-        bool,
-        typer.Option("--read-only-sql/--no-sql", help="Offer SQL, or not.", rich_help_panel=_WHO),
-        _AFTER,
-    ] = True,
+    sql: Annotated[SqlOption, _AFTER] = True,
     only: Annotated[
         str | None,
         typer.Option(
@@ -389,6 +390,7 @@ def mcp(
             help="A `sentgen serve` of the same snapshots: answers link to its pages.",
         ),
     ] = None,
+    sql: SqlOption = True,
     request: Annotated[
         LimitOptions, Arrange(only=("timeout", "sql_timeout", "max_rows", "max_body", "worker_memory"))
     ],
@@ -407,5 +409,5 @@ def mcp(
     if address is not None and urlsplit(address).scheme not in ("http", "https"):
         raise InputError(f"--address {address!r} is no address; give one such as http://127.0.0.1:8000")
     with served_folder(snapshots, options) as folder:
-        settings = ServerSettings(folder, limits=request.limits, warm_up=False)
+        settings = ServerSettings(folder, sql=sql, limits=request.limits, warm_up=False)
         stdio.speak(settings, address=(address or "").rstrip("/"))
