@@ -29,7 +29,7 @@ _VALUES = {"--width", "--memory-limit", "--timeout", "--wait", "--db"}
 
 
 @dataclass(frozen=True, slots=True)
-class SavedCall:
+class _SavedCall:
     """A saved query.
 
     Attributes:
@@ -45,7 +45,7 @@ class SavedCall:
     given: dict[str, Any]
 
 
-def check_query(connection: Connection, line: str | Sequence[str]) -> SavedCall:
+def check_query(connection: Connection, line: str | Sequence[str]) -> _SavedCall:
     """Read a command line and look up what it names, without running it.
 
     Raises:
@@ -69,7 +69,7 @@ def _words(line: str | Sequence[str]) -> list[str]:
     return words[1:] if words[:1] == ["sentgen"] else words
 
 
-def read_query(command: str, words: Sequence[str]) -> SavedCall:
+def read_query(command: str, words: Sequence[str]) -> _SavedCall:
     """Read a command line as the command does.
 
     Raises:
@@ -81,7 +81,7 @@ def read_query(command: str, words: Sequence[str]) -> SavedCall:
         given = _named_options(command, parameters_of(QUESTIONS[command]), words)
     else:
         raise InputError(f"{command!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
-    return SavedCall(command, tuple(words), _METHODS.get(command, command), given)
+    return _SavedCall(command, tuple(words), _METHODS.get(command, command), given)
 
 
 def _sql(words: Sequence[str]) -> dict[str, Any]:

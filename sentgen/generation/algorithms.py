@@ -200,7 +200,7 @@ def settings_record(algorithm: Algorithm, settings: SearchSettings) -> dict[str,
     return record | ({"plugin": package} if package else {})
 
 
-def settings_of(algorithm: Algorithm) -> dict[str, Parameter]:
+def _settings_of(algorithm: Algorithm) -> dict[str, Parameter]:
     """Return all settings that can be asked for by name: those of our algorithms, and its own."""
     return SETTINGS | _parameters(algorithm.groups)
 
@@ -256,7 +256,7 @@ def read_system(
     name, assignments = parse_system(text)
     # A wrong name is told before the settings are read.
     algorithm = algorithm_named(name)
-    known = settings_of(algorithm)
+    known = _settings_of(algorithm)
     own = dict(_assignment(text, assignment, known) for assignment in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, as_published))
     given = {name: value for name, value in (changes or {}).items() if value is not None} | own
@@ -281,7 +281,7 @@ def settings_for(
         InputError: the paper does not have the algorithm, the algorithm does not look at a setting that is
             changed, or a change makes no sense.
     """
-    known, changes = settings_of(algorithm), changes or {}
+    known, changes = _settings_of(algorithm), changes or {}
     values = {**algorithm.defaults, **_reading(algorithm, as_published), **changes}
     unknown = sorted(changes.keys() - known.keys())
     if unknown:

@@ -352,7 +352,7 @@ def _step_row(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
     }
 
 
-def _word(explained: ExplainedWord) -> Iterator[Sequence[object]]:
+def _word(explained: _ExplainedWord) -> Iterator[Sequence[object]]:
     """Yield a row for each n-gram that was tried: its log-probability, or the weight of backing off."""
     for step in explained.steps:
         yield (
@@ -377,7 +377,7 @@ def _written(unit: Unit) -> str:
     )
 
 
-def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
+def _attachment(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]:
     """Return all that is known of an attachment."""
     evidence = explained.evidence
     words, mixed, tags = evidence.levels
@@ -392,7 +392,7 @@ def _attachment(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
     )
 
 
-def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
+def _short(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]:
     """Return what fits in a line."""
     evidence = explained.evidence
     words, mixed, tags = (f"{level.events}/{level.together}" for level in evidence.levels)
@@ -406,7 +406,7 @@ def _short(unit: Unit, explained: ExplainedAttachment) -> Sequence[object]:
 
 
 def _decided(
-    units: Sequence[Unit], explained: ExplainedAttachment, decision: Decision, *, full: bool
+    units: Sequence[Unit], explained: _ExplainedAttachment, decision: Decision, *, full: bool
 ) -> Sequence[object]:
     """Return why a head was taken and not the next best one; where there is no other, that is empty."""
     gains = [decision.gains.get(name) for name in FACTORS]
@@ -426,7 +426,7 @@ def _decided(
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedAttachment:
+class _ExplainedAttachment:
     """One edge of a tree: the place of the modifier, its log weight when attached, and the evidence.
 
     An edge is ``forced`` if it breaks a hard constraint; the penalty for that is not in its weight. A
@@ -451,7 +451,7 @@ class ExplainedAttachment:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedWord:
+class _ExplainedWord:
     """One word of a sentence as it is looked up, its end included: how the model got its probability.
 
     The brackets of phrases are words for a model that counts them.
@@ -464,7 +464,7 @@ class ExplainedWord:
 
 def explain_trees(
     store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
-) -> list[list[ExplainedAttachment]]:
+) -> list[list[_ExplainedAttachment]]:
     """Return the evidence for the attachments of some sentences, each in the order of its words.
 
     Args:
@@ -495,10 +495,12 @@ def explain_trees(
 
 def _explained(
     modifier: int, weight: float, evidence: AttachmentEvidence, decision: Decision | None
-) -> ExplainedAttachment:
+) -> _ExplainedAttachment:
     forced = is_forced(weight)
     # People see the weight without the constraint, and are told that it was broken.
-    return ExplainedAttachment(modifier, weight - FORBIDDEN if forced else weight, evidence, forced, decision)
+    return _ExplainedAttachment(
+        modifier, weight - FORBIDDEN if forced else weight, evidence, forced, decision
+    )
 
 
 def _decisions(
@@ -540,7 +542,7 @@ def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Att
         yield Attachment(ROOT_UNIT if head == ROOT else heads[head], modifier, side, earlier)
 
 
-def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSentence) -> list[ExplainedWord]:
+def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSentence) -> list[_ExplainedWord]:
     """Return how the language model backs off at each word of a sentence and at its end.
 
     The totals of the words add up to the log-probability of the sentence.
@@ -558,7 +560,7 @@ def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSenten
     known = [submodel.words[number] for number in submodel.encode(forms, tags)]
     string = [RESERVED_WORDS[BOS], *known, RESERVED_WORDS[EOS]]
     return [
-        ExplainedWord(
+        _ExplainedWord(
             place, form, tuple(explain_word(store, model, string[max(0, place + 2 - order) : place + 2]))
         )
         for place, form in enumerate([*forms, RESERVED_WORDS[EOS]])

@@ -55,7 +55,7 @@ def _is_noun(tag: str) -> bool:
     return tag in _NOUNS or tag.startswith("NN")
 
 
-def is_preposition(tag: str) -> bool:
+def _is_preposition(tag: str) -> bool:
     """Return whether a tag is that of a preposition; the Penn Treebank's IN and TO hold other words, too."""
     return tag in _PREPOSITIONS
 
@@ -227,7 +227,7 @@ def _tree_model(dependencies: UnitDependencies, tags: Sequence[str]) -> TreeMode
         dependencies.arguments,
         flags(is_verb),
         flags(_is_noun),
-        flags(is_preposition),
+        flags(_is_preposition),
         dependencies.distance,
         dependencies.automata,
     )
@@ -272,7 +272,7 @@ def _headed(units: Sequence[Unit], heads: Mapping[tuple[str, ...], int]) -> tupl
 def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
     """Yield phrases without a given head that are no base noun phrases, so that the last word may not do."""
     for unit in units:
-        if unit.headless and any(is_verb(tag) or is_preposition(tag) for tag in unit.tags):
+        if unit.headless and any(is_verb(tag) or _is_preposition(tag) for tag in unit.tags):
             yield unit
 
 

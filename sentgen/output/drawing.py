@@ -25,7 +25,7 @@ Form = Literal["svg", "png", "pdf"]
 GridAxis = Literal["x", "y"]
 
 
-class SystemStyle(TypedDict):
+class _SystemStyle(TypedDict):
     """How a system is drawn."""
 
     color: str
@@ -42,7 +42,7 @@ class Theme:
     grid: str
     lines: tuple[str, ...]
 
-    def style(self, number: int) -> SystemStyle:
+    def style(self, number: int) -> _SystemStyle:
         """Return the color and the marker of a system; there are more markers than colors."""
         return {"color": self.lines[number % len(self.lines)], "marker": MARKERS[number % len(MARKERS)]}
 

@@ -33,7 +33,7 @@ Report = TypeVar("Report", bound=Callable[..., None])
 _PATIENCE, _EVERY, _COLUMNS = 0.5, 0.3, 90
 
 
-class NamedSource(Protocol):
+class _NamedSource(Protocol):
     """What is read, such as `sentgen.corpus.sources.Source`."""
 
     @property
@@ -176,16 +176,16 @@ def steps(what: str) -> AbstractContextManager[Callable[[str], None] | None]:
     return bars(start, TimeElapsedColumn())
 
 
-def ingestion_bar(corpus: str) -> AbstractContextManager[Callable[[NamedSource, float, int], None] | None]:
+def ingestion_bar(corpus: str) -> AbstractContextManager[Callable[[_NamedSource, float, int], None] | None]:
     """Show how much of the sources is read, tokens a second and the time left.
 
     Call what comes with the source, the share of it that is read, and the tokens so far.
     """
 
-    def start(progress: Progress) -> Callable[[NamedSource, float, int], None]:
+    def start(progress: Progress) -> Callable[[_NamedSource, float, int], None]:
         task = progress.add_task(corpus, total=1.0, rate="")
 
-        def show(source: NamedSource, fraction: float, tokens: int) -> None:
+        def show(source: _NamedSource, fraction: float, tokens: int) -> None:
             elapsed = progress.tasks[task].elapsed or 0.0
             rate = f"{tokens / elapsed:,.0f} tokens/s" if elapsed else ""
             progress.update(task, description=Path(source.name).name, completed=fraction, rate=rate)

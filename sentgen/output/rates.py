@@ -42,7 +42,7 @@ _RATES = (IN_PART, "per_million")
 
 
 @dataclass(frozen=True, slots=True)
-class RateInterval:
+class _RateInterval:
     """A rate per million tokens, and between what it lies with 95 %."""
 
     rate: float
@@ -50,13 +50,13 @@ class RateInterval:
     high: float
 
 
-def rate_of(count: int, tokens: float) -> RateInterval:
+def rate_of(count: int, tokens: float) -> _RateInterval:
     """Return the rate of what occurs so often in so many tokens.
 
     >>> [round(value) for value in (lambda rate: (rate.rate, rate.low, rate.high))(rate_of(10, 100_000))]
     [100, 54, 184]
     """
-    return RateInterval(*(_MILLION * value for value in (count / tokens, *wilson(count, tokens))))
+    return _RateInterval(*(_MILLION * value for value in (count / tokens, *wilson(count, tokens))))
 
 
 def rate_column(columns: Sequence[str]) -> str:
@@ -64,7 +64,7 @@ def rate_column(columns: Sequence[str]) -> str:
     return next((name for name in _RATES if name in columns), "")
 
 
-def row_rate(row: Mapping[str, Any], column: str) -> RateInterval | None:
+def row_rate(row: Mapping[str, Any], column: str) -> _RateInterval | None:
     """Return the rate of a row of counts; none if it has none."""
     rate = row.get(column)
     return rate_of(row["count"], _MILLION * row["count"] / rate) if rate else None
@@ -84,7 +84,7 @@ class TimePoint:
 
     value: str
     time: float
-    rate: RateInterval
+    rate: _RateInterval
     count: int = 0
     place: int | None = None
 

@@ -184,7 +184,7 @@ def _all_events(
 
 
 @dataclass(frozen=True, slots=True)
-class WordParts:
+class _WordParts:
     """The components of the different words ``rows`` of the abstract with all v of the document.
 
     ``components`` has them row by row, (rows * v).
@@ -204,10 +204,10 @@ class Rewriting:
 
     emission: Emission
     pair: PairIds
-    all_parts: WordParts | None
+    all_parts: _WordParts | None
     event_parts: Components
 
-    def word_parts(self, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
+    def word_parts(self, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[_WordParts]:
         """Yield the components of the words, some different words of the abstract at a time."""
         if self.all_parts is not None:
             yield self.all_parts
@@ -226,7 +226,7 @@ def rewriting(
     pair = pair.with_words()
     (words, into), kinship = pair.words, pair.kinship
     by_word = np.empty((len(into.ids), len(words.ids)))
-    parts: WordParts | None = None
+    parts: _WordParts | None = None
     for parts in _word_parts(pair, parameters, settings):
         mixed, rows = _mix(parameters.weights, parts.components.parts), by_word[parts.rows]
         rows[:] = mixed.reshape(rows.shape)
@@ -274,13 +274,15 @@ def rewriting_within(
     return rewritten, budget.plan(sizes, table=table, events=len(rewritten.emission.prob))
 
 
-def _word_parts(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[WordParts]:
+def _word_parts(
+    pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
+) -> Iterator[_WordParts]:
     """Look the components of words up, some different words of the abstract at a time."""
     words, into = pair.words
     rows = max(1, WORD_CELLS // max(1, len(words.ids)))
     for first in range(0, len(into.ids), rows):
         some = slice(first, first + rows)
-        yield WordParts(some, _components(some, pair, parameters, settings))
+        yield _WordParts(some, _components(some, pair, parameters, settings))
 
 
 def _components(

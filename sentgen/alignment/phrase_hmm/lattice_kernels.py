@@ -9,7 +9,7 @@ Row t is divided by the sum of what entered it (but see ``SMALLEST``); ``log_sca
 divisors so far. So long texts do not underflow.
 
 The passes go over some rows at a time, ``first`` up to ``last``, which stand at 0 in the tables. An event
-leaps over rows, perhaps out of those at hand; what it takes along is kept by event (``Leaps``).
+leaps over rows, perhaps out of those at hand; what it takes along is kept by event (``_Leaps``).
 
 The jumps say how far the next phrase lies from the end of the last one (Daumé & Marcu 2004, table 3).
 
@@ -204,7 +204,7 @@ class Emission(NamedTuple):
     by_end: Longs  # (events,)
 
 
-class Leaps(NamedTuple):
+class _Leaps(NamedTuple):
     """Events by where they start and end, and what the passes keep of them.
 
     Events ``starts[t]`` up to ``starts[t + 1]`` start at t, those at the places ``ends[t]`` up to ``ends[t +
@@ -223,7 +223,7 @@ class AlignmentLattice(NamedTuple):
 
     emission: Emission
     chain: Chain
-    leaps: Leaps
+    leaps: _Leaps
 
 
 def lattice(emission: Emission, chain: Chain) -> AlignmentLattice:
@@ -231,7 +231,7 @@ def lattice(emission: Emission, chain: Chain) -> AlignmentLattice:
     m, events = len(emission.abstract), emission.events
     starts = np.searchsorted(events.start, np.arange(m + 1))
     ends = np.append(0, np.cumsum(np.bincount(events.start + events.length, minlength=m + 1)))
-    leaps = Leaps(starts, ends, np.zeros(len(events.start)), np.zeros(len(events.start)))
+    leaps = _Leaps(starts, ends, np.zeros(len(events.start)), np.zeros(len(events.start)))
     return AlignmentLattice(emission, chain, leaps)
 
 
@@ -324,7 +324,7 @@ class Sums(NamedTuple):
     counting: bool
 
 
-class PassBuffers(NamedTuple):
+class _PassBuffers(NamedTuple):
     """Working buffers: vectors over positions, over targets, for prefix sums and words, and two rows of beta.
 
     beta_t(e), the sum over all ways to go on from e after t words, is in ``beta[t % 2]``. It is kept divided
@@ -340,16 +340,16 @@ class PassBuffers(NamedTuple):
     beta: Floats  # (2, n + 1)
 
 
-def pass_buffers(n: int) -> PassBuffers:
+def pass_buffers(n: int) -> _PassBuffers:
     """Return working space for a document of n words."""
-    return PassBuffers(
+    return _PassBuffers(
         np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3), np.empty(n), np.zeros((2, n + 1))
     )
 
 
 @compiled
 def begin_backward(
-    lattice: AlignmentLattice, row: Floats, log_scale: Floats, end: float, sums: Sums, buffers: PassBuffers
+    lattice: AlignmentLattice, row: Floats, log_scale: Floats, end: float, sums: Sums, buffers: _PassBuffers
 ) -> None:
     """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
     m, n = len(lattice.emission.abstract), len(lattice.emission.document)
@@ -362,7 +362,7 @@ def begin_backward(
 
 @compiled
 def backward(
-    lattice: AlignmentLattice, first: int, last: int, alphas: Alphas, sums: Sums, buffers: PassBuffers
+    lattice: AlignmentLattice, first: int, last: int, alphas: Alphas, sums: Sums, buffers: _PassBuffers
 ) -> None:
     """Fill the posteriors of null and of the events that end here, and turn ``jumped`` into those of words.
 
@@ -424,7 +424,7 @@ def _finish_events(
 
 
 @compiled
-def _leave(chain: Chain, row: Floats, buffers: PassBuffers, beta: Floats, sums: Sums) -> None:
+def _leave(chain: Chain, row: Floats, buffers: _PassBuffers, beta: Floats, sums: Sums) -> None:
     """Sum over the jumps out of each position into ``beta``, and count them."""
     add_jumps(chain.jumps, buffers.target, buffers.sums, beta, True)
     # The total divides twice, here and below: departures are jumps over it, as `rejected_jumps` takes them.

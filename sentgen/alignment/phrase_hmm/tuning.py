@@ -180,7 +180,7 @@ class TuningPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class TunedDirection:
+class _TunedDirection:
     """What came out of a direction.
 
     Attributes:
@@ -204,7 +204,7 @@ class TunedDirection:
 class Tuned:
     """A tuned model: both directions, what gold links joined, and the settings with the threshold."""
 
-    directions: tuple[TunedDirection, TunedDirection]
+    directions: tuple[_TunedDirection, _TunedDirection]
     counts: LinkCounts
     settings: PbhmmSettings
     pairs: int
@@ -294,7 +294,7 @@ def _encode(
 
 def _direction(
     objective: Objective, plan: TuningPlan, free: Floats, report: Callable[[int], None]
-) -> TunedDirection:
+) -> _TunedDirection:
     """Maximize the conditional likelihood of the gold links, less the prior; ``free`` is 0 for fixed ones."""
     from scipy.optimize import minimize
 
@@ -319,7 +319,7 @@ def _direction(
         callback=best.see,
         options={"maxiter": plan.iterations},
     )
-    return TunedDirection(
+    return _TunedDirection(
         best.weights,
         best.iterations,
         objective.value(np.zeros(SIZE)),

@@ -34,7 +34,7 @@ _MANY_LINKS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class PairPlaces:
+class _PairPlaces:
     """The entry of each two words of a pair (m, n), -1 for none, and which are the same but for case."""
 
     entries: Longs
@@ -75,12 +75,12 @@ class LinkCounts:
     def _keys(self) -> Longs:
         return self.first * len(self.stems) + self.second
 
-    def places(self, pair: Pair) -> PairPlaces:
+    def places(self, pair: Pair) -> _PairPlaces:
         """Look the words of a pair up."""
         abstract, document = ([word.lower() for word in words] for words in (pair.abstract, pair.document))
         same = np.array(abstract, np.str_)[:, None] == np.array(document, np.str_)[None, :]
         if not len(self):
-            return PairPlaces(np.full(same.shape, -1), same)
+            return _PairPlaces(np.full(same.shape, -1), same)
         rows, columns = (
             np.array([self._numbers.get(stem(word), -1) for word in words], np.int64)
             for words in (abstract, document)
@@ -89,9 +89,9 @@ class LinkCounts:
         keys = low * len(self.stems) + np.maximum(rows[:, None], columns[None, :])
         entry = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
         # A stem without a number is -1, and the lower one of two.
-        return PairPlaces(np.where((self._keys[entry] == keys) & (low >= 0), entry, -1), same)
+        return _PairPlaces(np.where((self._keys[entry] == keys) & (low >= 0), entry, -1), same)
 
-    def values(self, places: PairPlaces, own: Bools | None = None) -> Bytes:
+    def values(self, places: _PairPlaces, own: Bools | None = None) -> Bytes:
         """Return the value of each two words in the template ``seen in gold links``, (m, n).
 
         Args:
@@ -304,7 +304,7 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True)
-class WeightSums:
+class _WeightSums:
     """Sums of weights: of links (m, n), of null words (m,) and of events."""
 
     links: Floats
@@ -312,14 +312,14 @@ class WeightSums:
     events: Floats
 
 
-def scores(clues: Clues, events: EventOrder, weights: Floats) -> WeightSums:
+def scores(clues: Clues, events: EventOrder, weights: Floats) -> _WeightSums:
     """Add the weights of a pair up."""
     links, null = np.zeros(clues.links.shape[1:]), np.zeros((1, clues.abstract.shape[1]))
     add_scores(clues.links, LINK_OFFSETS, weights, links)
     add_scores(clues.abstract[:, None, :], NULL_OFFSETS, weights, null)
     of_events = weights[run_places(events)]
     add_along(events, links, of_events)
-    return WeightSums(links, null[0], of_events)
+    return _WeightSums(links, null[0], of_events)
 
 
 def by_place(emission: Emission) -> Emission:

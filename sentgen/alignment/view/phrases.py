@@ -15,7 +15,7 @@ _SHARE, _WEIGHT, _WEIGHTS = 0.01, 0.05, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class _Reason:
     """A word of the abstract and one of the document that it could come from.
 
     Attributes:
@@ -41,7 +41,7 @@ class Reason:
         return self.number is not None
 
 
-def reasons(shown: PairView) -> list[Reason]:
+def reasons(shown: PairView) -> list[_Reason]:
     """Return what each word could come from, the best first; a word of which nothing is known has a row, too.
 
     An aligner without posteriors has no reasons.
@@ -62,9 +62,9 @@ def reasons(shown: PairView) -> list[Reason]:
             (word, link.document) in numbers for link in links
         )
         if loose or not links:
-            rows.append(Reason(word, None, None, links[0] if links else None, True, of_word))
+            rows.append(_Reason(word, None, None, links[0] if links else None, True, of_word))
         rows += [
-            Reason(
+            _Reason(
                 word,
                 numbers.get((word, link.document)),
                 link,
@@ -77,7 +77,7 @@ def reasons(shown: PairView) -> list[Reason]:
     return rows
 
 
-def main_reasons(shown: PairView) -> Iterator[Reason]:
+def main_reasons(shown: PairView) -> Iterator[_Reason]:
     """Yield the reasons of the links that were chosen; of a new word what would be chosen first."""
     for _, rows in groupby(reasons(shown), key=lambda reason: reason.abstract):
         of_word = list(rows)

@@ -225,7 +225,7 @@ def serve(
         serving = replace(serving, host=serving.host or _ALL_ADDRESSES, desk=serving.desk or _desk_of_class())
     classroom = _classroom(serving, allow_host or (), names) if class_ else None
     limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
-    with served_folder(snapshots, options) as folder:
+    with _served_folder(snapshots, options) as folder:
         settings = ServerSettings(
             folder,
             tokens=_tokens(token_file),
@@ -267,7 +267,7 @@ def _say(settings: ServerSettings, address: str) -> None:
 
 
 @contextmanager
-def served_folder(snapshots: Path | None, options: StoreOptions) -> Iterator[Path]:
+def _served_folder(snapshots: Path | None, options: StoreOptions) -> Iterator[Path]:
     """Return the folder of the snapshots: the one that was named, or one of our own for a store."""
     if snapshots is not None and options.db is not None:
         raise typer.BadParameter("--snapshots and --db exclude each other; choose one")
@@ -408,6 +408,6 @@ def mcp(
 
     if address is not None and urlsplit(address).scheme not in ("http", "https"):
         raise InputError(f"--address {address!r} is no address; give one such as http://127.0.0.1:8000")
-    with served_folder(snapshots, options) as folder:
+    with _served_folder(snapshots, options) as folder:
         settings = ServerSettings(folder, sql=sql, limits=request.limits, warm_up=False)
         stdio.speak(settings, address=(address or "").rstrip("/"))

@@ -61,8 +61,8 @@ def fitted(table: Rows, out: Output, width: int | None) -> Rows:
     if not set(_LINE) <= set(table.columns):
         return table
     if out.for_reading and table.num_rows:
-        lines, spans = without_spans(table)
-        return join_spans(_fit_terminal(lines, width, out), spans)
+        lines, spans = _without_spans(table)
+        return _join_spans(_fit_terminal(lines, width, out), spans)
     return _cut_sides(table, width, width) if width is not None else table
 
 
@@ -76,7 +76,7 @@ def line_look(table: Rows) -> Look:
         "styles": {"node": "bold", "sent_id": "dim"},
         "essential": lines,
         "whole": lines,
-        **span_look(names),
+        **_span_look(names),
     }
 
 
@@ -204,14 +204,14 @@ def with_spans(table: Rows, sides: Sequence[SortedSides], node: int) -> Rows:
     return Rows([*table.columns, *_SPANS.values()], rows)
 
 
-def without_spans(table: Rows) -> tuple[Rows, Rows | None]:
+def _without_spans(table: Rows) -> tuple[Rows, Rows | None]:
     """Return lines, and the spans of them that they had, if they had any."""
     if _SPANS["node"] not in table.columns:
         return table, None
     return table.without(_SPANS.values()), table.select([*_SPANS.values()])
 
 
-def join_spans(table: Rows, spans: Rows | None) -> Rows:
+def _join_spans(table: Rows, spans: Rows | None) -> Rows:
     """Return lines with the spans that they had."""
     if spans is None:
         return table
@@ -219,7 +219,7 @@ def join_spans(table: Rows, spans: Rows | None) -> Rows:
     return Rows([*table.columns, *spans.columns], rows)
 
 
-def span_look(names: Sequence[str]) -> Look:
+def _span_look(names: Sequence[str]) -> Look:
     """Return how lines look that have spans."""
     return {"spans": _SPANS} if _SPANS["node"] in names else {}
 

@@ -46,7 +46,7 @@ SYSTEMS = ("extractor", "lead", "salience", "alignment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractionResult(ExperimentResult[SystemResult[Extract]]):
+class _ExtractionResult(ExperimentResult[SystemResult[Extract]]):
     """A run over aligned pairs."""
 
     main = MainFigure("rouge-1", "ROUGE-1", 100)
@@ -55,7 +55,7 @@ class ExtractionResult(ExperimentResult[SystemResult[Extract]]):
 
 def evaluate_extraction(
     store: Store, pairs: str, of: str, name: str | None = None, *, size: int = SIZE, seed: int = 1
-) -> ExtractionResult:
+) -> _ExtractionResult:
     """Learn an extractor from aligned pairs, and let it and others choose sentences of other pairs.
 
     Args:
@@ -86,7 +86,7 @@ def evaluate_extraction(
     systems = [
         SystemResult(system, answers, _measure(tested, answers, wanted)) for system, answers in chosen.items()
     ]
-    result = ExtractionResult.from_systems(
+    result = _ExtractionResult.from_systems(
         systems,
         seed,
         pairs=len(tested),

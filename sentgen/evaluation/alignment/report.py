@@ -91,7 +91,7 @@ _WORDS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class LinkErrors:
+class _LinkErrors:
     """The links of a pair that one system missed, and those that are wrong, as words."""
 
     system: str
@@ -101,29 +101,29 @@ class LinkErrors:
 
 
 @dataclass(frozen=True, slots=True)
-class PairExample:
+class _PairExample:
     """A pair and the errors of each system, the best one of the run first."""
 
     key: str
     document: str
     abstract: str
-    errors: Sequence[LinkErrors]
+    errors: Sequence[_LinkErrors]
 
 
-def examples(result: AlignmentResult, count: int = EXAMPLES) -> list[PairExample]:
+def examples(result: AlignmentResult, count: int = EXAMPLES) -> list[_PairExample]:
     """Return pairs that are drawn with the seed of the run, in their order, without looking at answers."""
     return [_example(result, item) for item in result.drawn(range(len(result.pairs)), count)]
 
 
-def _example(result: AlignmentResult, item: int) -> PairExample:
+def _example(result: AlignmentResult, item: int) -> _PairExample:
     pair, gold = result.pairs[item], result.gold[item]
     errors = []
     for system in result.ranked:
         links, measurement = system.answers[item].links, system.measurements[PRIMARY]
         figure = _percent(float(measurement.figure(measurement.statistics[item])))
         missed, wrong = _named(pair, gold.sure - links), _named(pair, links - gold.possible)
-        errors.append(LinkErrors(system.system, figure, missed, wrong))
-    return PairExample(pair.key, _shortened(pair.document), _shortened(pair.abstract), errors)
+        errors.append(_LinkErrors(system.system, figure, missed, wrong))
+    return _PairExample(pair.key, _shortened(pair.document), _shortened(pair.abstract), errors)
 
 
 def _named(pair: Pair, links: Collection[Link]) -> list[str]:
@@ -175,7 +175,7 @@ CLASSES = ("content", "function", "number", "punctuation")
 
 
 @dataclass(frozen=True, slots=True)
-class KindCounts:
+class _KindCounts:
     """Links of one kind: how many are sure, how many of these the system found, how many it drew wrongly."""
 
     sure: int
@@ -183,7 +183,7 @@ class KindCounts:
     wrong: int
 
 
-def kinds(result: AlignmentResult, system: SystemResult[Alignment]) -> dict[tuple[str, str], KindCounts]:
+def kinds(result: AlignmentResult, system: SystemResult[Alignment]) -> dict[tuple[str, str], _KindCounts]:
     """Return by relation and class of the abstract word what a system found and drew wrongly.
 
     A link is wrong if it is not even possible. Kinds without any link are left out.
@@ -196,7 +196,7 @@ def kinds(result: AlignmentResult, system: SystemResult[Alignment]) -> dict[tupl
         found.update(map(kind.of, gold.sure & links))
         wrong.update(map(kind.of, links - gold.possible))
     return {
-        (relation, name): KindCounts(sure[relation, name], found[relation, name], wrong[relation, name])
+        (relation, name): _KindCounts(sure[relation, name], found[relation, name], wrong[relation, name])
         for relation in RELATIONS
         for name in CLASSES
         if sure[relation, name] or wrong[relation, name]

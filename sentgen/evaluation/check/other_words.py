@@ -51,7 +51,7 @@ _BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", 
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class _Role:
     """A verb, a word that plays a part in its clause, and the part; places count from 0.
 
     ``passive`` says that the clause is, ``voice`` that the word is the auxiliary which makes it so.
@@ -68,7 +68,7 @@ class Role:
         """Return whether the verb stands before the word."""
         return self.verb < self.word
 
-    def may_be(self, other: Role) -> bool:
+    def may_be(self, other: _Role) -> bool:
         """Return whether both play the same part, or one that their order does not tell apart.
 
         >>> Role(1, 0, PATIENT, passive=True).may_be(Role(1, 2, PATIENT))
@@ -81,7 +81,7 @@ class Role:
         return self.verb_first == other.verb_first
 
 
-class Clauses:
+class _Clauses:
     """The clauses of a sentence with a tree."""
 
     def __init__(self, sentence: Sentence) -> None:
@@ -94,7 +94,7 @@ class Clauses:
         for place, head in enumerate(self._heads):
             self._below[head - 1].append(place)
 
-    def role(self, argument: Argument) -> Role:
+    def role(self, argument: Argument) -> _Role:
         """Return the part of an argument of a verb."""
         label = self._labels[argument.modifier]
         if label.startswith(_VERBS_BELOW):
@@ -109,19 +109,19 @@ class Clauses:
             part = PATIENT
         elif label in _AGENTS or (label in _BY_PHRASES and passive and self._has_by(word)):
             part, word = AGENT, self._object_below(word)
-        return Role(verb, word, part, passive, voice=label in _VOICE)
+        return _Role(verb, word, part, passive, voice=label in _VOICE)
 
-    def participles(self) -> Iterator[Role]:
+    def participles(self) -> Iterator[_Role]:
         """Yield the nouns that a participle after them is a passive clause of: *food sent by workers*."""
         for verb, label in enumerate(self._labels):
             if label == "acl" and self._heads[verb] and self._is_passive(verb):
-                yield Role(verb, self._heads[verb] - 1, PATIENT, passive=True)
+                yield _Role(verb, self._heads[verb] - 1, PATIENT, passive=True)
 
-    def _auxiliary(self, argument: Argument) -> Role:
+    def _auxiliary(self, argument: Argument) -> _Role:
         """Return the part of an auxiliary that heads its clause, as if it hung on the verb."""
         verb, word = self._lowest_verb(argument.modifier), argument.head
         passive = self._is_passive(verb)
-        return Role(verb, word, "aux", passive, voice=passive and verb == argument.modifier)
+        return _Role(verb, word, "aux", passive, voice=passive and verb == argument.modifier)
 
     def _lowest_verb(self, verb: int) -> int:
         while (lower := self._first_below(verb, _VERBS_BELOW)) is not None:
@@ -190,7 +190,7 @@ class RelationPlace(NamedTuple):
 class _Relation:
     sentence: int
     words: tuple[str, str]
-    role: Role
+    role: _Role
 
     @property
     def verb(self) -> tuple[int, int]:
@@ -217,7 +217,7 @@ class OtherWords:
             self._add(number, sentence)
 
     def _add(self, number: int, sentence: Sentence) -> None:
-        clauses, signs = Clauses(sentence), self._signs(sentence)
+        clauses, signs = _Clauses(sentence), self._signs(sentence)
         self._known.update(*signs)
         for role in (*map(clauses.role, arguments(sentence)), *clauses.participles()):
             for index, place in ((self._by_verb, role.verb), (self._by_word, role.word)):
@@ -233,7 +233,7 @@ class OtherWords:
 
     def find(self, sentence: Sentence, relations: Sequence[Argument]) -> list[RelationPlace | None]:
         """Look up all relations of the verbs of a sentence of the summary: akin words in the same parts."""
-        clauses, signs = Clauses(sentence), self._signs(sentence)
+        clauses, signs = _Clauses(sentence), self._signs(sentence)
         roles = [clauses.role(argument) for argument in relations]
         near = [self._near(role, signs) for role in roles]
         # What words that say something have found of their verbs.
@@ -248,7 +248,7 @@ class OtherWords:
         ]
         return [self._found(role, places) for role, places in zip(roles, followed, strict=True)]
 
-    def _following(self, role: Role, near: Near, reworded: Near) -> Near:
+    def _following(self, role: _Role, near: Near, reworded: Near) -> Near:
         """Return the relations of a function word that belong to verbs which are found."""
         verbs = {self._relations[at].verb for at in reworded}
         own = {
@@ -260,7 +260,7 @@ class OtherWords:
         active = {at: how for at, how in reworded.items() if not self._relations[at].role.passive}
         return own or (active if role.voice else {})
 
-    def _near(self, role: Role, signs: Sequence[Signs]) -> Near:
+    def _near(self, role: _Role, signs: Sequence[Signs]) -> Near:
         """Return the relations of the source that may be this one, with how near verb and word are."""
         found: Near = {}
         # The nearest come last, and so stay.
@@ -270,7 +270,7 @@ class OtherWords:
                 found |= dict.fromkeys(verbs & self._by_word.get(word, _NONE), (how, how_word))
         return {at: found[at] for at in sorted(found) if role.may_be(self._relations[at].role)}
 
-    def _found(self, role: Role, near: Near) -> RelationPlace | None:
+    def _found(self, role: _Role, near: Near) -> RelationPlace | None:
         if not near:
             return None
         # The first one of equals.
@@ -306,7 +306,7 @@ def _farthest_first(signs: Signs) -> list[tuple[Hashable, int]]:
     return sorted(signs.items(), key=lambda sign: -sign[1])
 
 
-def _turned(role: Role, other: Role) -> str:
+def _turned(role: _Role, other: _Role) -> str:
     """Return how the construction of two relations differs."""
     if (role.voice or role.part in CORE) and role.passive != other.passive:
         return "passive"

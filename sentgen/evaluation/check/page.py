@@ -17,7 +17,7 @@ from sentgen.output.templates import template
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryWord:
+class _SummaryWord:
     """A token of the summary; ``marks`` number its relations that the source has not in the same words.
 
     ``reworded`` says that the source has all of these in other words. ``state`` is that of a word which is
@@ -39,14 +39,14 @@ class SummaryWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgment:
+class _Judgment:
     """A sentence of the summary with its relations; those not in the same words have numbers on the page.
 
     ``changed`` are its words that are changed, and those that are new, where these are listed.
     """
 
     number: int
-    words: Sequence[SummaryWord]
+    words: Sequence[_SummaryWord]
     unsupported: Sequence[tuple[int, Claim]]
     reworded: Sequence[tuple[int, Claim]]
     supported: Sequence[Claim]
@@ -79,7 +79,7 @@ def phrase(claim: Claim) -> tuple[str, str]:
     return (key.head, key.modifier) if key.head_first else (key.modifier, key.head)
 
 
-def _judged(check: SupportCheck) -> Iterator[Judgment]:
+def _judged(check: SupportCheck) -> Iterator[_Judgment]:
     """Number what is not there in the same words through the whole page."""
     mark = 0
     listed = listed_words(check)
@@ -88,7 +88,7 @@ def _judged(check: SupportCheck) -> Iterator[Judgment]:
         numbered = list(enumerate((claim for claim in claims if claim.words != "same"), mark + 1))
         mark += len(numbered)
         changed = [word for word in listed if word.sentence == number]
-        yield Judgment(
+        yield _Judgment(
             number,
             list(_words(sentence, numbered, changed)),
             [one for one in numbered if not one[1].supported],
@@ -100,7 +100,7 @@ def _judged(check: SupportCheck) -> Iterator[Judgment]:
 
 def _words(
     sentence: Sentence, numbered: Sequence[tuple[int, Claim]], changed: Sequence[CheckedWord]
-) -> Iterator[SummaryWord]:
+) -> Iterator[_SummaryWord]:
     states: dict[int, str] = {word.place: word.state.state for word in changed}
     marks: defaultdict[int, list[int]] = defaultdict(list)
     for number, claim in numbered:
@@ -112,4 +112,4 @@ def _words(
     spaces = sentence.space_after or [True] * len(sentence.forms)
     for i, (form, space) in enumerate(zip(sentence.forms, spaces, strict=True)):
         own = marks.get(i, ())
-        yield SummaryWord(form, space, tuple(own), i in heads, wrong.isdisjoint(own), states.get(i, ""))
+        yield _SummaryWord(form, space, tuple(own), i in heads, wrong.isdisjoint(own), states.get(i, ""))

@@ -146,7 +146,7 @@ def verbs(sentence: Sentence, spelling: Spelling = FORMS) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgumentCounts:
+class _ArgumentCounts:
     """How many relations of an output and of its source there are, and how many of them have a match."""
 
     generated: int = 0
@@ -182,7 +182,7 @@ class SourceArguments:
     def __iter__(self) -> Iterator[Argument]:
         return iter(self._arguments)
 
-    def compare(self, output: Sequence[Sentence]) -> Mapping[Kind, ArgumentCounts]:
+    def compare(self, output: Sequence[Sentence]) -> Mapping[Kind, _ArgumentCounts]:
         """Compare an output, parsed, with the source."""
         generated = [found for sentence in output for found in arguments(sentence, self.spelling)]
         generated_keys = {argument.key for argument in generated}
@@ -197,10 +197,10 @@ class SourceArguments:
         generated: list[Argument],
         relevant: list[Argument],
         generated_keys: set[RelationKey],
-    ) -> ArgumentCounts:
+    ) -> _ArgumentCounts:
         output = [argument for argument in generated if argument.is_kind(kind)]
         source = [argument for argument in relevant if argument.is_kind(kind)]
-        return ArgumentCounts(
+        return _ArgumentCounts(
             generated=len(output),
             matched=sum(argument.key in self._keys for argument in output),
             source=len(source),

@@ -57,7 +57,7 @@ class Measurement:
         return Measurement(metric, signature, np.array([(value, 1) for value in values], np.float64), ratio)
 
 
-class Stack:
+class _Stack:
     """Measurements of the same sentences side by side, so that one product of matrices sums all of them."""
 
     def __init__(self, measurements: Sequence[Measurement]) -> None:
@@ -109,7 +109,7 @@ def intervals(
     sentences = len(measurements[0].statistics)
     if not sentences:
         return [Interval(np.nan, np.nan)] * len(measurements)
-    rng, stack = np.random.default_rng(seed), Stack(measurements)
+    rng, stack = np.random.default_rng(seed), _Stack(measurements)
     figures: list[list[Floats]] = [[] for _ in measurements]
     for begin in range(0, resamples, _RESAMPLES_AT_ONCE):
         # How often each sentence is drawn: the sums of a sample are then a product of matrices.
@@ -234,7 +234,7 @@ def randomization_tests(
     if not pairs:
         return []
     sentences = len(next(iter(systems.values())).statistics)
-    rng, stack = np.random.default_rng(seed), Stack(list(systems.values()))
+    rng, stack = np.random.default_rng(seed), _Stack(list(systems.values()))
     as_great = np.zeros(len(pairs), np.int64)
     for begin in range(0, shuffles, _SHUFFLES_AT_ONCE):
         exchanged = _coins(rng, min(_SHUFFLES_AT_ONCE, shuffles - begin), sentences)

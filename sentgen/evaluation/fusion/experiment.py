@@ -71,7 +71,7 @@ def require_bleu() -> None:
         import sacrebleu  # noqa: F401
 
 
-def measured(
+def _measured(
     cases: Sequence[FusionCase],
     answers: Sequence[Sentence | None],
     common: Bools,
@@ -255,7 +255,7 @@ def evaluate_fusion(
 ) -> FusionResult:
     """Fuse every cluster with every system, measure, compare, and record all of it as a run.
 
-    See `measured` for the figures, and `compare_all` for the tests.
+    See `_measured` for the figures, and `compare_all` for the tests.
 
     Args:
         store: where the run is recorded, so not read-only.
@@ -318,7 +318,7 @@ def _summarized(
         SystemResult(
             name,
             [None if words is None else " ".join(words) for words in of],
-            measured(
+            _measured(
                 source.cases,
                 [None if words is None else trees[tuple(words)] for words in of],
                 common,

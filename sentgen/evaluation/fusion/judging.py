@@ -32,7 +32,7 @@ CLUSTERS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedSystem:
+class _JudgedSystem:
     """How many sentences of a system were judged, and how many of them to be grammatical."""
 
     name: str
@@ -49,7 +49,7 @@ class JudgedSystem:
 class Judgments:
     """What a filled sheet says: the systems, the best one first, which differ, and how many lack judgment."""
 
-    systems: Sequence[JudgedSystem]
+    systems: Sequence[_JudgedSystem]
     comparisons: Sequence[SystemComparison]
     missing: int
 
@@ -143,7 +143,7 @@ def read_judgments(sheet: Path, *, seed: int) -> Judgments:
     if not counts:
         raise InputError(f"nothing is judged; fill the column judgment with {YES} or {NO}", path=str(sheet))
     systems = [
-        JudgedSystem(name, sum(good for good, _ in of.values()), len(of)) for name, of in counts.items()
+        _JudgedSystem(name, sum(good for good, _ in of.values()), len(of)) for name, of in counts.items()
     ]
     ranked = sorted(systems, key=lambda system: (-system.good / system.judged, system.name))
     return Judgments(ranked, _compared(counts, seed), sum(good is None for good in judgments.values()))

@@ -25,7 +25,7 @@ EXAMPLES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleCluster:
+class _ExampleCluster:
     """A cluster, and what each system made of it, the best system first; nothing where it made nothing."""
 
     name: str
@@ -63,7 +63,7 @@ def fusion_report(result: FusionResult) -> Report:
     )
 
 
-def _examples(result: FusionResult) -> list[ExampleCluster]:
+def _examples(result: FusionResult) -> list[_ExampleCluster]:
     """Return clusters that were drawn with the seed of the run, without looking at the sentences."""
     found = []
     for place in result.drawn(range(len(result.cases)), EXAMPLES):
@@ -73,7 +73,7 @@ def _examples(result: FusionResult) -> list[ExampleCluster]:
             for sentences in (case.inputs, case.references)
         )
         answers = [(system.system, system.answers[place] or "") for system in result.ranked]
-        found.append(ExampleCluster(case.name, inputs, references, answers))
+        found.append(_ExampleCluster(case.name, inputs, references, answers))
     return found
 
 

@@ -98,7 +98,7 @@ def chrf(sums: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class BleuMetric:
+class _BleuMetric:
     """BLEU with one way to make tokens of a text."""
 
     lowercase: bool
@@ -116,7 +116,7 @@ class BleuMetric:
 
 
 @dataclass(frozen=True, slots=True)
-class ChrfMetric:
+class _ChrfMetric:
     """chrF2 of characters, blanks left out."""
 
     signature: str
@@ -138,7 +138,7 @@ def _signature(metric: BLEU | CHRF) -> str:
 
 
 @cache
-def overlap_metrics() -> dict[str, BleuMetric | ChrfMetric]:
+def overlap_metrics() -> dict[str, _BleuMetric | _ChrfMetric]:
     """Return by name BLEU as papers report it, as the text stands, and as it stands in lower case; and chrF.
 
     Raises:
@@ -153,15 +153,15 @@ def overlap_metrics() -> dict[str, BleuMetric | ChrfMetric]:
     split = Tokenizer13a()  # type: ignore[no-untyped-call]
     ways: dict[str, Callable[[str], str]] = {"13a": lambda text: split(text.rstrip()), "none": str}
 
-    def metric(*, lowercase: bool, tokenize: str) -> BleuMetric:
+    def metric(*, lowercase: bool, tokenize: str) -> _BleuMetric:
         signature = _signature(BLEU(lowercase=lowercase, tokenize=tokenize))
-        return BleuMetric(lowercase, ways[tokenize], signature)
+        return _BleuMetric(lowercase, ways[tokenize], signature)
 
     return {
         "bleu-lc-13a": metric(lowercase=True, tokenize="13a"),
         "bleu-none": metric(lowercase=False, tokenize="none"),
         "bleu-lc-none": metric(lowercase=True, tokenize="none"),
-        "chrf": ChrfMetric(_signature(CHRF(char_order=_CHARACTERS, beta=_BETA))),
+        "chrf": _ChrfMetric(_signature(CHRF(char_order=_CHARACTERS, beta=_BETA))),
     }
 
 

@@ -213,7 +213,7 @@ _LEAST_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class OutputUnit:
+class _OutputUnit:
     """A unit of an output; ``wrong`` if it does not follow what is before it in the original."""
 
     text: str
@@ -222,26 +222,26 @@ class OutputUnit:
 
 
 @dataclass(frozen=True, slots=True)
-class SystemOutput:
+class _SystemOutput:
     """What one system made; ``wrong_end`` if the original does not end so."""
 
     system: str
     bleu: float
     exact: bool
-    pieces: Sequence[OutputUnit]
+    pieces: Sequence[_OutputUnit]
     wrong_end: bool
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceExample:
+class _SentenceExample:
     """A sentence of the test set, counted from 1, and the attempts, the best system of the run first."""
 
     item: int
     reference: str
-    attempts: Sequence[SystemOutput]
+    attempts: Sequence[_SystemOutput]
 
 
-def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[SentenceExample]:
+def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[_SentenceExample]:
     """Return sentences of five words and more, drawn with the seed of the run, in the order of the test set.
 
     They are drawn without looking at the outputs, so that they show what is usual. Where the test set has too
@@ -253,7 +253,7 @@ def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[Sentence
     return [_example(result, item) for item in result.drawn(pool, count)]
 
 
-def _example(result: RegenerationResult, item: int) -> SentenceExample:
+def _example(result: RegenerationResult, item: int) -> _SentenceExample:
     reference = result.references[item]
     attempts = []
     for system in result.ranked:
@@ -261,15 +261,15 @@ def _example(result: RegenerationResult, item: int) -> SentenceExample:
         answer = system.answers[item]
         pieces, wrong_end = _pieces(answer, reference)
         attempts.append(
-            SystemOutput(system.system, float(value), answer.text == reference, pieces, wrong_end)
+            _SystemOutput(system.system, float(value), answer.text == reference, pieces, wrong_end)
         )
-    return SentenceExample(item + 1, reference, attempts)
+    return _SentenceExample(item + 1, reference, attempts)
 
 
-def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[OutputUnit], bool]:
+def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[_OutputUnit], bool]:
     found = adjacencies_found(answer.words, reference.split(" "))
     pieces, place = [], 0
     for unit in answer.units:
-        pieces.append(OutputUnit(" ".join(unit.words), len(unit.words) > 1, not found[place]))
+        pieces.append(_OutputUnit(" ".join(unit.words), len(unit.words) > 1, not found[place]))
         place += len(unit.words)
     return pieces, not found[place]

@@ -41,7 +41,7 @@ class OrderingResult(SystemResult[RegeneratedSentence]):
 
 
 @dataclass(frozen=True, slots=True)
-class LengthBucket:
+class _LengthBucket:
     """Which sentences of the test set have how many words."""
 
     label: str
@@ -65,7 +65,7 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
     """
 
     main = MainFigure(PRIMARY, "BLEU, lower-cased")
-    lengths: Sequence[LengthBucket]
+    lengths: Sequence[_LengthBucket]
     references: Sequence[str] = field(repr=False)
     curve: Sequence[LearningPoint] = ()
 
@@ -99,13 +99,13 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
                 yield OutputRow(system.system, item, given, answer.text, reference)
 
 
-def length_buckets(references: Sequence[str]) -> list[LengthBucket]:
+def length_buckets(references: Sequence[str]) -> list[_LengthBucket]:
     """Return the sentences by length, without the lengths that none has."""
     words = [len(reference.split()) for reference in references]
     buckets = []
     for low, high in LENGTHS:
         label = f"{low}-{high}" if high else f"{low}+"
         inside = [i for i, size in enumerate(words) if low <= size and (high is None or size <= high)]
-        buckets.append(LengthBucket(label, inside))
+        buckets.append(_LengthBucket(label, inside))
     # A length that none has would be a figure of nothing.
     return [bucket for bucket in buckets if bucket.sentences]

@@ -75,7 +75,7 @@ class TuningSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class TuningRound:
+class _TuningRound:
     """BLEU (lower-cased, tokenize none) of the sentences that are learnt from and of those held out."""
 
     weights: LearntWeights
@@ -87,7 +87,7 @@ class TuningRound:
 class TuningResult(RunResult):
     """What was learnt; the first round has the weights to start from, and ``version`` 0 means none better."""
 
-    rounds: Sequence[TuningRound]
+    rounds: Sequence[_TuningRound]
     best: int
     version: int = 0
 
@@ -167,7 +167,7 @@ def _rounds(
     cases: Sequence[Case],
     request: TuningSettings,
     progress: Progress | None,
-) -> list[TuningRound]:
+) -> list[_TuningRound]:
     """Return the weights of each round, those to start with first, with their figures."""
     # With versions, however they were asked for: of a later one the weights would be wrong.
     models = [f"{feature.model.name}@{feature.model.version}" for feature in plan.features]
@@ -191,7 +191,7 @@ def _rounds(
             if progress is not None:
                 progress(number * len(pools) + k, total)
         found.append(
-            TuningRound(
+            _TuningRound(
                 named,
                 _bleu([row for k, row in enumerate(matches) if k % _HELD_OUT]),
                 _bleu(matches[::_HELD_OUT]),
@@ -261,7 +261,7 @@ def _bleu(statistics: Sequence[Floats]) -> float:
     return float(bleu(np.sum(statistics, axis=0)))
 
 
-def _scores(rounds: Sequence[TuningRound], best: int) -> list[FigureRow]:
+def _scores(rounds: Sequence[_TuningRound], best: int) -> list[FigureRow]:
     """Return the figures of the record: BLEU before and after, and the weights."""
     signature = "lc|tok:none, every fourth sentence held out"
     rows = []

@@ -37,7 +37,7 @@ class DepviterbiLattice(NamedTuple):
     nearness: float  # what an item above leaves of a relation, 1 for all
 
 
-class Bounds(NamedTuple):
+class _Bounds(NamedTuple):
     """What a search can know before it begins."""
 
     ahead: Floats  # (longest, n) no way from a word to the end over so many more words is more probable
@@ -56,7 +56,7 @@ class DepviterbiHypotheses(NamedTuple):
     parent: Ints  # (N,) -1 at the start
 
 
-class DepviterbiFrontier(NamedTuple):
+class _DepviterbiFrontier(NamedTuple):
     """The m hypotheses of one length, with what their future depends on."""
 
     logp: Floats  # (m,)
@@ -116,8 +116,8 @@ def _hypotheses(size: int) -> DepviterbiHypotheses:
 
 
 @compiled
-def _frontier(size: int, highest: int, columns: int) -> DepviterbiFrontier:
-    return DepviterbiFrontier(
+def _frontier(size: int, highest: int, columns: int) -> _DepviterbiFrontier:
+    return _DepviterbiFrontier(
         np.empty(size),
         np.empty(size, np.int32),
         np.empty(size, np.int32),
@@ -129,7 +129,7 @@ def _frontier(size: int, highest: int, columns: int) -> DepviterbiFrontier:
 
 
 @compiled
-def _bounds(lattice: DepviterbiLattice, longest: int) -> Bounds:
+def _bounds(lattice: DepviterbiLattice, longest: int) -> _Bounds:
     """Look at all words and pairs of words."""
     n = len(lattice.start)
     ceiling, covers = np.empty((n, n)), np.empty((n, n), np.bool_)
@@ -155,7 +155,7 @@ def _bounds(lattice: DepviterbiLattice, longest: int) -> Bounds:
         if lattice.limit[x] < longest:
             column[x] = columns
             columns += 1
-    return Bounds(ahead, ceiling, matters, covers, column, _marks(column))
+    return _Bounds(ahead, ceiling, matters, covers, column, _marks(column))
 
 
 @compiled
@@ -178,7 +178,7 @@ def _marks(column: Ints) -> Bits:
 
 
 @compiled
-def _first_words(lattice: DepviterbiLattice, bounds: Bounds, highest: int) -> DepviterbiFrontier:
+def _first_words(lattice: DepviterbiLattice, bounds: _Bounds, highest: int) -> _DepviterbiFrontier:
     """Return the hypotheses of one word, a word each."""
     n = len(lattice.start)
     extended = _frontier(n, highest, int(bounds.column.max()) + 1)
@@ -216,10 +216,10 @@ def best_slots(logp: Floats, filled: Ints, size: int) -> Longs:
 
 
 @compiled
-def _sorted(frontier: DepviterbiFrontier, count: Ints, beam: int) -> DepviterbiFrontier:
+def _sorted(frontier: _DepviterbiFrontier, count: Ints, beam: int) -> _DepviterbiFrontier:
     """Return what the slots of all words hold, the most probable first."""
     order = best_slots(frontier.logp, count, beam + 1)
-    return DepviterbiFrontier(
+    return _DepviterbiFrontier(
         frontier.logp[order],
         frontier.word[order],
         frontier.parent[order],
@@ -252,12 +252,12 @@ def _note_lost(lost: Floats, worst: Floats, ahead: Floats, length: int) -> None:
 @compiled
 def _extensions(
     lattice: DepviterbiLattice,
-    bounds: Bounds,
-    before: DepviterbiFrontier,
+    bounds: _Bounds,
+    before: _DepviterbiFrontier,
     slack: Floats,
     beam: int,
     nbest: int,
-) -> tuple[DepviterbiFrontier, Ints, Floats]:
+) -> tuple[_DepviterbiFrontier, Ints, Floats]:
     """Extend hypotheses by every word; the best ones that end in x have the slots from x * (beam + 1) on.
 
     Returns:
@@ -275,9 +275,9 @@ def _extensions(
 @compiled
 def _extend(
     lattice: DepviterbiLattice,
-    bounds: Bounds,
-    before: DepviterbiFrontier,
-    extended: DepviterbiFrontier,
+    bounds: _Bounds,
+    before: _DepviterbiFrontier,
+    extended: _DepviterbiFrontier,
     x: int,
     slack: float,
     beam: int,
@@ -324,7 +324,7 @@ def _extend(
 
 
 @compiled
-def _relation(lattice: DepviterbiLattice, before: DepviterbiFrontier, p: int, x: int) -> tuple[float, int]:
+def _relation(lattice: DepviterbiLattice, before: _DepviterbiFrontier, p: int, x: int) -> tuple[float, int]:
     """Return the share of the most probable relation of a word to the stack, and the item, -1 for none."""
     dep, partner, left = 0.0, -1, 1.0
     for i in range(before.height[p] - 1, -1, -1):
@@ -339,12 +339,12 @@ def _relation(lattice: DepviterbiLattice, before: DepviterbiFrontier, p: int, x:
 @compiled
 def _append(
     lattice: DepviterbiLattice,
-    bounds: Bounds,
-    before: DepviterbiFrontier,
+    bounds: _Bounds,
+    before: _DepviterbiFrontier,
     p: int,
     x: int,
     partner: int,
-    extended: DepviterbiFrontier,
+    extended: _DepviterbiFrontier,
     slot: int,
 ) -> None:
     """Write hypothesis p with word x appended into a slot (Wan et al. 2005, section 3.2)."""
@@ -368,7 +368,7 @@ def _append(
 
 
 @compiled
-def _weakest_same(frontier: DepviterbiFrontier, first: int, tried: int, nbest: int) -> int:
+def _weakest_same(frontier: _DepviterbiFrontier, first: int, tried: int, nbest: int) -> int:
     """Return the slot of the least probable hypothesis that is the same as one; -1 if fewer than n are."""
     same, weakest = 0, -1
     for slot in range(first, tried):
@@ -380,7 +380,7 @@ def _weakest_same(frontier: DepviterbiFrontier, first: int, tried: int, nbest: i
 
 
 @compiled
-def _are_same(frontier: DepviterbiFrontier, a: int, b: int) -> bool:
+def _are_same(frontier: _DepviterbiFrontier, a: int, b: int) -> bool:
     """Return whether two hypotheses with the same last word have the same future."""
     # The hash first: it tells nearly all different ones apart with one comparison.
     if frontier.uses[a] != frontier.uses[b] or frontier.height[a] != frontier.height[b]:
@@ -395,7 +395,7 @@ def _are_same(frontier: DepviterbiFrontier, a: int, b: int) -> bool:
 
 
 @compiled
-def _lowest(frontier: DepviterbiFrontier, first: int, end: int) -> int:
+def _lowest(frontier: _DepviterbiFrontier, first: int, end: int) -> int:
     """Return the slot of the least probable hypothesis; of equals the one found last."""
     lowest = first
     for slot in range(first + 1, end):
@@ -407,7 +407,7 @@ def _lowest(frontier: DepviterbiFrontier, first: int, end: int) -> int:
 
 
 @compiled
-def _copy(frontier: DepviterbiFrontier, source: int, target: int) -> None:
+def _copy(frontier: _DepviterbiFrontier, source: int, target: int) -> None:
     frontier.logp[target], frontier.word[target] = frontier.logp[source], frontier.word[source]
     frontier.parent[target], frontier.height[target] = frontier.parent[source], frontier.height[source]
     for i in range(frontier.height[source]):

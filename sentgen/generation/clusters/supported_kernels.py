@@ -37,7 +37,7 @@ class SupportedLattice(NamedTuple):
     limit: Ints  # (n,) how often a word may be used
 
 
-class SupportedFrontier(NamedTuple):
+class _SupportedFrontier(NamedTuple):
     """The m hypotheses of one length."""
 
     logp: Floats  # (m,)
@@ -55,10 +55,10 @@ class SupportedFrontier(NamedTuple):
     text: Bits  # (m,) a hash of all words
 
 
-class Slots(NamedTuple):
+class _Slots(NamedTuple):
     """Room for ``beam`` hypotheses a word, and one more to try; those of word x begin at x * (beam + 1)."""
 
-    extended: SupportedFrontier
+    extended: _SupportedFrontier
     filled: Ints  # (n,) how many hypotheses there are
     worst: Ints  # (n,) the slot of the least probable one, once all are filled
     lost: Bools  # (1,) whether anything had to go
@@ -115,7 +115,7 @@ def search_supported(
     frontier = _frontier(1, n)
     frontier.logp[0], frontier.word[0], frontier.previous[0] = 0.0, n, -1
     for length in range(1, longest + 1):
-        slots = Slots(
+        slots = _Slots(
             _frontier(n * (beam + 1), n), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(1, np.bool_)
         )
         for x in range(n):
@@ -134,8 +134,8 @@ def search_supported(
 
 
 @compiled
-def _frontier(size: int, n: int) -> SupportedFrontier:
-    return SupportedFrontier(
+def _frontier(size: int, n: int) -> _SupportedFrontier:
+    return _SupportedFrontier(
         np.full(size, -np.inf),
         np.zeros(size, np.int32),
         np.zeros(size, np.int32),
@@ -193,7 +193,7 @@ def _has_room(arcs: Arcs, taken: np.uint64, head: int, kind: int) -> bool:
 
 @compiled
 def _extend(
-    lattice: SupportedLattice, before: SupportedFrontier, p: int, x: int, slots: Slots, nbest: int
+    lattice: SupportedLattice, before: _SupportedFrontier, p: int, x: int, slots: _Slots, nbest: int
 ) -> None:
     """Append word x to hypothesis p in every way that its trees allow."""
     if before.used[p, x] >= lattice.limit[x]:
@@ -233,7 +233,7 @@ def _extend(
 
 
 @compiled
-def _try(before: SupportedFrontier, p: int, x: int, move: Move, slots: Slots, nbest: int) -> None:
+def _try(before: _SupportedFrontier, p: int, x: int, move: Move, slots: _Slots, nbest: int) -> None:
     """Put a hypothesis into the slots of its last word, if it is among the best ones."""
     extended, n = slots.extended, len(slots.filled)
     beam = len(extended.logp) // n - 1
@@ -270,7 +270,7 @@ def _try(before: SupportedFrontier, p: int, x: int, move: Move, slots: Slots, nb
 
 @compiled
 def _write(
-    before: SupportedFrontier, p: int, x: int, move: Move, extended: SupportedFrontier, slot: int
+    before: _SupportedFrontier, p: int, x: int, move: Move, extended: _SupportedFrontier, slot: int
 ) -> None:
     """Write hypothesis p with word x appended into a slot."""
     place = move.partner + 1 if move.partner >= 0 else move.kept
@@ -300,7 +300,7 @@ def _write(
 
 
 @compiled
-def _copy(frontier: SupportedFrontier, source: int, target: int) -> None:
+def _copy(frontier: _SupportedFrontier, source: int, target: int) -> None:
     frontier.logp[target], frontier.word[target] = frontier.logp[source], frontier.word[source]
     frontier.previous[target], frontier.parent[target] = frontier.previous[source], frontier.parent[source]
     frontier.kept[target], frontier.partner[target] = frontier.kept[source], frontier.partner[source]
@@ -311,11 +311,11 @@ def _copy(frontier: SupportedFrontier, source: int, target: int) -> None:
 
 
 @compiled
-def _sorted(slots: Slots) -> SupportedFrontier:
+def _sorted(slots: _Slots) -> _SupportedFrontier:
     """Return what the slots of all words hold, the most probable first."""
     extended = slots.extended
     order = best_slots(extended.logp, slots.filled, len(extended.logp) // len(slots.filled))
-    return SupportedFrontier(
+    return _SupportedFrontier(
         extended.logp[order],
         extended.word[order],
         extended.previous[order],
@@ -334,7 +334,7 @@ def _sorted(slots: Slots) -> SupportedFrontier:
 
 @compiled
 def _keep(
-    lattice: SupportedLattice, frontier: SupportedFrontier, nodes: Nodes, begin: Longs, length: int
+    lattice: SupportedLattice, frontier: _SupportedFrontier, nodes: Nodes, begin: Longs, length: int
 ) -> None:
     """Note the hypotheses of one length, and what they are worth as whole sentences."""
     n, size = len(lattice.limit), len(frontier.logp)

@@ -6,7 +6,7 @@ What may be added is decided by what both sentences say of the word. A phrase is
   definite, and one of several things several;
 * whatever the tree says of the word in such a way, the other sentence says, too: else the phrase may say the
   same in other words (the *us* strike is the *american* one);
-* it is new, and read as in the other sentences (see `Fitting`);
+* it is new, and read as in the other sentences (see `_Fitting`);
 * in its sentence it stands right beside a word that the tree has at the same place, so that it stands well
   even where a parser hung it on the wrong word.
 
@@ -43,7 +43,7 @@ _ABBREVIATED = 5
 _VOWELS = frozenset("aeiou")
 
 
-class Fitting:
+class _Fitting:
     """A tree, and the questions that are asked of phrases for it."""
 
     def __init__(self, bag: WordBag, tree: RevisedTree) -> None:
@@ -183,7 +183,7 @@ _CLAUSES = frozenset({"VERB", "AUX", "CCONJ", "SCONJ"})
 _COMPLETIONS = frozenset({"obj", "iobj", "xcomp", "ccomp", "compound"})
 
 
-class Adding(Fitting):
+class Adding(_Fitting):
     """What can be added to words of one tree."""
 
     def revisions(self, *, verbs: bool) -> Iterator[Revision]:
@@ -375,7 +375,7 @@ _COMPLETING = (GRAMMAR - {"conj"}) | {"ccomp", "xcomp", "parataxis", "nummod", "
 _BEFORE_NOUNS = frozenset({"amod", "compound", "nummod", "flat"})
 
 
-class Between(Fitting):
+class Between(_Fitting):
     """What can be put between neighbors of one tree."""
 
     def revisions(self) -> Iterator[Revision]:

@@ -87,14 +87,14 @@ def _given(store: Store | None) -> Store:
     return store
 
 
-class Evidence(NamedTuple):
+class _Evidence(NamedTuple):
     """What links are worth, and how probable words are in order."""
 
     weights: LinkWeights
     fluency: Fluency
 
 
-def of_sentences(bag: WordBag) -> Evidence:
+def of_sentences(bag: WordBag) -> _Evidence:
     """Return the links and trigrams of the key and its related sentences.
 
     Raises:
@@ -121,10 +121,10 @@ def of_sentences(bag: WordBag) -> Evidence:
         words: Longs = np.array([number[fold(form_of(bag, n))] for n in order], np.int64)
         return float(sentence_logp(ngrams, words))
 
-    return Evidence(CountedLinks(bag), fluency)
+    return _Evidence(CountedLinks(bag), fluency)
 
 
-def _of_model(store: Store, name: str, bag: WordBag) -> Evidence:
+def _of_model(store: Store, name: str, bag: WordBag) -> _Evidence:
     """Return the n-grams of a model, and the links of its treebanks; those of the sentences if it has none.
 
     Raises:
@@ -147,12 +147,12 @@ def _of_model(store: Store, name: str, bag: WordBag) -> Evidence:
         return string_logp(submodel.table, coded[places])
 
     if not has_trees(store, model, "word"):
-        return Evidence(CountedLinks(bag), fluency)
+        return _Evidence(CountedLinks(bag), fluency)
     corpora = treebanks_of(store, model, None, "word")
     tags = [word.fine if tag_set(store, corpora) == "xpos" else word.tag for word in bag.words]
     words = [(cased(word.form), tag) for word, tag in zip(bag.words, tags, strict=True)]
     (dependencies,) = prefetch_dependencies(store, corpora, "word", [words])
-    return Evidence(ModelLinks(dependencies), fluency)
+    return _Evidence(ModelLinks(dependencies), fluency)
 
 
 _MARKER_TAGS = (("PUNCT", ","), ("SCONJ", "IN"), ("CCONJ", "CC"))

@@ -54,7 +54,7 @@ class ClimbingUnits(NamedTuple):
     offsets: Ints  # (M, n + 1) unit u in model m is words[offsets[m, u]:offsets[m, u + 1]]
 
 
-class ScoredOrder(NamedTuple):
+class _ScoredOrder(NamedTuple):
     """A sentence, and what the models say of it as far as each place."""
 
     order: Ints  # (n,)
@@ -169,15 +169,15 @@ def tree_bound(scores: TreeScores) -> float:
 
 
 @compiled
-def _line(models: int, size: int) -> ScoredOrder:
+def _line(models: int, size: int) -> _ScoredOrder:
     """Return room for a sentence."""
-    return ScoredOrder(
+    return _ScoredOrder(
         np.empty(size, np.int32), np.empty((models, size + 1), np.int32), np.empty((models, size + 2))
     )
 
 
 @compiled
-def _read(tables: NgramTables, units: ClimbingUnits, line: ScoredOrder) -> None:
+def _read(tables: NgramTables, units: ClimbingUnits, line: _ScoredOrder) -> None:
     """Set what the models say of the order of a sentence."""
     size = len(line.order)
     for model in range(len(tables.bits)):
@@ -194,7 +194,7 @@ def _read(tables: NgramTables, units: ClimbingUnits, line: ScoredOrder) -> None:
 
 
 @compiled
-def _total(weights: Floats, line: ScoredOrder) -> float:
+def _total(weights: Floats, line: _ScoredOrder) -> float:
     """Return the weighted log-probability of a sentence."""
     total = 0.0
     for model in range(len(weights)):
@@ -226,7 +226,7 @@ def _moves(size: int) -> Moves:
 
 @compiled
 def _weigh(
-    tables: NgramTables, weights: Floats, units: ClimbingUnits, line: ScoredOrder, moves: Moves
+    tables: NgramTables, weights: Floats, units: ClimbingUnits, line: _ScoredOrder, moves: Moves
 ) -> None:
     """Set what each move gains in the n-gram models."""
     size = len(line.order)
@@ -283,7 +283,7 @@ def _pass(
 def _try(
     weights: Floats,
     scores: TreeScores,
-    line: ScoredOrder,
+    line: _ScoredOrder,
     moves: Moves,
     candidates: int,
     least: float,
@@ -438,22 +438,22 @@ ALGORITHMS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class _Candidates:
     """Different orders of one bag, the best ones first; M models and 5 factors."""
 
     orders: Ints  # (C, n)
     values: Floats  # (C, M + 5) log-probabilities in the models, then `FACTORS` of the best tree
 
 
-def candidates(problem: Problem, count: int) -> Candidates:
+def candidates(problem: Problem, count: int) -> _Candidates:
     """Return the best orders that the search came across; none where the bag has no units."""
     if not problem.size:
-        return Candidates(np.zeros((0, 0), np.int32), np.zeros((0, 0)))
+        return _Candidates(np.zeros((0, 0), np.int32), np.zeros((0, 0)))
     factors = factors_of(problem)
     scores = weighted(factors, settings_weights(problem))
     visited = _visit(problem, scores)
     orders = visited.orders[_best_different(problem, visited, count)]
-    return Candidates(orders, _values(models_of(problem), _units_of(problem), factors, scores, orders))
+    return _Candidates(orders, _values(models_of(problem), _units_of(problem), factors, scores, orders))
 
 
 @compiled

@@ -50,7 +50,7 @@ class BeamHypotheses(NamedTuple):
     mark: Bits  # (N,) hash of that set
 
 
-class BeamCandidates(NamedTuple):
+class _BeamCandidates(NamedTuple):
     """Ways to extend hypotheses by a unit, ordered by hypothesis and unit."""
 
     parent: Ints  # (C,)
@@ -118,7 +118,7 @@ def search(
 
 
 @compiled
-def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int) -> BeamCandidates:
+def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int) -> _BeamCandidates:
     """Return all candidates for a stack, not scored yet."""
     longest = min(stack, len(units.by_length) - 2)
     bound = 0
@@ -144,7 +144,7 @@ def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int
 
 @compiled
 def _score(
-    tables: NgramTables, weights: Floats, units: BeamUnits, nodes: BeamHypotheses, extended: BeamCandidates
+    tables: NgramTables, weights: Floats, units: BeamUnits, nodes: BeamHypotheses, extended: _BeamCandidates
 ) -> None:
     """Set log-probabilities and states of candidates."""
     for i in range(len(extended.parent)):
@@ -162,7 +162,7 @@ def _score(
 
 
 @compiled
-def _end_sentence(tables: NgramTables, weights: Floats, candidates: BeamCandidates) -> None:
+def _end_sentence(tables: NgramTables, weights: Floats, candidates: _BeamCandidates) -> None:
     """Add the end of the sentence to candidates that are whole; then all of them are the same."""
     for model in range(len(weights)):
         table = table_at(tables, model)
@@ -174,7 +174,7 @@ def _end_sentence(tables: NgramTables, weights: Floats, candidates: BeamCandidat
 
 
 @compiled
-def _recombine(nodes: BeamHypotheses, candidates: BeamCandidates, marks: Bits) -> None:
+def _recombine(nodes: BeamHypotheses, candidates: _BeamCandidates, marks: Bits) -> None:
     """Find the candidates that have the same set and states, and the best one of each such class."""
     # At most half of the slots are filled, so that runs of probing stay short.
     bits = 4
@@ -199,7 +199,7 @@ def _recombine(nodes: BeamHypotheses, candidates: BeamCandidates, marks: Bits) -
 
 
 @compiled
-def _are_same(nodes: BeamHypotheses, candidates: BeamCandidates, first: int, second: int) -> bool:
+def _are_same(nodes: BeamHypotheses, candidates: _BeamCandidates, first: int, second: int) -> bool:
     """Whether two candidates have the same set and states."""
     for model in range(candidates.state.shape[1]):
         if candidates.state[first, model] != candidates.state[second, model]:
@@ -211,7 +211,7 @@ def _are_same(nodes: BeamHypotheses, candidates: BeamCandidates, first: int, sec
 
 
 @compiled
-def _word_with(nodes: BeamHypotheses, candidates: BeamCandidates, candidate: int, word: int) -> np.uint64:
+def _word_with(nodes: BeamHypotheses, candidates: _BeamCandidates, candidate: int, word: int) -> np.uint64:
     """Return a part of the set of a candidate."""
     part: np.uint64 = nodes.used[candidates.parent[candidate], word]
     bit = candidates.bit[candidate]
@@ -219,7 +219,7 @@ def _word_with(nodes: BeamHypotheses, candidates: BeamCandidates, candidate: int
 
 
 @compiled
-def _best(units: BeamUnits, nodes: BeamHypotheses, candidates: BeamCandidates, beam: int) -> Ints:
+def _best(units: BeamUnits, nodes: BeamHypotheses, candidates: _BeamCandidates, beam: int) -> Ints:
     """Return the first candidates of the best classes, in their order; of equals those that come first."""
     classes = np.empty(len(candidates.parent), np.int32)
     cost = np.empty(len(candidates.parent))
@@ -251,7 +251,7 @@ def _add_hypotheses(
     units: BeamUnits,
     nodes: BeamHypotheses,
     begin: int,
-    extended: BeamCandidates,
+    extended: _BeamCandidates,
     best_slots: Ints,
     marks: Bits,
 ) -> None:
@@ -272,7 +272,7 @@ def _add_hypotheses(
 
 @compiled
 def _add_edges(
-    edges: Edges, ways: int, candidates: BeamCandidates, best: Ints, begin: int
+    edges: Edges, ways: int, candidates: _BeamCandidates, best: Ints, begin: int
 ) -> tuple[Edges, int]:
     """Add the candidates of the classes that are kept; return the edges and their number."""
     nodes = np.full(len(candidates.parent), -1, np.int32)
@@ -328,9 +328,9 @@ def _hypotheses(count: int, units: int, models: int) -> BeamHypotheses:
 
 
 @compiled
-def _candidates(count: int, models: int) -> BeamCandidates:
+def _candidates(count: int, models: int) -> _BeamCandidates:
     """Return room for candidates."""
-    return BeamCandidates(
+    return _BeamCandidates(
         np.empty(count, np.int32),
         np.empty(count, np.int32),
         np.empty(count, np.int32),
@@ -342,9 +342,9 @@ def _candidates(count: int, models: int) -> BeamCandidates:
 
 
 @compiled
-def _first_candidates(candidates: BeamCandidates, count: int) -> BeamCandidates:
+def _first_candidates(candidates: _BeamCandidates, count: int) -> _BeamCandidates:
     """Return the first candidates."""
-    return BeamCandidates(
+    return _BeamCandidates(
         candidates.parent[:count],
         candidates.unit[:count],
         candidates.bit[:count],
