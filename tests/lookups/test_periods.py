@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import Connection
@@ -13,6 +13,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -27,7 +28,8 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """A document of each year, one word longer than the one before."""
     folder = tmp_path_factory.mktemp("dated")
     lines = [
-        {"id": f"d{number}", "text": "cat " + "x " * number} | ({"year": year} if year else {})
+        {"id": f"d{number}", "title": f"t{number}", "text": "cat " + "x " * number}
+        | ({"year": year} if year else {})
         for number, year in enumerate(YEARS)
     ]
     (folder / "texts.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
@@ -81,13 +83,35 @@ def test_what_is_no_period_is_refused(key: str, dated: Connection) -> None:
         Frequencies(query="cat", by=[key]).ask(dated)
 
 
+@pytest.mark.parametrize("key", ["title/10", "meta.title/10", "document/10", "text/10"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda key: Frequencies(query="cat", by=[key]),
+        lambda key: Frequencies(query="cat", by=["word"], mean=key),
+        lambda key: Kwic(pattern="cat", show=[key]),
+        lambda key: Kwic(pattern="cat", sort=key),
+        lambda key: Kwic(pattern="cat", where=f"{key} = 1990"),
+        lambda key: Match(request="pattern { N [form=cat] }", key=[f"meta.{key.removeprefix('meta.')}"]),
+    ],
+)
+def test_what_is_never_a_number_has_no_periods(
+    question: Callable[[str], Question], key: str, dated: Connection
+) -> None:
+    """A value is told; of a key with some numbers, what is none counts as missing."""
+    name = key.removeprefix("meta.").removesuffix("/10")
+
+    with pytest.raises(InputError, match=rf"and no {name} is one, such as '.+'; write {name}$"):
+        question(key).ask(dated)
+
+
 @pytest.fixture(scope="module")
 def speeches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]:
     """A speech of one word more for each year, in one document; the last ones have no year, or no number."""
     folder = tmp_path_factory.mktemp("speeches")
     years = [f' born="{year}"' if year else "" for year in YEARS]
     text = "".join(
-        f"<speech{year}>\n<s>\ncat\tN\tcat\n" + "x\tX\tx\n" * number + "</s>\n</speech>\n"
+        f'<speech who="cat"{year}>\n<s>\ncat\tN\tcat\n' + "x\tX\tx\n" * number + "</s>\n</speech>\n"
         for number, year in enumerate(years)
     )
     (folder / "one.vert").write_text(f'<doc id="one">\n{text}</doc>\n')
@@ -118,6 +142,13 @@ def test_what_regions_say_has_periods_too(speeches: Connection) -> None:
     assert lines.query.run(speeches).to_pylist() == lines.rows.to_pylist()
     assert chosen.rows.to_pylist() == [{"hits": 3}]
     assert Frequencies(query='"cat"', by=[key]).ask(speeches).query.run(speeches).num_rows == len(rows)
+
+
+def test_regions_that_never_say_a_number(speeches: Connection) -> None:
+    with pytest.raises(
+        InputError, match=r"^speech\.who/10: periods are those .* such as 'cat'; write speech\.who$"
+    ):
+        Frequencies(query='"cat"', by=["speech.who/10"]).ask(speeches)
 
 
 @pytest.mark.parametrize("key", ["speech.born/0", "speech.name/10", "spech.born/10"])

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from sqlalchemy import Connection
 
@@ -35,6 +35,7 @@ from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, Sur
 from sentgen.output.wording import instead
 from sentgen.schema.engine import connection_cache, raw
 
+OfPeriods = TypeVar("OfPeriods", "MetadataKey", RegionKey)
 #: What may stand before a key of metadata.
 _LABELS = ("meta.", "match.", "matchend.")
 #: The same with whose value is meant: that of the document, or of the sentence.
@@ -61,6 +62,13 @@ group by value
 order by count(*) desc, value
 limit $most"""
 _ALWAYS_OCCURRING = "select distinct {value} as value from {table} order by value limit $most"
+#: A value, where none is a number or a date; more values than there are.
+_NO_NUMBER = """\
+select case when count({number}) = 0 then min(value::varchar) end
+from (
+{values}
+)"""
+_ALL = 2**62
 _METADATA = """\
 select key, bool_or(of_document) as of_document, bool_or(not of_document) as of_sentence
 from (
@@ -217,12 +225,14 @@ class StoreKeys:
     def __init__(self, connection: Connection, corpora: Sequence[str] = ()) -> None:
         self.connection, self.corpora = connection, corpora
         # What a store has is looked up once where nobody can change it.
-        known = connection_cache(connection).setdefault(StoreKeys, ({}, {}, {}))
+        known = connection_cache(connection).setdefault(StoreKeys, ({}, {}, {}, {}))
         self._found: dict[str, Key | None] = {}
         self._labels: dict[str, LineLabelKey | None] = {}
         self._misc: dict[str, bool] = known[0]
         self._attributes: dict[tuple[str, ...], list[str]] = known[1]
         self._listed: dict[str, list[Any]] = known[2]
+        #: Of keys without any number or date, a value.
+        self._numbers: dict[str, str | None] = known[3]
 
     @cached_property
     def features(self) -> list[str]:
@@ -362,7 +372,7 @@ class StoreKeys:
                 return key
         of_periods, step = period_in(name)
         key = self.find_region(of_periods) if step else None
-        return key and replace(key, step=step)
+        return key and self._in_periods(key, name, step)
 
     @property
     def of_regions(self) -> list[str]:
@@ -392,7 +402,7 @@ class StoreKeys:
         of_periods, step = period_in(name)
         if step and not quoted and name not in self.metadata:
             key = self.find_metadata(of_periods)
-            return key and replace(key, step=step)
+            return key and self._in_periods(key, name, step)
         if quoted or (name in self.metadata and name not in ALWAYS):
             return self.metadata.get(name)
         # With `meta.` before it, what the metadata have comes first.
@@ -400,6 +410,23 @@ class StoreKeys:
             return MetadataKey(stem)
         key = self._written(stem) or self._with_owner(stem)
         return key or (MetadataKey(stem) if stem in ALWAYS else None)
+
+    def _in_periods(self, key: OfPeriods, name: str, step: int) -> OfPeriods:
+        """Return a key for periods of its numbers or dates.
+
+        Raises:
+            InputError: none of its values is one.
+        """
+        if key.name not in self._numbers:
+            query = key.frequent_values(_ALL) or _values_of_sentences(key)
+            text = _NO_NUMBER.format(values=query.text, number=period_of("value::varchar", 1))
+            self._numbers[key.name] = Statement(text, query.parameters).value(self.connection)
+        if (example := self._numbers[key.name]) is not None:
+            raise InputError(
+                f"{name}: periods are those of numbers or dates, and no {key.name} is one, such as"
+                f" {example!r}; write {key.name}"
+            )
+        return replace(key, step=step)
 
     def _written(self, name: str) -> MetadataKey | None:
         """Return a key by its name, or by how a language can write it: `author_gender` is `author-gender`."""
@@ -442,6 +469,12 @@ class StoreKeys:
         if statement not in self._listed:
             self._listed[statement] = raw(self.connection).execute(statement).fetchall()
         return self._listed[statement]
+
+
+def _values_of_sentences(key: MetadataKey | RegionKey) -> Statement:
+    """Return the query for what each sentence has of its own."""
+    table = isinstance(key, MetadataKey) and key.always and key.always.table
+    return Statement(f"select {key.tested_value} as value from {table or 'sentence as s'}")
 
 
 def _stem(name: str) -> str:
