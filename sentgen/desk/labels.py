@@ -20,6 +20,8 @@ from sentgen.output.wording import quantity
 
 #: Stands for lines without a label.
 UNLABELED = "?"
+#: Stands between keys, one of which is the name of a set with that of a labeler.
+BETWEEN_KEYS = ","
 _LONGEST = 100
 #: Bytes of a label beside its texts, with its place in the index, about.
 _ROW = 100
@@ -53,15 +55,18 @@ def check_name(text: str, what: str, without: str = "") -> str:
     Args:
         text: what was given.
         what: it is, for the message.
-        without: a character that it cannot have.
+        without: characters that it cannot have.
 
     Raises:
         InputError: it is none.
     """
     name = " ".join(text.split())
     wrong = not name or name == UNLABELED or len(name) > _LONGEST or printable(name) != name
-    if wrong or (without and without in name):
-        raise InputError(f"{text[:_LONGEST]!r} is no {what}; take a word or a few, other than {UNLABELED}")
+    if wrong or {*without} & {*name}:
+        signs = f" and without {' or '.join(without)}" if without else ""
+        raise InputError(
+            f"{text[:_LONGEST]!r} is no {what}; take a word or a few, other than {UNLABELED}{signs}"
+        )
     return name
 
 
@@ -196,7 +201,7 @@ def give_labels(connection: Connection, of_set: Any, given: Mapping[int, str], l
         given: label by number of the line.
         labeler: who gives them.
     """
-    labeler = check_name(labeler, "name of a labeler")
+    labeler = check_name(labeler, "name of a labeler", BETWEEN_KEYS)
     known = dict.fromkeys(json.loads(of_set.labels))
     written = {text: as_known(check_name(text, "label"), known) for text in given.values() if text.strip()}
     wanted = {number: written.get(text) for number, text in given.items()}

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
-from sentgen.desk.labels import UNLABELED, LabelerOption, NameOption, as_known, check_name
+from sentgen.desk.labels import BETWEEN_KEYS, UNLABELED, LabelerOption, NameOption, as_known, check_name
 from sentgen.desk.line_states import CHANGED, GONE, LineState, line_states
 from sentgen.desk.line_values import line_values
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
@@ -110,7 +110,7 @@ class NewLineSet(Kwic):
         Raises:
             InputError: the name is taken, or nothing is found.
         """
-        name = check_name(self.name, "name of a line set", "/")
+        name = check_name(self.name, "name of a line set", f"/{BETWEEN_KEYS}")
         known: dict[str, None] = {}
         keys = list(dict.fromkeys(as_known(check_name(text, "label"), known) for text in self.labels))
         question = self.drawing

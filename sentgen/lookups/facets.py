@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.base.keys import ALWAYS, StoreKeys
 from sentgen.lookups.base.line_labels import offered_labels
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, where
+from sentgen.lookups.metadata.conditions import in_quotes
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.output.tabular import Rows
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -181,11 +182,5 @@ def chosen_by(key: str, value: str, *, begins: bool = False) -> str:
     "s_type" = "a \"b\""
     """
     plain = _PLAIN.fullmatch(key) and key.lower() not in (*_WORDS, *ALWAYS)
-    name = key if plain else _quoted(key)
-    return f"{name} like {_quoted(f'{value}%')}" if begins else f"{name} = {_quoted(value)}"
-
-
-def _quoted(text: str) -> str:
-    # As conditions have it, where other backslashes are those of regular expressions.
-    escaped = text.replace('"', '\\"')
-    return f'"{escaped}"'
+    name = key if plain else in_quotes(key)
+    return f"{name} like {in_quotes(f'{value}%')}" if begins else f"{name} = {in_quotes(value)}"

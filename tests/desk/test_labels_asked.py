@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 from labeled_texts import NAMED, conllu, listed
 from sqlalchemy import Connection
 
@@ -456,3 +459,42 @@ def test_of_many_labels_the_largest_are_offered(desk: Desk, store: Path) -> None
     assert [*offered(store)] == ["lines.all", "lines.all.ben"]
     assert [*offered(store)["lines.all"]] == ["l24", *(f"l{number:02}" for number in range(23))]
     assert len(offered(store, key="lines.all")["lines.all"]) == 25
+
+
+NAMES = st.text(st.sampled_from("ab1\\\"'.: -%$#{}[]()=<>|*?éß日“”&@;~^"), min_size=1, max_size=6).map(
+    str.strip
+)
+
+
+@given(name=NAMES, label=NAMES, labeler=NAMES)
+@example("x\\y", "a\\", 'b"')
+@example("and", "not in", "or")
+@example("1990", "1e3", "10")
+@example("length", "_", "meta.genre")
+@example("a%c", "x%c", "b%c")
+def test_any_name_is_a_key_and_a_value(
+    made: Path, tmp_path_factory: pytest.TempPathFactory, name: str, label: str, labeler: str
+) -> None:
+    """Of sets, labels and labelers: in breakdowns, columns, orders, trees and conditions."""
+    assume("?" not in (name, label, labeler) and "" not in (name, label, labeler))
+    folder = tmp_path_factory.mktemp("names")
+    store, desk = (Path(shutil.copy(made / f"a.{kind}", folder)) for kind in ("duckdb", "desk"))
+    with opened(store) as connection:
+        NewLineSet(name=name, pattern="lemma:make").make(Desk(desk), connection)
+        given_label = GivenLabel(name=name, lines="1-3", label=label, labeler=labeler)
+        given_label.give(Desk(desk))
+        for key in (f"lines.{name}", f"lines.{name}.{labeler}"):
+            question = Frequencies(by=[key], query=MAKE, limit=0)
+            rows = question.ask(connection).rows.to_pylist()
+            assert {row[key]: row["count"] for row in rows} == {label: 3, "_": 4} or label == "_"
+            # Behind a key, `%c` ignores the case.
+            sort = f"-{key}%c" if key.endswith("%c") else f"-{key}"
+            shown = Kwic(pattern=MAKE, show=[key], sort=sort, limit=3).ask(connection)
+            (column,) = {*shown.rows.columns} - {*Kwic(pattern=MAKE).ask(connection).rows.columns}
+            assert shown.rows.column(column) == [label] * 3
+            by_tree = Match(request='pattern { V [lemma="make"] }', key=[key]).ask(connection)
+            assert (label, 3) in [
+                (row[by_tree.rows.columns[0]], row["count"]) for row in by_tree.rows.to_pylist()
+            ]
+            where = chosen_by(key, label)
+            assert Kwic(pattern=MAKE, where=where, limit=0).ask(connection).rows.num_rows == 3

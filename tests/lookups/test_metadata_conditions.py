@@ -20,7 +20,7 @@ from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.metadata.conditions import choose, read
+from sentgen.lookups.metadata.conditions import MetadataComparison, choose, in_quotes, read
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.question.lookup import Question
@@ -318,3 +318,20 @@ def test_a_store_without_sentences_has_none_to_choose_from(tmp_path: Path) -> No
         pytest.raises(NotFoundError, match="there are no sentences to choose from"),
     ):
         choose(connection, "length > 1")
+
+
+#: Of what keys and values may have, what conditions have a use for.
+ODD = st.text(st.sampled_from("a1 \\\"'“”=().:%é"), max_size=6)
+
+
+@given(key=ODD, value=ODD)
+def test_what_stands_in_quotes_is_read_as_it_was(key: str, value: str) -> None:
+    """Names that end with a backslash, too; in expressions, backslashes stay."""
+    comparison = read(f"{in_quotes(key)} = {in_quotes(value)}")
+    expression = read(r'a ~ "\d\\"')
+
+    assert isinstance(comparison, MetadataComparison)
+    assert isinstance(expression, MetadataComparison)
+    assert (comparison.key.name, comparison.key.quoted) == (key, True)
+    assert [each.text for each in comparison.values] == [value]
+    assert [each.text for each in expression.values] == [r"\d\\"]

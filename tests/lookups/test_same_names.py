@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from sentgen.lookups.base.keys import ALWAYS, StoreKeys
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
+from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 
 #: Of each sentence: comments, and tokens; `source` and `Number` are metadata as well as something else.
@@ -223,3 +225,19 @@ def test_other_names_are_told_alike(
         with pytest.raises(SentgenError) as caught:
             ask(waves, text)
         assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", [*ALWAYS, "topic", "doc_topic", "print-year", "print_year", "print-year/10", "length/2"]
+)
+@pytest.mark.parametrize("before", ["", "meta."])
+def test_a_key_of_sentences_is_one_everywhere(name: str, before: str, waves: Connection) -> None:
+    """As a column, in breakdowns and as a key of trees, whether or not the languages could write it so."""
+    key = before + name
+    lines = Kwic(pattern="[]", show=[key], limit=0).ask(waves).rows
+    shown = Counter(row.get(key) or row.get(name) or "_" for row in lines.to_pylist())
+    counted = Frequencies(query="[]", by=[key], limit=0).ask(waves).rows.to_pylist()
+    by_tree = Match(request="pattern { X [upos] }", key=[key], limit=0).ask(waves).rows.to_pylist()
+
+    assert {row[key]: row["count"] for row in counted} == shown
+    assert {row[key].replace("__undefined__", "_"): row["count"] for row in by_tree} == shown

@@ -217,19 +217,25 @@ class _Search:
         # Its parser takes longer to import than other look-ups take, which need none.
         from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 
-        self.connection, self.selection = connection, selection
+        self.connection, self.selection, self._read = connection, selection, read_key
         self._whether = [(text, read_whether(text)) for text in match.whether]
         self.request = read_request(match.request)
         self._there = StoreKeys(connection, selection.names)
-        # Names of sets are none of this language.
-        self._keys = [
-            CountKey(text, Reference(*text.split(".", 1))) if self._there.find_label(text) else read_key(text)
-            for text in match.key
-        ]
+        self._keys = [self._key(text.strip()) for text in match.key]
         self.whole = self.statements(Bindings())
         # Counts are sorted by their columns.
         sort = NONE if match.is_count else match.sort
         self.order = line_order(self._there, read_order(sort), match.context)
+
+    def _key(self, text: str) -> CountKey:
+        """Return a key: what the request has no name for, and the store does, need be no name of Grew."""
+        name, _, rest = text.partition(".")
+        of_hits = name in self.request.names
+        if self._there.find_label(text, required=not of_hits) or (
+            not of_hits and self._there.find_metadata(text)
+        ):
+            return CountKey(text, Reference(name, rest))
+        return self._read(text)
 
     def count_by(self, limit: int) -> Statement:
         """Return the statement that counts hits by the keys and conditions."""

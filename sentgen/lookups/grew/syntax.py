@@ -151,6 +151,12 @@ class GrewRequest:
     structures: tuple[str, ...] = ()
     metadata: Description = ()
 
+    @property
+    def names(self) -> set[str]:
+        """The names of what its hits have: nodes, and edges."""
+        edges = {clause.name for clause in self.clauses if isinstance(clause, GrewEdge) and clause.name}
+        return {*own_nodes(self.clauses, {}), *edges}
+
     def every_clause(self, others: Iterable[Filter] = ()) -> list[Clause]:
         """Return the clauses of its pattern and of its filters, and of others."""
         filters = [clause for block in (*self.filters, *others) for clause in block.clauses]

@@ -9,7 +9,7 @@ one of these values passes it, and fails where there is none, so that ``!=``, it
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import TypeAlias
@@ -189,7 +189,8 @@ class _ExpressionBuilder(Transformer[Token, Expression]):
     """Makes an expression of what is read, from the inside to the outside."""
 
     def key(self, word: Token) -> ConditionKey:
-        return ConditionKey(*_without_quotes(word))
+        name, start, quoted = _without_quotes(word)
+        return ConditionKey(_one_backslash(name) if quoted else name, start, quoted)
 
     def value(self, word: Token) -> Literal:
         return Literal(*_without_quotes(word))
@@ -210,6 +211,10 @@ class _ExpressionBuilder(Transformer[Token, Expression]):
         words = [str(part).lower() for part in rest if isinstance(part, Token)]
         values = tuple(part for part in rest if isinstance(part, Literal))
         operator = "=" if words[-1] in ("in", "!=") else words[-1]
+        if operator not in ("~", "like"):
+            values = tuple(
+                replace(value, text=_one_backslash(value.text)) if value.quoted else value for value in values
+            )
         comparison = MetadataComparison(key, operator, values)
         return Negation(comparison) if words[0] in ("not", "!=") else comparison
 
@@ -221,6 +226,20 @@ def _without_quotes(word: Token) -> tuple[str, int, bool]:
         return text, start, False
     # Other backslashes stay: those of regular expressions.
     return text[1:-1].replace(f"\\{text[0]}", text[0]), start, True
+
+
+def _one_backslash(text: str) -> str:
+    return text.replace("\\\\", "\\")
+
+
+def in_quotes(text: str) -> str:
+    r"""Return a key or a value that is no expression as a condition has it.
+
+    >>> print(in_quotes('a "b"\c'))
+    "a \"b\"\\c"
+    """
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 @cache
@@ -455,8 +474,7 @@ def _of_corpora(names: Sequence[str]) -> str:
     >>> _of_corpora(["news", 'a "b"'])
     'corpus in ("news", "a \\\\"b\\\\"")'
     """
-    quoted = ", ".join('"' + name.replace('"', '\\"') + '"' for name in names)
-    return f"corpus in ({quoted})"
+    return f"corpus in ({', '.join(map(in_quotes, names))})"
 
 
 def both_hold(left: str, right: str) -> str:
