@@ -7,7 +7,7 @@ kept, as far as a part of its memory goes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -436,4 +436,39 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
         if len(rows) > _MOST:
             return None
         tokens = cache.add(key, np.sort(rows, kind="stable"))
+    return tokens
+
+
+_TOKENS_OF_EACH = """\
+select word_id, token
+from occurrence
+where attribute = '{attribute}' and word_id in (select unnest($words))
+order by word_id, token"""
+
+
+def occurrences_of_each(connection: Connection, attribute: str, words: Iterable[int]) -> dict[int, Longs]:
+    """Return the tokens of each of some words, ascending; all that are not kept are read at once.
+
+    Args:
+        connection: the store.
+        attribute: as the table has it: whether words are forms or lemmas.
+        words: their numbers.
+    """
+    cache = array_cache(connection)
+    tokens: dict[int, Longs] = {}
+    unknown = list[int]()
+    for word in words:
+        # As `occurrences` has a word alone.
+        known = cache.find((occurrences, attribute, (word,)))
+        if known is None:
+            unknown.append(word)
+        else:
+            tokens[word] = known
+    if unknown:
+        text = _TOKENS_OF_EACH.format(attribute=attribute)
+        table = arrow_table(raw(connection), text, {"words": unknown})
+        words_of, every = (column.to_numpy() for column in table.columns)
+        bounds = zip(*(np.searchsorted(words_of, unknown, side) for side in ("left", "right")), strict=True)
+        for word, (begin, end) in zip(unknown, bounds, strict=True):
+            tokens[word] = cache.add((occurrences, attribute, (word,)), every[begin:end].copy())
     return tokens

@@ -45,7 +45,7 @@ def id_of(connection: Connection, table: str, string: str) -> int | None:
 
 
 def _look_up(connection: Connection, table: str, string: str) -> int | None:
-    every = _all_words(connection) if table == "word" else None
+    every = all_words(connection) if table == "word" else None
     if every is None:
         row = one_row(raw(connection), _NUMBERS[table], {"string": string})
         return int(row[0]) if row else None
@@ -61,7 +61,7 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     import numpy as np
     import pyarrow as pa
 
-    if (every := _all_words(connection)) is not None:
+    if (every := all_words(connection)) is not None:
         return every["form"].chunk(0).take(pa.array(np.searchsorted(every["id"].to_numpy(), words)))
     duck = raw(connection)
     with register_arrow(duck, asked=pa.table({"id": words})):
@@ -70,7 +70,7 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
     return rows["form"].cast(pa.large_string()).combine_chunks().take(pa.array(order))
 
 
-def _all_words(connection: Connection) -> pa.Table | None:
+def all_words(connection: Connection) -> pa.Table | None:
     """Return all words of a store that nobody can change, if they are often looked up; else none."""
     arrays, known = array_cache(connection), connection_cache(connection)
     every: pa.Table | None = arrays.find(_EVERY)

@@ -8,22 +8,26 @@ a regular expression asks for is a token.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
+from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.attributes import Value
 from sentgen.lookups.base.languages import Every
 from sentgen.lookups.base.statement import Bindings, Statement, any_row, where
 from sentgen.lookups.base.surface import surface_of
+from sentgen.lookups.base.words import all_words
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.question.selection import Selection
 from sentgen.schema.engine import arrow_table, connection_cache, raw
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sentgen.arrays import Longs
 
 #: Letters of a word that is looked for in pieces, pieces of it, ways to cut it, and steps to find these.
@@ -43,10 +47,7 @@ union all
 select distinct number, null
 from asked
 join multiword as m on {of_multiword} = {of_text}"""
-_TOKENS_OF_WORDS = """\
-select word_id, token
-from occurrence
-where attribute = 'word' and word_id in ({words})"""
+_MULTIWORD_FORMS = "select distinct form from multiword"
 #: The tokens that multiword tokens of a form are most often.
 _TOKENS_OF_MULTIWORD = """\
 select tokens
@@ -183,25 +184,34 @@ class _Search:
         for begin in range(len(text)):
             for end in range(begin + 1, len(text) + 1):
                 parts.setdefault(text[begin:end], []).append((begin, end))
-        columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
-        spelled = {name: self.value.comparison_key(column) for name, column in columns.items()}
-        query = _PIECES + (_MULTIWORDS if surface_of(self.connection).multiwords else "")
         pieces, ranges = _Pieces(), list(parts.values())
-        rows = raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
-        for number, word in rows:
+        for number, word in self._rows_of(list(parts)):
             for begin, end in ranges[number]:
                 pieces.setdefault(_Piece(begin, end, word is None), []).append(word)
         return pieces
+
+    def _rows_of(self, parts: Sequence[str]) -> Iterable[tuple[int, Any]]:
+        """Return which of some texts are words, each with its id, or multiword tokens, with none."""
+        loose = self.value.ignore_case or self.value.ignore_accents
+        # Where all words are held anyway, to look among them takes less than to plan a statement.
+        if not loose and (every := all_words(self.connection)) is not None:
+            numbers, at = _among(parts, every["form"].chunk(0))
+            multiwords, _ = _among(parts, _multiword_forms(self.connection))
+            words = zip(numbers, every["id"].to_numpy()[at].tolist(), strict=True)
+            return [*words, *((number, None) for number in multiwords)]
+        columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
+        spelled = {name: self.value.comparison_key(column) for name, column in columns.items()}
+        query = _PIECES + (_MULTIWORDS if surface_of(self.connection).multiwords else "")
+        return raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
 
     def _places(self, pieces: _Pieces) -> _Places:
         """Return the first and last tokens of pieces wherever these stand in the store, ascending."""
         import numpy as np
 
-        from sentgen.lookups.base.tokens import multiwords
+        from sentgen.lookups.base.tokens import multiwords, occurrences_of_each
 
         ids = {word for piece, words in pieces.items() if not piece.multiword for word in words}
-        query = _TOKENS_OF_WORDS.format(words=", ".join(map(str, sorted(ids))) or "null")
-        words_of, tokens = (column.to_numpy() for column in arrow_table(raw(self.connection), query).columns)
+        tokens = occurrences_of_each(self.connection, "word", sorted(ids))
         places = _Places()
         for piece, words in pieces.items():
             if piece.multiword:
@@ -209,7 +219,7 @@ class _Search:
                 condition = _form(self.value, piece).condition("m.form", bindings)
                 places[piece] = multiwords(self.connection, condition, bindings)
             else:
-                at = np.sort(tokens[np.isin(words_of, words)])
+                at = np.sort(np.concatenate([tokens[word] for word in words]))
                 places[piece] = at, at
         return places
 
@@ -238,6 +248,27 @@ class _Search:
                 following = [piece for piece in after if piece.begin == way[-1].end]
                 steps = [((*way, piece), _follow(lasts, places[piece])) for piece in following]
                 waiting += [step for step in steps if len(step[1][0])]
+
+
+def _among(texts: Sequence[str], strings: pa.Array) -> tuple[list[int], list[int]]:
+    """Return which texts are among strings that are each there once, and where each is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = pc.index_in(strings, value_set=pa.array(texts, strings.type))
+    at = pc.indices_nonzero(numbers.is_valid())
+    return numbers.take(at).to_pylist(), at.to_pylist()
+
+
+def _multiword_forms(connection: Connection) -> pa.Array:
+    """Return what multiword tokens are written as; read once of a store that nobody can change."""
+    import pyarrow as pa
+
+    arrays = array_cache(connection)
+    forms: pa.Table | None = arrays.find(_MULTIWORD_FORMS)
+    if forms is None:
+        forms = arrays.add(_MULTIWORD_FORMS, arrow_table(raw(connection), _MULTIWORD_FORMS))
+    return pa.concat_arrays([pa.array([], forms["form"].type), *forms["form"].chunks])
 
 
 def _follow(lasts: Sequence[Longs], piece: tuple[Longs, Longs]) -> list[Longs]:

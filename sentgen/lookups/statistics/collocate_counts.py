@@ -140,7 +140,7 @@ def graph_counts(
 
     selection, window, number = statements.selection, statements.window, len(chosen)
     collocates = _CollocateIds(connection, statements.column, selection, statements.pos)
-    counts, sizes = np.zeros((2, number), np.int64)
+    counts, sizes = np.zeros(number, np.int64), np.zeros(number, np.int64)
     together = np.zeros((number, number), np.int64)
     for block in Tokens(connection).blocks():
         at, rows = collocates.rows_of(block, chosen)
