@@ -21,6 +21,8 @@ from sentgen.lookups.base.statement import Bindings, where
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, connection_cache, raw
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from sentgen.lookups.question.selection import Selection
 
 #: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
@@ -61,6 +63,12 @@ select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as l
 from multiword as m
 join sentence as s on s.id = m.sentence_id
 where {condition}
+order by first, last"""
+_MULTIWORDS_OF_BLOCK = """\
+select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last, m.form
+from multiword as m
+join sentence as s on s.id = m.sentence_id
+where m.sentence_id between $low and $high and s.length > 0
 order by first, last"""
 _POSITIONS = "select position from token where sentence_id between $low and $high"
 _IN_ORDER = "\norder by sentence_id, position"
@@ -196,11 +204,20 @@ class Block:
         """Return whether a column need not be read."""
         return self.tokens.cache.find(self._key(name)) is not None
 
+    def multiwords(self) -> pa.Table:
+        """Return its multiword tokens: ``first`` and ``last``, the numbers of their tokens, and ``form``."""
+        key = self._key("multiword")
+        found: pa.Table | None = self.tokens.cache.find(key)
+        if found is None:
+            duck, bounds = raw(self.tokens.connection), {"low": self.low, "high": self.high}
+            found = self.tokens.cache.add(key, arrow_table(duck, _MULTIWORDS_OF_BLOCK, bounds))
+        return found
+
     def _read_unspaced(self) -> Ints:
         """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""
         unspaced: Ints = (self.column("space_after") == 0).astype(np.int8)
-        inside, bounds = "m.sentence_id between $low and $high", Bindings(low=self.low, high=self.high)
-        first, last = self.cut(*multiwords(self.tokens.connection, inside, bounds))
+        first, last, _ = self.multiwords().columns
+        first, last = self.cut(first.to_numpy(), last.to_numpy())
         unspaced[places(first, last - first)] = 0
         return unspaced
 

@@ -19,9 +19,8 @@ from sentgen.lookups.base.tokens import NONE, Array, Block, Tokens, places
 from sentgen.lookups.base.words import forms_of
 from sentgen.lookups.concordances.line_query import PARAGRAPH, LineContext
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
-from sentgen.lookups.search.number_sets import unique_inverse
+from sentgen.lookups.search.number_sets import unique, unique_inverse
 from sentgen.lookups.search.regions import region_numbers
-from sentgen.schema.engine import arrow_table, raw, register_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,14 +123,6 @@ def token_numbers(hits: BlockHits) -> Spans:
     return Spans(hits.block.numbers(hits.first), hits.block.numbers(hits.last), {})
 
 
-_MULTIWORDS = """\
-select s.first_token + m."first" - 1 as first, s.first_token + m."last" - 1 as last, m.form
-from multiword as m
-join sentence as s on s.id = m.sentence_id
-where m.sentence_id in (select id from asked)
-order by 1"""
-
-
 def lines_of(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
     """Return lines: the place of the node, and the text before it, of it and behind it.
 
@@ -187,8 +178,8 @@ def _texts(
     strings = forms_of(connection, different)
     lengths = high - low + 1
     begin = end = np.zeros(0, np.int64)
-    if surface_of(connection).multiwords:
-        begin, end, forms = _multiwords(connection, shown)
+    if shown and surface_of(connection).multiwords:
+        begin, end, forms = _multiwords(shown)
         kinds, spaced = _apply_multiwords(
             places(low, lengths), np.repeat(low, lengths), kinds, spaced, begin, end, len(strings)
         )
@@ -235,19 +226,22 @@ def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs, co
     return [texts.take(pa.array(np.arange(column, len(texts), columns))) for column in range(columns)]
 
 
-def _multiwords(connection: Connection, shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:
-    """Return the multiword tokens of these sentences: their first and last tokens, and forms."""
+def _multiwords(shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:
+    """Return the multiword tokens of these stretches: their first and last tokens, and forms."""
     import pyarrow as pa
 
-    sentences = [np.zeros(0, np.int64)]
+    parts = list[pa.Table]()
     for one in shown:
-        low, high = one.block.sentence_of(one.low), one.block.sentence_of(one.high)
-        sentences.append(one.block.sentences()[0][np.unique(places(low, high - low + 1))])
-    duck = raw(connection)
-    with register_arrow(duck, asked=pa.table({"id": np.concatenate(sentences)})):
-        rows = arrow_table(duck, _MULTIWORDS)
-    forms = rows["form"].cast(pa.large_string()).combine_chunks()
-    return rows["first"].to_numpy(), rows["last"].to_numpy(), forms
+        every = one.block.multiwords()
+        begins, ends = every["first"].to_numpy(), every["last"].to_numpy()
+        low = np.searchsorted(ends, one.block.numbers(one.low))
+        high = np.searchsorted(begins, one.block.numbers(one.high), "right")
+        parts.append(every.take(pa.array(unique(places(low, high - low)))))
+    some = pa.concat_tables(parts)
+    # Stretches of a sentence may be apart.
+    begin, rows = np.unique(some["first"].to_numpy(), return_index=True)
+    some = some.take(pa.array(rows))
+    return begin, some["last"].to_numpy(), some["form"].cast(pa.large_string()).combine_chunks()
 
 
 def _row_of(numbers: Longs, begin: Longs, end: Longs) -> tuple[Longs, Bools]:

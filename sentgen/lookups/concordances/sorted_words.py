@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection
 
-from sentgen.arrays import Longs
-from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.tokens import Tokens
 from sentgen.lookups.concordances.line_query import LineContext
 from sentgen.lookups.concordances.line_text import locate_hits, stretches_of, text_pieces
@@ -27,8 +25,6 @@ from sentgen.output.tabular import Rows
 LEVELS = 3
 #: Columns of rows that say where the node is: the sentence of its first token, and positions in it.
 PLACE = ("sentence_id", "first", "last")
-
-_FIRST_TOKENS = "select id, first_token from sentence where id in (select unnest($sentences))"
 
 #: A part of a text, and its level; 0 if lines are not sorted by it.
 SortedPart = tuple[str, int]
@@ -69,9 +65,10 @@ class SortedWords:
         """
         before = sorted(place for place in self.levels if place < 0)
         behind = sorted(place for place in self.levels if place > 0)
-        numbers = _token_numbers(connection, rows)
+        tokens = Tokens(connection, across=across)
+        numbers = _token_numbers(tokens, rows)
         by_place = np.lexsort((numbers.last, numbers.first))
-        hits = locate_hits(Tokens(connection, across=across), numbers.take(by_place))
+        hits = locate_hits(tokens, numbers.take(by_place))
         pieces = [
             *chain.from_iterable(
                 text_pieces(connection, [stretches_of(one, context)], before, behind) for one in hits
@@ -111,14 +108,17 @@ def _name(place: int) -> str:
     return f"{abs(place)}{'L' if place < 0 else 'R'}" if place else NODE
 
 
-def _token_numbers(connection: Connection, rows: Rows) -> Spans:
+def _token_numbers(tokens: Tokens, rows: Rows) -> Spans:
     """Return the first and the last tokens of nodes by their numbers."""
     sentence, first, last = (np.array(rows.column(name), np.int64) for name in PLACE)
-    asked = Bindings(sentences=np.unique(sentence).tolist())
-    found = Rows.from_arrow(Statement(_FIRST_TOKENS, asked).run(connection))
-    begins = dict(zip(*(found.column(name) for name in found.columns), strict=True))
-    begin: Longs = np.array([begins[one] for one in sentence.tolist()], np.int64) - 1
-    return Spans(begin + first, begin + last, {})
+    begin = np.zeros(len(sentence), np.int64)
+    for block in tokens.blocks():
+        inside = (sentence >= block.low) & (sentence <= block.high)
+        if inside.any():
+            ids, begins, *_ = block.sentences()
+            order = np.argsort(ids)
+            begin[inside] = block.numbers(begins[order[np.searchsorted(ids[order], sentence[inside])]])
+    return Spans(begin + first - 1, begin + last - 1, {})
 
 
 def _parts(pieces: Sequence[str], levels: Sequence[int]) -> list[SortedPart]:
