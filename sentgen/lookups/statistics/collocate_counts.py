@@ -157,15 +157,15 @@ def graph_counts(
             edges = np.bincount(first[own], minlength=len(at) + 1)
             edges -= np.bincount(behind[own], minlength=len(at) + 1)
             together[node] += np.bincount(rows[np.cumsum(edges[:-1]) > 0], minlength=number)
-    node, other = np.nonzero(np.triu(together, 1) >= min_count)
+    nodes, others = np.nonzero(np.triu(together, 1) >= min_count)
     columns = {
-        "o11": together[node, other],
-        "r1": sizes[node],
-        "c1": counts[other],
-        "n": np.full(len(node), _token_count(connection, selection)),
-        "f": counts[node],
+        "o11": together[nodes, others],
+        "r1": sizes[nodes],
+        "c1": counts[others],
+        "n": np.full(len(nodes), _token_count(connection, selection)),
+        "f": counts[nodes],
     }
-    places_of = {"node": node + 1, "other": other + 1}
+    places_of = {"node": nodes + 1, "other": others + 1}
     return pa.table(places_of | {name: column.astype(float) for name, column in columns.items()})
 
 
