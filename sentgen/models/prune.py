@@ -133,7 +133,7 @@ def _drop(orders: Sequence[NgramRows], threshold: float, space: Space) -> None:
     for below, rows in zip(orders[-2::-1], orders[:0:-1], strict=True):
         lower: Bools = space.array(len(below.last), np.bool_)
         for start, end in rows.spans():
-            _drop(
+            _drop_of_contexts(
                 rows.first[start : end + 1],
                 rows.value,
                 rows.suffix,
@@ -165,7 +165,7 @@ def _likely(orders: Sequence[NgramRows], space: Space) -> list[Floats]:
 
 
 @compiled
-def _drop(
+def _drop_of_contexts(
     first: Ints,
     value: Floats,
     suffix: Ints,
