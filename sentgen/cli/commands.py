@@ -72,7 +72,7 @@ _PANELS = {
         "saved": "looking.saved:app",
         "cite": "looking.cite:cite",
         "sql": "looking.sql:sql",
-        "schema": "looking.sql:show",
+        "schema": "looking.schema:show",
     },
     "Models and sentences": {
         "models": "modeling.models:app",
