@@ -32,8 +32,9 @@ from sentgen.schema.base import quote_identifier
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Items are what hits, or listed tokens, are counted by. Juilland's D is of V^2 = n sum p^2 / (sum p)^2 - 1;
-#: rounding may take that below 0, and D as well.
+#: Items are what hits, or listed tokens, are counted by. Juilland's D is of V^2 = n sum p^2 / (sum p)^2 - 1,
+#: where p is a rate, here a share of the largest one: D is then 1 of equal rates, and 0 of one part, without
+#: rounding, which may take others below 0.
 _FREQUENCIES = """\
 with {found}item as (
 {items}
@@ -60,13 +61,16 @@ select {shown}, sum(count)::bigint as count, {share}1e6 * sum(count) / any_value
   ) end as dp,{coverage}
   case when any_value(total.parts) > 1 then greatest(
     1 - sqrt(greatest(
-      any_value(total.parts) * sum((count / size) ** 2 order by part_id)
-        / sum(count / size order by part_id) ** 2 - 1, 0
-    ) / (any_value(total.parts) - 1)), 0
+      any_value(total.parts) * sum(rate ** 2 order by part_id) - sum(rate order by part_id) ** 2, 0
+    ) / ((any_value(total.parts) - 1) * sum(rate order by part_id) ** 2)), 0
   ) end as juilland_d,
   count(*) / any_value(total.parts) as {part_share}{within}{mean}
-from (select *, sum(count) over (partition by {keys}) as of_item from counted)
-join part using (part_id){join_kinds}{join_means}
+from (
+  select *, sum(count) over items as of_item, count / size / max(count / size) over items as rate
+  from counted
+  join part using (part_id)
+  window items as (partition by {keys})
+){join_kinds}{join_means}
 cross join total
 group by {keys}
 order by count desc, {keys}{limit}"""

@@ -382,26 +382,17 @@ class Groups:
             hits: how many hits there are in all groups.
         """
         groups, counts = self.rows.groups, self.counts
-        tokens, sizes = parts.tokens, parts.sizes[self.rows.parts]
-
-        def sum_by_group(values: Floats) -> Floats:
-            return np.bincount(groups, values, len(self)).astype(np.float64)
-
+        tokens, many = parts.tokens, len(parts.sizes)
         with np.errstate(divide="ignore", invalid="ignore"):
-            inside, rates = self.rows.counts / counts[groups], self.rows.counts / sizes
-            covered = sum_by_group(sizes.astype(float)) / tokens
-            dp = 0.5 * (sum_by_group(np.abs(inside - sizes / tokens)) + 1 - covered)
-            many, nan = len(parts.sizes), np.full(len(self), np.nan)
-            variation = np.maximum(many * sum_by_group(rates**2) / sum_by_group(rates) ** 2 - 1, 0)
-            juilland = 1 - np.sqrt(variation / (many - 1)) if many > 1 else nan
+            dp, juilland = dispersion(groups, self.rows.counts, self.rows.parts, parts.sizes)
             parts_with = np.bincount(groups, minlength=len(self))
             measures = {
                 "count": counts,
                 "share": counts / hits if hits else counts * 1.0,
                 "per_million": 1e6 * counts / tokens if tokens else counts * 1.0,
                 "parts": parts_with,
-                "dp": np.maximum(dp, 0) if many > 1 else nan,
-                "juilland_d": np.maximum(juilland, 0),
+                "dp": dp,
+                "juilland_d": juilland,
                 "part_share": parts_with / many if many else parts_with * 1.0,
                 "coverage": np.cumsum(counts) / tokens if tokens else counts * 1.0,
             }
@@ -409,6 +400,32 @@ class Groups:
             values, valued = self.rows.sums
             measures |= means_of(self.rows.groups, values, valued, len(self))
         return measures
+
+
+def dispersion(groups: Longs, counts: Longs, parts: Longs, sizes: Longs) -> tuple[Floats, Floats]:
+    """Return DP and Juilland's D of each group, as the statement defines them; nan where there is one part.
+
+    Args:
+        groups: of rows, all from 0 on.
+        counts: how often a group is in a part that has it.
+        parts: which part that is.
+        sizes: of all parts.
+    """
+    number = int(groups.max(initial=-1)) + 1
+
+    def sum_by_group(values: Longs | Floats) -> Floats:
+        return np.bincount(groups, values, number).astype(np.float64)
+
+    tokens, many, own = sizes.sum(), len(sizes), sizes[parts]
+    if many < 2:
+        return np.full(number, np.nan), np.full(number, np.nan)
+    inside, rates = counts / sum_by_group(counts)[groups], counts / own
+    dp = 0.5 * (sum_by_group(np.abs(inside - own / tokens)) + 1 - sum_by_group(own) / tokens)
+    largest = np.zeros(number)
+    np.maximum.at(largest, groups, rates)
+    rates /= largest[groups]
+    squares, sums = many * sum_by_group(rates**2), sum_by_group(rates) ** 2
+    return np.maximum(dp, 0), np.maximum(1 - np.sqrt(np.maximum(squares - sums, 0) / ((many - 1) * sums)), 0)
 
 
 def _label_spans(hits: BlockHits, labels: set[str]) -> Spans:
