@@ -26,8 +26,8 @@ from sentgen.schema.integrity.check import RESTORE, Check
 from sentgen.schema.integrity.checks import checks
 from sentgen.schema.integrity.sum_checks import counted_checks
 from sentgen.schema.lakes import layout
+from sentgen.schema.lakes.layout import changed_files
 from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import changed_files
 from sentgen.schema.store import Store
 from sentgen.schema.tables import alignment, models, runs, segments, vectors
 from sentgen.schema.tables.corpus import corpus, sentence

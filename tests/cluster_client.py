@@ -55,7 +55,7 @@ def main(lake: str, text: str, where: str) -> None:
         work(Path(lake), text, KilledAfter(-int(where)))
         return
     # Takes longer to import than all else.
-    from sentgen.counts.cluster.dask_engine import cluster
+    from sentgen.counts.cluster.machines import cluster
 
     local = int(where) if where.isdigit() else None
     with cluster(local=local, scheduler=None if local else where) as engine:

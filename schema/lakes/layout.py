@@ -14,16 +14,19 @@ Nothing in it depends on the time: the same rows make the same lake.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import ARRAY
 
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.base import OneOf, metadata
+from sentgen.schema.engine import translated_errors
 from sentgen.schema.lakes.places import MANIFEST as MANIFEST
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.migrate import REVISIONS
@@ -183,3 +186,13 @@ def write_manifest(root: Place, manifest: Manifest) -> None:
     tables = {name: [asdict(file) for file in files] for name, files in manifest.tables.items() if files}
     values = {"format": manifest.format, "schema": manifest.schema, "tables": tables}
     root.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())
+
+
+def changed_files(lake: Place, manifest: Manifest, table: str) -> list[LakeFile]:
+    """Return the files of a table that are not what was written; reads all of them."""
+    wrong = []
+    for file in manifest.tables.get(table, ()):
+        with translated_errors(Path(lake.path(file.path))), lake.open(file.path) as opened:
+            if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:  # type: ignore[arg-type]
+                wrong.append(file)
+    return wrong

@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.wording import quantity
 from sentgen.schema.base import metadata, quote_identifier
-from sentgen.schema.engine import arrow_reader, raw, translated_errors
+from sentgen.schema.engine import arrow_reader, raw
 from sentgen.schema.lakes.layout import (
     LakeFile,
     Manifest,
+    changed_files,
     file_name,
     file_schema,
     is_lake,
@@ -139,16 +140,6 @@ def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
         for name in metadata.tables:
             duck.execute(f"insert into {name} by name {rows_of(lake, manifest, name)}")
         duck.execute("checkpoint")
-
-
-def changed_files(lake: Place, manifest: Manifest, table: str) -> list[LakeFile]:
-    """Return the files of a table that are not what was written; reads all of them."""
-    wrong = []
-    for file in manifest.tables.get(table, ()):
-        with translated_errors(Path(lake.path(file.path))), lake.open(file.path) as opened:
-            if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:  # type: ignore[arg-type]
-                wrong.append(file)
-    return wrong
 
 
 def _files(store: Store, lake: Place, table: str) -> Iterator[LakeFile]:

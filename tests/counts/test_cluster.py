@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.paths import expand
 from sentgen.counts.cluster import job, listing, shards
 from sentgen.counts.cluster.job import ClusterSummary, Job, TaskSizes
-from sentgen.counts.cluster.machines import Slurm, slurm_script
+from sentgen.counts.cluster.machines import Slurm
 from sentgen.counts.cluster.shards import PieceReader, SourcePart, pack, survey
 from sentgen.counts.cluster.stages import ClusterTask, Inline
 from sentgen.counts.ingestion import ingest
@@ -446,7 +446,7 @@ def test_a_second_client_is_refused(tmp_path: Path, text: Path, monkeypatch: pyt
 
 
 def test_the_script_names_everything(tmp_path: Path) -> None:
-    script = slurm_script(Slurm(workers=8, partition="long"), ["a b.lines"], "/lakes/web", "web", 2 << 30)
+    script = Slurm(workers=8, partition="long").script(["a b.lines"], "/lakes/web", "web", 2 << 30)
     assert "#SBATCH --ntasks=8\n" in script
     assert "#SBATCH --partition=long\n" in script
     assert "--mem-per-cpu=2560M" in script  # 2 GB and a quarter
@@ -455,4 +455,4 @@ def test_the_script_names_everything(tmp_path: Path) -> None:
         in script
     )
     with pytest.raises(InputError, match="line feed"):
-        slurm_script(Slurm(), ["a\nb"], "lake", "c", 1)
+        Slurm().script(["a\nb"], "lake", "c", 1)

@@ -16,9 +16,8 @@ from sentgen.cli.console.options import Arrange, StoreOptions, mistakes, parse_s
 from sentgen.cli.console.output import Output
 from sentgen.counts.cluster import listing
 from sentgen.counts.cluster.catalogue import SETTINGS
-from sentgen.counts.cluster.dask_engine import DaskEngine, cluster
 from sentgen.counts.cluster.job import ClusterSummary, Job
-from sentgen.counts.cluster.machines import Machines, Slurm, slurm_script
+from sentgen.counts.cluster.machines import DaskEngine, Machines, Slurm, cluster
 from sentgen.counts.cluster.stages import Progress
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
@@ -213,7 +212,7 @@ def script(
     """
     if not slurm:
         raise typer.BadParameter("say for which system: --slurm")
-    typer.echo(slurm_script(request, paths, to, corpus, parse_size(request.memory) or 0), nl=False)
+    typer.echo(request.script(paths, to, corpus, parse_size(request.memory) or 0), nl=False)
 
 
 @app.command()

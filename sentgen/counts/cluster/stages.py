@@ -1,6 +1,6 @@
 """Stages of work whose tasks are done once, whatever dies: each has a folder with receipts.
 
-Tasks run in this process, or on a cluster (`dask_engine`). What they leave for the next stage is written
+Tasks run in this process, or on a cluster (`machines`). What they leave for the next stage is written
 aside and renamed, so that none is ever seen half made.
 """
 
