@@ -1,4 +1,4 @@
-"""Where a count runs: on a Dask cluster, which no other file knows; the job script that starts it on Slurm."""
+"""Where a count runs: on a Dask cluster, which no other file knows; a job script that starts it on Slurm."""
 
 from __future__ import annotations
 
