@@ -36,6 +36,15 @@ class Relation:
     description: str
     columns: tuple[Column, ...]
 
+    @property
+    def rows(self) -> Rows:
+        """Return the columns of a table or view with what they mean."""
+        table = [
+            (column.name, column.type.lower(), "yes" if column.nullable else "no", column.description)
+            for column in self.columns
+        ]
+        return Rows(("column", "type", "nullable", "description"), table)
+
 
 @cache
 def relations() -> tuple[Relation, ...]:
@@ -77,15 +86,6 @@ def relation_rows(rows: Mapping[str, int]) -> Rows:
     """Return all tables and views with what they hold; ``rows`` are those of each table, where known."""
     table = [(listed.name, listed.kind, rows.get(listed.name), listed.description) for listed in relations()]
     return Rows(("name", "kind", "rows", "description"), table)
-
-
-def column_rows(described: Relation) -> Rows:
-    """Return the columns of a table or view with what they mean."""
-    table = [
-        (column.name, column.type.lower(), "yes" if column.nullable else "no", column.description)
-        for column in described.columns
-    ]
-    return Rows(("column", "type", "nullable", "description"), table)
 
 
 def _descriptions() -> dict[str, dict[str, str]]:

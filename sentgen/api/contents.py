@@ -197,7 +197,7 @@ class StoreContents:
         from sentgen.schema import maintenance
 
         if name is not None:
-            return Table(dictionary.column_rows(dictionary.relation(name)))
+            return Table(dictionary.relation(name).rows)
         with self._session.read() as store:
             rows = {size.table: size.rows for size in maintenance.sizes(store)}
             return Table(dictionary.relation_rows(rows))

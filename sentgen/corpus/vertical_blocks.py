@@ -25,7 +25,6 @@ from sentgen.corpus.readers.vertical import (
     GLUED,
     Piece,
     Pieces,
-    notes_on,
     read_piece,
     region_of,
 )
@@ -175,7 +174,7 @@ def read_blocks(
     for line, block in reader.whole_lines():
         yield from reading.read(block, line)
     yield from reading.take(reading.pieces.end())
-    reader.notes += notes_on(reading.pieces)
+    reader.notes += reading.pieces.notes()
 
 
 class _Reading:

@@ -161,6 +161,20 @@ class SentenceRow(NamedTuple):
     misc: list[str | None]
     spaces: list[bool | None]
 
+    @property
+    def attributes(self) -> list[tuple[str, str]]:
+        """Return what is said of a sentence beside its name; paragraphs and turns are regions."""
+        attributes = []
+        for one in (self.metadata or "").split("\n"):
+            told = key_and_value(one)
+            if (
+                told
+                and not (self.first and told[0].startswith(OF_DOCUMENT))
+                and not list(regions_in_comments([one]))
+            ):
+                attributes.append(told)
+        return attributes
+
 
 class RegionRow(NamedTuple):
     """A region, as `_REGIONS` has it."""
@@ -205,20 +219,6 @@ def marked_sentences(connection: Connection, corpus: int, span: tuple[int, int])
         found = fetch_arrow(connection, _DOCUMENTS, given).to_pylist()
         said = {row["document_id"]: [(key, value) for key, value in row["said"]] for row in found}
         yield [Marked(row, regions.get(row.id, []), said.get(row.document_id, [])) for row in rows]
-
-
-def attributes_of(row: SentenceRow) -> list[tuple[str, str]]:
-    """Return what is said of a sentence beside its name; paragraphs and turns are regions."""
-    attributes = []
-    for one in (row.metadata or "").split("\n"):
-        told = key_and_value(one)
-        if (
-            told
-            and not (row.first and told[0].startswith(OF_DOCUMENT))
-            and not list(regions_in_comments([one]))
-        ):
-            attributes.append(told)
-    return attributes
 
 
 def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> Iterator[str]:

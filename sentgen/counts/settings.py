@@ -108,6 +108,20 @@ class Settings:
             raise InputError(f"{spell('on_error')} {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
         check_format(self.format)
 
+    def row(self, number: int, created_at: datetime) -> dict[str, object]:
+        """Return what the table of corpora has of a new one."""
+        return {
+            "id": number,
+            "name": self.corpus,
+            "kind": self.kind,
+            "licence": self.licence,
+            "lowercase": self.lowercase,
+            "max_order": self.order,
+            "tags": self.tags,
+            "function_heads": self.function_heads,
+            "created_at": created_at,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class CountedCorpus:
@@ -155,24 +169,9 @@ def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
     )
 
 
-def corpus_row(settings: Settings, number: int, created_at: datetime) -> dict[str, object]:
-    """Return what the table of corpora has of a new one."""
-    return {
-        "id": number,
-        "name": settings.corpus,
-        "kind": settings.kind,
-        "licence": settings.licence,
-        "lowercase": settings.lowercase,
-        "max_order": settings.order,
-        "tags": settings.tags,
-        "function_heads": settings.function_heads,
-        "created_at": created_at,
-    }
-
-
 def add_corpus(connection: Connection, settings: Settings, number: int) -> None:
     """Make a corpus."""
-    connection.execute(insert(tables.corpus), corpus_row(settings, number, now()))
+    connection.execute(insert(tables.corpus), settings.row(number, now()))
 
 
 def _check_name(connection: Connection, name: str) -> None:

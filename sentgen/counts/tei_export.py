@@ -23,7 +23,6 @@ from sentgen.counts.exports import (
     Marked,
     RegionRow,
     SentenceRow,
-    attributes_of,
     count_around,
     marked_sentences,
     renamed,
@@ -221,7 +220,7 @@ class _Writing:
             yield (f"xml:{key}" if of_xml else xml_name(key, taken=key in taken)), value
 
     def _sentence_tag(self, row: SentenceRow) -> str:
-        said = attributes_of(row)
+        said = row.attributes
         name = row.sent_id or (f"s{row.id}" if _has_tree(row) else "")
         named = []
         if name:

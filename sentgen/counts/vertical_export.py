@@ -21,7 +21,6 @@ from sentgen.corpus.written_names import xml_name
 from sentgen.counts.exports import (
     RegionRow,
     SentenceRow,
-    attributes_of,
     count_around,
     marked_sentences,
     renamed,
@@ -189,7 +188,7 @@ class _Vertical:
         around = count_around(regions)
         yield from self._begin(regions[:around], outside=True)
         name = [(_ID, row.sent_id)] if row.sent_id else []
-        yield opening_tag(SENTENCES[0], [*name, *_attributes_of(attributes_of(row))])
+        yield opening_tag(SENTENCES[0], [*name, *_attributes_of(row.attributes)])
         at = around
         for position, line in enumerate(self._lines(row), 1):
             begun = at

@@ -29,7 +29,7 @@ def show(name: NameArgument = None, *, options: DbOptions, out: Output) -> None:
     if name:
         relation = dictionary.relation(name)
         out.note(f"{relation.kind} {relation.name}: {relation.description}")
-        out.table(dictionary.column_rows(relation), essential=("type", "description"))
+        out.table(relation.rows, essential=("type", "description"))
         return
     rows = _row_counts(options.path, out)
     out.table(dictionary.relation_rows(rows), essential=("description",))

@@ -445,6 +445,19 @@ class Pieces:
         else:
             marks.append(Mark(position, region, begins))
 
+    def notes(self) -> Iterator[str]:
+        """Yield what is to be said of a file that was read, a line each."""
+        if self.cut:
+            yield (
+                f"{quantity(self.cut, 'sentence')} without <s>, cut at final punctuation;"
+                f" {spell('sentences')} KIND takes a region"
+            )
+        if self.treeless:
+            yield (
+                f"the heads of {quantity(self.treeless, 'sentence')} make no tree,"
+                " and are only the attribute head of their tokens"
+            )
+
 
 def region_of(tag: Tag) -> Region:
     """Return the region that a tag opens, with its names as they were before they were written."""
@@ -520,20 +533,6 @@ def _fill(sentence: Sentence, *, piece: Piece, pieces: Pieces) -> None:
         sentence.space_after[token] = False
     heads = columns.fields.get("heads")
     pieces.treeless += heads is not None and sentence.heads is None and {*fields[heads]} != {ABSENT}
-
-
-def notes_on(pieces: Pieces) -> Iterator[str]:
-    """Yield what is to be said of a file that was read, a line each."""
-    if pieces.cut:
-        yield (
-            f"{quantity(pieces.cut, 'sentence')} without <s>, cut at final punctuation;"
-            f" {spell('sentences')} KIND takes a region"
-        )
-    if pieces.treeless:
-        yield (
-            f"the heads of {quantity(pieces.treeless, 'sentence')} make no tree,"
-            " and are only the attribute head of their tokens"
-        )
 
 
 def _fits(sample: list[str]) -> bool:

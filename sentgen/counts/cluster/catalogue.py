@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.counts.cluster.stages import read_json
-from sentgen.counts.settings import OF_READERS, Settings, check_settings, corpus_row
+from sentgen.counts.settings import OF_READERS, Settings, check_settings
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
 from sentgen.schema.durability import write_lock
@@ -196,7 +196,7 @@ class Catalogue:
             # A model of a corpus that was removed names it: no other corpus gets its number.
             named = (row["corpus_id"] for row in self.rows("model_corpus"))
             number = max([0, *(row["id"] for row in corpora), *named]) + 1
-            found = [corpus_row(settings, number, EPOCH)]
+            found = [settings.row(number, EPOCH)]
             corpora += found
         number = found[0]["id"]
         segments.append(

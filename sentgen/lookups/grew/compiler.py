@@ -40,7 +40,6 @@ from sentgen.lookups.grew.syntax import (
     Reference,
     heads_without_rows,
     is_part,
-    names_with_rows,
     nodes_below,
     own_nodes,
 )
@@ -246,7 +245,7 @@ class Compiler:
         self, request: GrewRequest, keys: Sequence[CountKey] = (), whether: Sequence[Filter] = ()
     ) -> HitStatement:
         """Return what finds the hits of a request; ``keys`` and ``whether`` are asked of them later."""
-        self._with_rows = names_with_rows(request, keys, whether)
+        self._with_rows = request.names_with_rows(keys, whether)
         scope, block = Scope(), _Block()
         self._fill(block, request.clauses, scope)
         rows = [node for node in scope.nodes.values() if node.alias]

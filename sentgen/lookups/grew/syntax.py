@@ -162,6 +162,19 @@ class GrewRequest:
         filters = [clause for block in (*self.filters, *others) for clause in block.clauses]
         return [*self.clauses, *filters]
 
+    def names_with_rows(self, keys: Iterable[CountKey], others: Iterable[Filter]) -> frozenset[str]:
+        """Return the names of nodes of which more than the position is asked anywhere."""
+        names: set[str | None] = set()
+        for clause in self.every_clause(others):
+            if isinstance(clause, Node) and clause.descriptions:
+                names.add(clause.name)
+            elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
+                names.add(clause.target)
+            elif isinstance(clause, GrewComparison):
+                names |= {_name_read(side) for side in (clause.left, clause.right)}
+        names |= {_name_read(key.value) for key in keys}
+        return frozenset(name for name in names if name is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
@@ -221,22 +234,6 @@ def nodes_below(clauses: Sequence[Clause]) -> set[str | None]:
         for clause in clauses
         if isinstance(clause, LinearOrder) and clause.operator in ("<", "<<")
     }
-
-
-def names_with_rows(
-    request: GrewRequest, keys: Iterable[CountKey], others: Iterable[Filter]
-) -> frozenset[str]:
-    """Return the names of nodes of which more than the position is asked anywhere."""
-    names: set[str | None] = set()
-    for clause in request.every_clause(others):
-        if isinstance(clause, Node) and clause.descriptions:
-            names.add(clause.name)
-        elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
-            names.add(clause.target)
-        elif isinstance(clause, GrewComparison):
-            names |= {_name_read(side) for side in (clause.left, clause.right)}
-    names |= {_name_read(key.value) for key in keys}
-    return frozenset(name for name in names if name is not None)
 
 
 def _name_read(value: object) -> str | None:

@@ -44,7 +44,6 @@ from sentgen.models.dependency.tree_counts import (
     TreeCounts,
     TreeLookups,
     TreeNumbering,
-    add_root,
     add_rows,
     lookups_of,
     no_counts,
@@ -88,7 +87,7 @@ def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool =
     counts = no_counts(len(tag_of), int(tag_of.max()) + 1, distances=distances)
     for rows in trees.rows({ROOT, *(word for word, _ in listed if word != UNKNOWN)}):
         add_rows(rows, numbering, counts)
-    add_root(counts, tag_of)
+    counts.add_root(tag_of)
     number = {(ROOT, ROOT_TAG): 0} | {kind: k for k, kind in enumerate(listed, 1)}
     return CountedKinds(counts, number, tag_of)
 

@@ -228,6 +228,25 @@ class TreeCounts(NamedTuple):
     tag_arguments: Longs  # (T, 2, 8)
     siblings: Ints  # (T, T + 2, T + 2, 2) modifiers by head and the modifier before; see `no_counts`
 
+    def add_root(self, tag_of: Ints) -> None:
+        """Add what no row says once all are added: pairs with the root, and those of a token with itself."""
+        sentences = self.kinds[0]
+        self.together[0] += self.kinds
+        self.together[1:, 0] += self.kinds[1:]
+        kinds = np.arange(1, len(self.kinds))
+        self.together[kinds, kinds] += self.kinds[1:]
+        np.add.at(self.with_tags, (kinds, tag_of[1:]), self.kinds[1:])
+        self.with_tags[1:, 0] += self.kinds[1:]
+        tokens = self.tags.copy()
+        tokens[0] -= sentences
+        tags = np.arange(len(tokens))
+        self.with_tags[0] += tokens
+        self.with_tags[0, 0] += sentences
+        self.tags_together[tags, tags] += tokens
+        self.tags_together[0] += tokens
+        self.tags_together[:, 0] += tokens
+        self.tags_together[0, 0] += sentences
+
 
 def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
     """Return counts of nothing for some numbers of kinds and tags.
@@ -253,26 +272,6 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
         tag_arguments=np.zeros((tags, 2, MAX_ARGUMENTS + 1), np.int64),
         siblings=np.zeros((tags, tags + 2, tags + 2, 2) if distances else (0, 0, 0, 0), np.int32),
     )
-
-
-def add_root(counts: TreeCounts, tag_of: Ints) -> None:
-    """Add what no row says once all are added: pairs with the root, and those of a token with itself."""
-    sentences = counts.kinds[0]
-    counts.together[0] += counts.kinds
-    counts.together[1:, 0] += counts.kinds[1:]
-    kinds = np.arange(1, len(counts.kinds))
-    counts.together[kinds, kinds] += counts.kinds[1:]
-    np.add.at(counts.with_tags, (kinds, tag_of[1:]), counts.kinds[1:])
-    counts.with_tags[1:, 0] += counts.kinds[1:]
-    tokens = counts.tags.copy()
-    tokens[0] -= sentences
-    tags = np.arange(len(tokens))
-    counts.with_tags[0] += tokens
-    counts.with_tags[0, 0] += sentences
-    counts.tags_together[tags, tags] += tokens
-    counts.tags_together[0] += tokens
-    counts.tags_together[:, 0] += tokens
-    counts.tags_together[0, 0] += sentences
 
 
 @compiled

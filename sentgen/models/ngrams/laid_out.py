@@ -30,8 +30,6 @@ from sentgen.models.ngrams.ngram_records import (
     WIDTH,
     ModelWords,
     NgramRecords,
-    empty,
-    numbers_of,
     put,
     records_for,
     records_of_words,
@@ -74,7 +72,7 @@ class _LaidOut:
 
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
-        return numbers_of(self.vocabulary, forms)
+        return self.vocabulary.numbers(forms)
 
     def ids(self, forms: Sequence[str]) -> dict[str, int]:
         """Return the ids of the forms of which it has unigrams."""
@@ -235,6 +233,6 @@ def _write(
     """Write the words and n-grams of a model into an empty place."""
     words = laid_out.vocabulary
     words.pool[:], words.ends[:], words.ids[:] = vocabulary
-    empty(laid_out.records)
+    laid_out.records.clear()
     for batch in arrow_reader(duck, _NGRAMS, [model.id], rows=_ROWS):
         put(laid_out.records, stored_ngrams(batch))

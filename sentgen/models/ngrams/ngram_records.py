@@ -40,6 +40,11 @@ class NgramRecords(NamedTuple):
     values: Floats  # (R, 4) the last two: log-probability, NaN of words without unigram, and back-off weight
     unigrams: int  # records of unigrams
 
+    def clear(self) -> None:
+        """Make records of zeros those of a model without n-grams."""
+        self.values[: self.unigrams, 2] = np.nan
+        self.values[UNK, 2], self.values[BOS, 2] = MISSING_UNK, NEVER
+
 
 class ModelWords(NamedTuple):
     """The words of a model, sorted by their bytes."""
@@ -47,6 +52,12 @@ class ModelWords(NamedTuple):
     pool: Bytes  # these, one behind the other
     ends: Longs  # (W + 1,) of each of them, from 1 on
     ids: Ints  # (W,) their numbers
+
+    def numbers(self, forms: Sequence[str]) -> Ints:
+        """Return the number of each form, that of <unk> where it is no word of the vocabulary."""
+        coded = [form.encode(errors="surrogatepass") for form in forms]  # whatever is asked for
+        ends = np.cumsum([0, *map(len, coded)], dtype=np.int64)
+        return _searched(self, np.frombuffer(b"".join(coded), np.uint8), ends)
 
 
 def records_for(greatest: int, longer: int) -> int:
@@ -57,12 +68,6 @@ def records_for(greatest: int, longer: int) -> int:
 def records_of_words(greatest: int) -> int:
     """Return how many records the unigrams take: an even number, as two records make a line of memory."""
     return greatest // 2 * 2 + 2
-
-
-def empty(records: NgramRecords) -> None:
-    """Make records of zeros those of a model without n-grams."""
-    records.values[: records.unigrams, 2] = np.nan
-    records.values[UNK, 2], records.values[BOS, 2] = MISSING_UNK, NEVER
 
 
 @compiled
@@ -186,13 +191,6 @@ def vocabulary_of(words: Sequence[tuple[str, int]]) -> ModelWords:
     ends = np.cumsum([0, *(len(form) for form, _ in coded)], dtype=np.int64)
     pool = np.frombuffer(b"".join(form for form, _ in coded), np.uint8)
     return ModelWords(pool, ends, np.array([number for _, number in coded], np.int32))
-
-
-def numbers_of(vocabulary: ModelWords, forms: Sequence[str]) -> Ints:
-    """Return the number of each form, that of <unk> where it is no word of the vocabulary."""
-    coded = [form.encode(errors="surrogatepass") for form in forms]  # whatever is asked for
-    ends = np.cumsum([0, *map(len, coded)], dtype=np.int64)
-    return _searched(vocabulary, np.frombuffer(b"".join(coded), np.uint8), ends)
 
 
 @compiled
