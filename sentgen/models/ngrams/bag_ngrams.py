@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
+from sentgen.models.ngrams.laid_out import NgramRecords, behind, home_of, packed
 from sentgen.models.ngrams.ngram_cache import CachedNgrams, joined
-from sentgen.models.ngrams.ngram_records import NgramRecords, behind, home_of, packed
 from sentgen.models.ngrams.ngram_table import EMPTY, MISSING_UNK, NgramTable, build_table, extend
 from sentgen.schema.tables.corpus import BOS, EOS, ROOT, UNK
 

@@ -16,7 +16,7 @@ import numpy as np
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of, looked_up
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.laid_out import use_of
+from sentgen.models.ngrams.laid_out import score_stream, use_of
 from sentgen.models.ngrams.ngram_cache import (
     NGRAM,
     NgramCache,
@@ -26,7 +26,6 @@ from sentgen.models.ngrams.ngram_cache import (
     stored_ngrams,
     word_ids,
 )
-from sentgen.models.ngrams.ngram_records import score_stream
 from sentgen.models.ngrams.ngram_table import (
     EMPTY,
     MISSING_UNK,
