@@ -45,12 +45,12 @@ def events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Eve
         return _events(store, model, batch, lower)
     parts = looked_up(store, model)
     given = [_events(store, part, batch, lower) for part, _ in parts]
-    logp = _mixed(given, [weight for _, weight in parts])
+    logp = mixed(given, [weight for _, weight in parts])
     known: Bools = np.any([each.known for each in given], axis=0)
     return Events(logp, known, np.max([each.length for each in given], axis=0))
 
 
-def _mixed(parts: Sequence[Events], weights: Sequence[float]) -> Floats:
+def mixed(parts: Sequence[Events], weights: Sequence[float]) -> Floats:
     """Return the log-probability of each event in a mixture of models, which gave it these."""
     logp: Floats = np.log(np.maximum(np.array(weights) @ probabilities(parts), np.exp(MISSING_UNK)))
     return logp
@@ -410,7 +410,7 @@ def _mixed(
         known[words] = forms[numbers] != UNK
         found.append(Events(logps, known, np.zeros(0, np.int32)))
     every: Ints = np.max([forms for forms, _ in given], axis=0)
-    return every, _mixed(found, weights)
+    return every, mixed(found, weights)
 
 
 @compiled
