@@ -135,11 +135,11 @@ def element(name: str, *content: str, **attributes: object) -> Markup:
     <a class="word" text-anchor="end"><text x="1.2">&lt;b&gt; &amp; c</text></a>
     """
     named = "".join(
-        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
+        f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
-    inside = Markup("").join(one if isinstance(one, Markup) else printed(one) for one in content)
+    inside = "".join(one if isinstance(one, Markup) else printed(one) for one in content)
     return Markup(f"<{name}{named}>{inside}</{name}>" if content else f"<{name}{named}/>")
 
 

@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-from urllib.parse import unquote, urlencode
+from urllib.parse import quote_plus, unquote
+
+from markupsafe import Markup, escape
 
 from sentgen.lookups.cql.search import is_cql
+from sentgen.output import display
 
 _SPECIAL = re.compile(r"[\\*?/]")
 _REGEX = re.compile(r'[\\.?*+|()\[\]{}^$"]')
@@ -20,8 +23,30 @@ def link(path: str, **query: object) -> str:
     >>> link("/word", word="R&D", corpus="", page=2)
     '/word?word=R%26D&page=2'
     """
-    given = {key: value for key, value in query.items() if value not in (None, "", [])}
-    return f"{path}?{urlencode(given, doseq=True)}" if given else path
+    pairs = [
+        f"{_quoted(key)}={_quoted(str(one))}"
+        for key, value in query.items()
+        if value not in (None, "", [])
+        for one in (value if isinstance(value, (list, tuple)) else (value,))
+    ]
+    return f"{path}?{'&'.join(pairs)}" if pairs else path
+
+
+def _quoted(text: str) -> str:
+    # As most are; a page has hundreds.
+    return text if text.isascii() and text.isalnum() else quote_plus(text)
+
+
+def cell(value: object, url: str = "") -> Markup:
+    """Return a value in a table, as a link if it has one.
+
+    >>> print(cell("R&D", "/word?word=R%26D&page=2"))
+    <a href="/word?word=R%26D&amp;page=2"><bdi>R&amp;D</bdi></a>
+    """
+    text = display.shown(value)
+    kind = ' class="long"' if display.is_long(text) else ""
+    written = f"<bdi{kind}>{escape(text)}</bdi>"
+    return Markup(f'<a href="{escape(url)}">{written}</a>' if url else written)
 
 
 def own_path(to: str) -> str:
