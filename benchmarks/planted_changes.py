@@ -45,7 +45,7 @@ from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.states.states import WordState
 from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.systems import aligner_named
-from sentgen.alignment.words.spellings import same_word
+from sentgen.alignment.words.relations import same_word
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.corpus.pair_readers import PairSettings, TokenizedPair
 

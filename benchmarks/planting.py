@@ -18,7 +18,7 @@ from pathlib import Path
 from planted_texts import Text, column
 
 from sentgen.alignment.pairs.alignment import Pair
-from sentgen.alignment.words.spellings import same_word
+from sentgen.alignment.words.relations import same_word
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.alignment.words.wordnet import meanings, senses
 from sentgen.corpus.sentence import Sentence

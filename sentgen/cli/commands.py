@@ -100,7 +100,7 @@ _PANELS = {
         "cluster": "keeping.cluster:app",
     },
     "The server": {
-        "publish": "keeping.publish:publish",
+        "publish": "keeping.serve:publish",
         "serve": "keeping.serve:serve",
         "mcp": "keeping.serve:mcp",
         "token": "keeping.serve:token",

@@ -1,4 +1,4 @@
-"""What all drawings share: colors, axes, pictures that are the same bytes for the same figure, and SVG.
+"""What all drawings share: colors, axes, pictures that are the same bytes, SVG, and QR codes.
 
 Colors are those of Okabe and Ito 2008, "Color universal design", which the color-blind tell apart, but for
 black, which is the ink, and yellow, which is hardly seen on white: there it is darker. Series have markers of
@@ -159,3 +159,27 @@ def printed(text: str) -> Markup:
 
 def _value(value: object) -> Markup:
     return printed(length(value) if isinstance(value, float) else str(value))
+
+
+#: Modules of white around a code.
+_BORDER = 2
+_WHITE_ON_BLACK, _AS_BEFORE = "\x1b[97;40m", "\x1b[0m"
+
+
+def drawn_as_svg(address: str) -> str:
+    """Return the picture of an address; black on white on any paper, as cameras want it."""
+    import segno  # where a code is drawn: only servers have it
+
+    return segno.make(address, micro=False).svg_inline(
+        omitsize=True, border=_BORDER, dark="#000", light="#fff", svgclass="code", lineclass=None
+    )
+
+
+def drawn_as_text(address: str) -> str:
+    """Return the picture of an address in block characters, white on black whatever colors a terminal has."""
+    import segno
+
+    drawn = io.StringIO()
+    segno.make(address, micro=False).terminal(drawn, border=_BORDER, compact=True)
+    # Light squares are drawn: black on white they would be the dark ones, which not all cameras read.
+    return "".join(f"{_WHITE_ON_BLACK}{line}{_AS_BEFORE}\n" for line in drawn.getvalue().splitlines())

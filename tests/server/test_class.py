@@ -16,7 +16,7 @@ from serving import Server, serving, until
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.desk.students import check_student
 from sentgen.errors import InputError, StoreError
-from sentgen.output.qr_code import drawn_as_svg, drawn_as_text
+from sentgen.output.drawing import drawn_as_svg, drawn_as_text
 from sentgen.server.addresses import addresses_here
 from sentgen.server.classroom import Classroom, read_names
 from sentgen.server.lesson import Lesson

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from sentgen.alignment.pairs.budget import WORD_CELLS
 from sentgen.alignment.words.names import FirstLetters
-from sentgen.alignment.words.spellings import letters, same_word
+from sentgen.alignment.words.relations import letters, same_word
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS, groups, is_function_word, stem
 from sentgen.alignment.words.wordnet import Synset, meanings, senses, wordnet
 from sentgen.arrays import Bools, sparse_rows

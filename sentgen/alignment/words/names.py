@@ -9,7 +9,7 @@ from itertools import compress, islice
 from typing import Final
 
 from sentgen.alignment.pairs.alignment import Span
-from sentgen.alignment.words.spellings import letters
+from sentgen.alignment.words.relations import letters
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS
 
 #: A name in lower case, word for word; a short form is one word without points.

@@ -1,4 +1,4 @@
-"""``sentgen serve``: the store over HTTP, and in a browser; ``sentgen mcp``: for programs that speak MCP."""
+"""The store served: ``sentgen publish`` copies it for ``serve`` (HTTP, a browser) and ``mcp`` (programs)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from sentgen.default_store import unnamed_path
 from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 from sentgen.options import Option
+from sentgen.schema import snapshots
 from sentgen.schema import snapshots as published
 from sentgen.server.operations.limits import Limits
 from sentgen.server.settings import LOOPBACK, ServerSettings, Serving
@@ -32,6 +33,43 @@ from sentgen.system.files import others_may_read, read_text
 
 if TYPE_CHECKING:
     from sentgen.server.classroom import Classroom
+
+
+def publish(
+    *,
+    to: Annotated[
+        Path, typer.Option("--to", metavar="DIR", help="Folder of the snapshots; made if need be.")
+    ],
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus",
+            metavar="CORPUS",
+            help="Publish this corpus only, and what is made of it alone; may be repeated.",
+        ),
+    ] = None,
+    keep: Annotated[
+        int | None, typer.Option("--keep", metavar="N", min=1, help="Remove all but the N newest snapshots.")
+    ] = None,
+    options: StoreOptions,
+) -> None:
+    """Publish the store: copy it, as it is now, into a read-only file that `sentgen serve` opens.
+
+    The file is named by the hash of its content, so that a store that did not change is published once. The
+    manifest beside it (JSON) lists corpora, licences, models and versions. Files that corpora were read from
+    are named without the folders in which they lie. With --corpus the file has nothing of other corpora: no
+    words, no models that know them, no evaluations. Prints the path of the file.
+
+    Example: `sentgen publish --to snapshots --keep 3`
+    """
+    done = snapshots.publish(
+        options.path, to, corpora=corpus or (), keep=keep, memory_limit=options.database_memory()
+    )
+    # Alone on standard output, for scripts.
+    typer.echo(done.snapshot.path)
+    typer.echo("published" if done.new else "published already; nothing was copied", err=True)
+    for name in done.removed:
+        typer.echo(f"removed {name}", err=True)
 
 
 _WHO = "Who may ask"
@@ -249,7 +287,7 @@ def _say(settings: ServerSettings, address: str) -> None:
     if classroom is None:
         typer.echo(f"serving at {address}")
         return
-    from sentgen.output.qr_code import drawn_as_text
+    from sentgen.output.drawing import drawn_as_text
     from sentgen.server.classroom import JOIN, address_as
 
     port = urlsplit(address).port

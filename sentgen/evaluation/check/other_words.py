@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from sentgen.alignment.words.spellings import same_word
+from sentgen.alignment.words.relations import same_word
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.alignment.words.wordnet import frequent_senses, meanings
 from sentgen.corpus.sentence import Sentence

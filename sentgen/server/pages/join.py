@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from sentgen.errors import InputError
-from sentgen.output.qr_code import drawn_as_svg
+from sentgen.output.drawing import drawn_as_svg
 from sentgen.server.classroom import JOIN, address_as
 from sentgen.server.pages.page import Asking, Page, PageParameters, read_form
 from sentgen.server.pages.texts import own_path

@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
 from sentgen.desk.short_links import LONGEST_TARGET
-from sentgen.output.qr_code import drawn_as_svg
+from sentgen.output.drawing import drawn_as_svg
 from sentgen.server.pages.page import Asking, Page, PageParameters, leads, read_form
 from sentgen.server.pages.texts import link, own_path
 from sentgen.server.problems import Refused
