@@ -157,7 +157,7 @@ class GrewRequest:
         edges = {clause.name for clause in self.clauses if isinstance(clause, GrewEdge) and clause.name}
         return {*own_nodes(self.clauses, {}), *edges}
 
-    def every_clause(self, others: Iterable[Filter] = ()) -> list[Clause]:
+    def _every_clause(self, others: Iterable[Filter] = ()) -> list[Clause]:
         """Return the clauses of its pattern and of its filters, and of others."""
         filters = [clause for block in (*self.filters, *others) for clause in block.clauses]
         return [*self.clauses, *filters]
@@ -165,7 +165,7 @@ class GrewRequest:
     def names_with_rows(self, keys: Iterable[CountKey], others: Iterable[Filter]) -> frozenset[str]:
         """Return the names of nodes of which more than the position is asked anywhere."""
         names: set[str | None] = set()
-        for clause in self.every_clause(others):
+        for clause in self._every_clause(others):
             if isinstance(clause, Node) and clause.descriptions:
                 names.add(clause.name)
             elif isinstance(clause, GrewEdge) and not clause.label.enhanced:
