@@ -369,16 +369,6 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
         lock.release()
 
 
-@contextmanager
-def left_if_used(work: Path) -> Iterator[None]:
-    """Remove a work folder of ours in which nothing was left: an empty one says nothing."""
-    try:
-        yield
-    finally:
-        if folders.is_ours(work) and folders.is_empty(work):
-            folders.remove(work)
-
-
 def _below(lake: Place) -> Iterator[str]:
     """Yield what may be files of tables and drafts, by their names."""
     if lake.files is not None:

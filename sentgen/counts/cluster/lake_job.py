@@ -13,7 +13,6 @@ from sentgen.counts.cluster.catalogue import (
     Catalogue,
     Unfinished,
     in_the_way,
-    left_if_used,
     locked,
     planned,
 )
@@ -52,7 +51,7 @@ class LakeJob:
             InUseError: another process writes the lake.
             StoreError: something is unfinished, and no ``what`` (``count`` or ``model``), which goes on.
         """
-        with locked(self.lake, self.work), left_if_used(self.work):
+        with locked(self.lake, self.work), _left_if_used(self.work):
             self.stages = Stages(self.work, self.engine, self.report)
             self.catalogue = Catalogue.read(self.lake)
             unfinished = self.catalogue.unfinished(self.work)
@@ -83,3 +82,13 @@ class LakeJob:
     def clear(self) -> None:
         """Remove the files between, and those that the manifest does not name."""
         self.catalogue.clear(self.work)
+
+
+@contextmanager
+def _left_if_used(work: Path) -> Iterator[None]:
+    """Remove a work folder of ours in which nothing was left: an empty one says nothing."""
+    try:
+        yield
+    finally:
+        if folders.is_ours(work) and folders.is_empty(work):
+            folders.remove(work)

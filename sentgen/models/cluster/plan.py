@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlalchemy import Connection
 
-from sentgen.arrays import Ints, Longs, Shorts, compiled
 from sentgen.counts.cluster.catalogue import Catalogue
 from sentgen.counts.cluster.stages import PROGRAM
 from sentgen.models.building.recipe import BuiltFrom, Recipe
@@ -151,23 +149,3 @@ def _groups(catalogue: Catalogue, segments: Sequence[int], order: int) -> Iterat
                 segment, word = group.column(0).statistics, group.column(1).statistics
                 if any(segment.min <= one <= segment.max for one in segments):
                     yield int(word.min), int(group.num_rows)
-
-
-def group_rows(part: Shorts, parts: int, space: Space) -> tuple[Ints, Longs]:
-    """Return the rows of each part, rising, one part behind the other, and where each begins."""
-    begins = np.concatenate(([0], np.cumsum(np.bincount(part, minlength=parts))))
-    rows: Ints = space.array(len(part), np.int32)
-    _group_rows(part, begins[:-1].copy(), rows)
-    return rows, begins
-
-
-@compiled
-def _group_rows(part: Shorts, following: Longs, rows: Ints) -> None:
-    for row in range(len(part)):
-        rows[following[part[row]]] = row
-        following[part[row]] += 1
-
-
-def columns(batch: pa.RecordBatch) -> list[Any]:
-    """Return the columns of a batch without nulls as arrays."""
-    return [column.to_numpy() for column in batch.columns]

@@ -21,7 +21,7 @@ from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, compiled
 from sentgen.counts.cluster.stages import read_batch, write_batches
 from sentgen.models.building.summed_counts import count
 from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
-from sentgen.models.cluster.plan import ModelPlan, columns, group_rows
+from sentgen.models.cluster.plan import ModelPlan
 from sentgen.models.smoothing import kneser_ney
 from sentgen.models.smoothing.rows import (
     NgramRows,
@@ -101,7 +101,7 @@ def _read(plan: ModelPlan, part: int, n: int, space: Space) -> tuple[Ints, list[
     words: Ints = space.array(sum(sizes) * n, np.int32).reshape(-1, n)
     at = 0
     for file, size in zip(files, sizes, strict=True):
-        for k, column in enumerate(columns(read_batch(file, part))):
+        for k, column in enumerate(_columns(read_batch(file, part))):
             words[at : at + size, k] = column
         at += size
     return words, sizes
@@ -243,7 +243,7 @@ def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict
 
     def source(least: int, end: int) -> Iterator[OrderNgrams]:
         for n, batch in batches():
-            *words, logp, backoff = columns(batch)
+            *words, logp, backoff = _columns(batch)
             anchor = np.max(words, axis=0)
             here = (anchor >= least) & (anchor < end)
             yield OrderNgrams(
@@ -252,7 +252,7 @@ def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict
 
     anchors = np.zeros(0, np.int64)
     for n, batch in batches():
-        found = np.bincount(np.max(columns(batch)[:n], axis=0))
+        found = np.bincount(np.max(_columns(batch)[:n], axis=0))
         anchors = np.pad(anchors, (0, max(0, len(found) - len(anchors))))
         anchors[: len(found)] += found
     memory = int(plan.memory * _SORTING)
@@ -288,7 +288,7 @@ def split(plan: ModelPlan, number: int) -> dict[str, list[list[int]]]:
     for rows in orders:
         rows.find_prefixes(space)
     for rows in orders[1:]:
-        places, begins = group_rows(_parts(orders, rows, plan.parts, space), plan.parts, space)
+        places, begins = _rows_by_part(_parts(orders, rows, plan.parts, space), plan.parts, space)
         _write_words(plan.file("split", number, rows.n), orders, rows.n, _cut(places, begins))
         arrays |= _arrays_of(rows, places, begins, highest=rows.n == settings.order)
         known = rows.anchor[rows.kept] if len(rows.kept) else rows.anchor
@@ -465,7 +465,7 @@ def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> di
             chosen = np.searchsorted(np.array(anchors), rows.anchor[start:end], side="right") - 1
             # Behind the last file: what is not in the model.
             file[start:end] = np.where(rows.value[start:end] > 0, chosen, len(anchors))
-        places, begins = group_rows(file, len(anchors) + 1, space)
+        places, begins = _rows_by_part(file, len(anchors) + 1, space)
 
         def batch(chosen: Ints, rows: NgramRows = rows) -> list[Ints | Floats]:
             scores = logarithms(rows.value, rows.weight, chosen)
@@ -495,3 +495,23 @@ def _write(path: Path, n: int, batches: Iterator[list[Ints | Floats]]) -> None:
     schema = pa.schema([*_words_schema(n), ("logp", pa.float64()), ("backoff", pa.float64())])
     rows = (pa.record_batch([pa.array(column) for column in columns], schema=schema) for columns in batches)
     write_batches(path, schema, rows)
+
+
+def _columns(batch: pa.RecordBatch) -> list[Any]:
+    """Return the columns of a batch without nulls as arrays."""
+    return [column.to_numpy() for column in batch.columns]
+
+
+def _rows_by_part(part: Shorts, parts: int, space: Space) -> tuple[Ints, Longs]:
+    """Return the rows of each part, rising, one part behind the other, and where each begins."""
+    begins = np.concatenate(([0], np.cumsum(np.bincount(part, minlength=parts))))
+    rows: Ints = space.array(len(part), np.int32)
+    _group_rows(part, begins[:-1].copy(), rows)
+    return rows, begins
+
+
+@compiled
+def _group_rows(part: Shorts, following: Longs, rows: Ints) -> None:
+    for row in range(len(part)):
+        rows[following[part[row]]] = row
+        following[part[row]] += 1
