@@ -1,7 +1,7 @@
 """What sources say beyond tokens and trees, so that what came in can go out again, and be asked.
 
 Rows are only written where a source says more than `token`, `sentence` and `multiword` hold: plain text has
-none. `sentgen.counts.treebank_rows` writes them, and `sentgen.counts.export` reads them.
+none. `sentgen.counts.treebank_rows` writes them, and `sentgen.counts.exports` reads them.
 """
 
 from __future__ import annotations
