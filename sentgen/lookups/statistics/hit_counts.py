@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import Connection
@@ -386,7 +386,7 @@ class Groups:
         with np.errstate(divide="ignore", invalid="ignore"):
             dp, juilland = dispersion(groups, self.rows.counts, self.rows.parts, parts.sizes)
             parts_with = np.bincount(groups, minlength=len(self))
-            measures = {
+            measures: dict[str, Any] = {
                 "count": counts,
                 "share": counts / hits if hits else counts * 1.0,
                 "per_million": 1e6 * counts / tokens if tokens else counts * 1.0,
