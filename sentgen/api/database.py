@@ -18,6 +18,7 @@ from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable, JoinedTable
 from sentgen.errors import NotFoundError
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.concordances.sorting import NONE
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
@@ -284,7 +285,13 @@ class Database(StoreContents, AlignmentModels):
 
     def kwic(self, pattern: str = "", **options: Unpack[taken.KwicOptions]) -> Table:
         """Show words in context: ``un*``, ``lemma:go``, ``fell/VBD``, or CQL as ``[lemma="go"] "home"``."""
-        return self._ask(Kwic, {"pattern": pattern, **options})
+        given = {"pattern": pattern, **options}
+        question = declare(Kwic, given)
+        if question.count or question.places or question.sort == NONE:
+            return self._ask(Kwic, given)
+        from sentgen.api.concordance import SortedLines
+
+        return SortedLines.ask(self._session, question)
 
     def match(self, request: str, **options: Unpack[taken.MatchOptions]) -> Hits:
         """Find where a Grew request matches the trees, such as ``pattern { V -[nsubj]-> S }``."""

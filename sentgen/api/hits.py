@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sentgen.api.html import SortedLine
 from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import SHOWN, Table
 from sentgen.api.trees import SentenceTree
@@ -15,6 +16,7 @@ from sentgen.generation.drawing import corpus_tree
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of
+from sentgen.lookups.concordances.sorted_words import sorted_words
 from sentgen.lookups.grew.matches import Match
 
 #: What a table has from the beginning, and hits when they were looked for.
@@ -83,6 +85,19 @@ class Hits(Table):
             return [tree.svg for tree in self._trees(SHOWN)]
         except StoreError:  # closed since: the lines stay
             return []
+
+    def _sorted(self) -> list[SortedLine]:
+        words = sorted_words(self._question.sort)
+        hits = self._found.slice(0, SHOWN).to_pylist()
+        if self._question.is_count or not words.levels or not hits:
+            return []
+        try:
+            with self._session.read() as store, store.connect() as connection:
+                marks = list(marks_of(connection, hits))
+                sides = self._question.sorted_sides(connection, hits, marks)
+        except StoreError:  # closed since: the lines stay
+            return []
+        return [SortedLine(*one, words.levels.get(0, 0)) for one in sides]
 
 
 def _tree(title: str, answer: Answer, marked: set[int]) -> SentenceTree:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import NamedTuple
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from sentgen.output.display import is_number, is_right_to_left, readable, shorten, shown
 
-# Colors of the notebook, light or dark, are inherited; nothing here is fixed. The class stands three times
-# to outweigh the rules that notebooks have for tables, which put text to the right.
+# Colors of the notebook, light or dark, are inherited; those that are fixed can be read on both. The class
+# stands three times to outweigh the rules that notebooks have for tables, which put text to the right.
 _STYLE = """\
 <style>
 .sentgen { overflow-x: auto }
@@ -26,10 +28,21 @@ _STYLE = """\
 .sentgen .text { display: inline-block; width: max-content; max-width: 56em }
 .sentgen .where, .sentgen .note { opacity: 0.7 }
 .sentgen.sentgen.sentgen .note { margin: 0.3em 0 }
+.sentgen .level-1 { color: #d93a2b; text-decoration: underline }
+.sentgen .level-2 { color: #1d8639; text-decoration: underline double }
+.sentgen .level-3 { color: #a24fd6; text-decoration: underline dotted }
 .sentgen rect.bar { fill: #4477aa }
 </style>
 """
 _BAR = 160
+
+
+class SortedLine(NamedTuple):
+    """A line in parts, each with the level of the key that it is sorted by, or 0; and that of its node."""
+
+    left: Sequence[tuple[str, int]]
+    right: Sequence[tuple[str, int]]
+    node: int
 
 
 def frame(body: str, size: str, notes: Sequence[str] = ()) -> str:
@@ -38,7 +51,12 @@ def frame(body: str, size: str, notes: Sequence[str] = ()) -> str:
     return f'{_STYLE}<div class="sentgen">{body}<p class="note">{escape(size)}</p>{note_lines}</div>'
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], trees: Sequence[str] = ()) -> str:
+def table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    trees: Sequence[str] = (),
+    sorted_lines: Sequence[SortedLine] = (),
+) -> str:
     """Return a table; a column ``count`` has bars beside it if it is the measure of its rows.
 
     The lines of a concordance may have trees, the first of them, which unfold.
@@ -46,7 +64,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], trees: Seque
     if not rows:
         return ""
     if {"left", "node", "right"} <= set(columns):
-        return _concordance([dict(zip(columns, row, strict=True)) for row in rows], trees)
+        return _concordance([dict(zip(columns, row, strict=True)) for row in rows], trees, sorted_lines)
     return f"<table>{_head(columns, rows[0])}<tbody>{''.join(_rows(columns, rows))}</tbody></table>"
 
 
@@ -81,10 +99,12 @@ def _bar(value: object, most: float) -> str:
     return f'<svg width="{_BAR}" height="10" aria-hidden="true">{drawn}</svg>'
 
 
-def _concordance(rows: Sequence[Mapping[str, object]], trees: Sequence[str]) -> str:
+def _concordance(
+    rows: Sequence[Mapping[str, object]], trees: Sequence[str], sorted_lines: Sequence[SortedLine]
+) -> str:
     sides = ([str(row[name]) for row in rows] for name in ("left", "node"))
     turned = ' dir="rtl"' if any(map(is_right_to_left, sides)) else ""
-    lines = (_line(row, trees[index] if index < len(trees) else "") for index, row in enumerate(rows))
+    lines = (_line(*each) for each in zip_longest(rows, trees, sorted_lines))
     heads = "".join(f'<th scope="col"{kind}>{name}</th>' for name, kind in _HEADS)
     return f"<table{turned}><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
@@ -97,10 +117,13 @@ _HEADS = (
 )
 
 
-def _line(row: Mapping[str, object], tree: str) -> str:
+def _line(row: Mapping[str, object], tree: str | None, in_parts: SortedLine | None) -> str:
     left, node, right = (
         escape(shorten(readable(str(row[name] or "")), 400)) for name in ("left", "node", "right")
     )
+    if in_parts:
+        left, right = _parts(in_parts.left), _parts(in_parts.right)
+        node = _leveled(node, in_parts.node)
     where = f'<td class="where"><bdi>{escape(shown(row.get("sent_id", "")))}</bdi></td>'
     drawn = (
         f'<tr><td colspan="4" dir="ltr"><details><summary>tree</summary>{svg_block(tree)}</details></td></tr>'
@@ -111,6 +134,14 @@ def _line(row: Mapping[str, object], tree: str) -> str:
         f'<tr>{where}<td class="left"><bdi>{left}</bdi></td><td class="node"><bdi>{node}</bdi></td>'
         f"<td><bdi>{right}</bdi></td></tr>{drawn}"
     )
+
+
+def _parts(parts: Sequence[tuple[str, int]]) -> Markup:
+    return Markup("").join(_leveled(escape(shorten(readable(text), 400)), level) for text, level in parts)
+
+
+def _leveled(text: Markup, level: int) -> Markup:
+    return Markup('<span class="level-{}">{}</span>').format(level, text) if level else text
 
 
 def svg_block(svg: str) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import takewhile
 from keyword import iskeyword
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from rich.cells import cell_len
 
@@ -73,7 +73,7 @@ class Table:
         self.notes, self.truncated, self.total = list(notes), truncated, total
 
     @classmethod
-    def _of(cls, answer: Answer, draw: Callable[[], Figure] | None = None) -> Table:
+    def _of(cls, answer: Answer, draw: Callable[[], Figure] | None = None) -> Self:
         return cls(
             answer.rows,
             sql=answer.query.with_values(),
@@ -197,10 +197,16 @@ class Table:
 
     def _repr_html_(self) -> str:
         columns, rows = self._shown()
-        return html.frame(html.table(columns, rows, self._drawings()), self._size(), self.notes)
+        return html.frame(
+            html.table(columns, rows, self._drawings(), self._sorted()), self._size(), self.notes
+        )
 
     def _drawings(self) -> list[str]:
         """Return the trees of the rows that are shown, as SVG; none of most tables."""
+        return []
+
+    def _sorted(self) -> list[html.SortedLine]:
+        """Return the lines that are shown in parts, by what they are sorted by; none of most tables."""
         return []
 
 

@@ -176,3 +176,33 @@ def test_plots_that_cannot_be_drawn_here(db: sentgen.Database, monkeypatch: pyte
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):
         db.frequencies().plot()
+
+
+_SPAN = re.compile(r'<span class="level-(\d)">(.*?)</span>')
+
+
+def test_a_notebook_colors_the_words_that_lines_are_sorted_by(db: sentgen.Database) -> None:
+    """Of concordances and of hits of trees, ten lines; words are those beside the node."""
+    lines = db.kwic("camp", sort="1L,node,1R", context=3)
+    hits = db.match("pattern { X [lemma=camp] }", sort="1R", limit=3)
+    plain = db.kwic("camp", context=3)
+
+    spans = _SPAN.findall(lines._repr_html_())
+    expected = [
+        span
+        for row in lines.rows()[:10]
+        for span in (("1", row.left.split()[-1]), ("2", row.node), ("3", row.right.split()[0]))
+    ]
+    assert spans == expected
+    assert [text for _, text in _SPAN.findall(hits._repr_html_())] == [row.right.split()[0] for row in hits]
+    assert "<span" not in plain._repr_html_()
+    assert sorted(lines.rows()) == sorted(plain.rows())
+    assert lines.sql != plain.sql
+    assert "<span" not in db.kwic("camp", sort="document")._repr_html_()
+
+
+def test_lines_stay_when_the_store_was_closed(relief: Path) -> None:
+    with sentgen.open(relief, read_only=True) as db:
+        lines = db.kwic("camp", sort="1L")
+
+    assert lines[0].node in lines._repr_html_()
