@@ -48,7 +48,7 @@ DOING = {
     "Ordering bags": ("sentgen/generation/", "sentgen/cli/generating/regenerate.py"),
     "Generating and fusing": (
         *("sentgen/generation/clusters/", "sentgen/models/related/"),
-        *("sentgen/cli/generating/generate.py", "sentgen/cli/generating/generate.py"),
+        "sentgen/cli/generating/generate.py",
     ),
     "Aligning": ("sentgen/alignment/", "sentgen/cli/aligning/align"),
     "Evaluating and checking": (

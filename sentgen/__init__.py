@@ -13,13 +13,13 @@ if _TYPE_CHECKING:
     from sentgen.api.database import open as open
     from sentgen.api.generating import FusedSentences as FusedSentences
     from sentgen.api.hits import Hits as Hits
+    from sentgen.api.hits import SentenceTree as SentenceTree
     from sentgen.api.language_models import LanguageModel as LanguageModel
     from sentgen.api.lines import LineSet as LineSet
     from sentgen.api.sentences import Sentences as Sentences
     from sentgen.api.tables import Table as Table
     from sentgen.api.texts import AlignedTexts as AlignedTexts
     from sentgen.api.texts import CheckedSummary as CheckedSummary
-    from sentgen.api.trees import SentenceTree as SentenceTree
     from sentgen.errors import SentgenError as SentgenError
 
 __version__ = "0.1.0"
@@ -46,7 +46,7 @@ _FROM = {
     "LanguageModel": "sentgen.api.language_models",
     "LineSet": "sentgen.api.lines",
     "SentgenError": "sentgen.errors",
-    "SentenceTree": "sentgen.api.trees",
+    "SentenceTree": "sentgen.api.hits",
     "Sentences": "sentgen.api.sentences",
     "Table": "sentgen.api.tables",
     "errors": "",

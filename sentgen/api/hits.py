@@ -1,23 +1,57 @@
-"""Where a Grew request matches: a concordance with trees, and the same hits counted by keys."""
+"""Where a Grew request matches: a concordance with trees, the same hits by keys, and how a tree is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sentgen.api import html
 from sentgen.api.html import SortedLine
 from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import SHOWN, Table
-from sentgen.api.trees import SentenceTree
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
-from sentgen.generation.drawing import corpus_tree
+from sentgen.generation.drawing import SentenceDrawing, corpus_tree, tree_svg, tree_text
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.browsing import find_sentence
 from sentgen.lookups.concordances.marks import marks_of
 from sentgen.lookups.concordances.sorted_words import sorted_words
 from sentgen.lookups.grew.matches import Match
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SentenceTree:
+    """A sentence with its dependency tree."""
+
+    drawing: SentenceDrawing
+
+    @property
+    def text(self) -> str:
+        """The words of the sentence."""
+        return " ".join(self.words)
+
+    @property
+    def words(self) -> list[str]:
+        """Its units: words, or the words of base noun phrases together."""
+        return [" ".join(unit.words) for unit in self.drawing.units]
+
+    @property
+    def heads(self) -> list[int]:
+        """The place of the head of each unit, from 1; 0 for a root."""
+        return [head + 1 for head in self.drawing.tree.heads]
+
+    @property
+    def svg(self) -> str:
+        """A drawing of it, as an SVG document."""
+        return tree_svg([self.drawing])
+
+    def __repr__(self) -> str:
+        return "\n".join(tree_text(self.drawing.units, self.drawing.tree.heads))
+
+    def _repr_html_(self) -> str:
+        return html.svg_block(self.svg)
+
 
 #: What a table has from the beginning, and hits when they were looked for.
 _OF_ANSWER = ("_found", "_sql", "_draw", "notes", "truncated", "total")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sentgen.api import html
+from sentgen.api.hits import SentenceTree
 from sentgen.api.tables import SHOWN, Table
-from sentgen.api.trees import SentenceTree
 from sentgen.errors import InputError, spell
 from sentgen.generation.answers import Answers, require_trees, table_of
 from sentgen.generation.clusters.clusters import Generated
