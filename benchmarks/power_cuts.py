@@ -102,7 +102,9 @@ def run(folder: Path, *, sentences: int, seed: int) -> Counter[str]:
     digests += map(json.loads, (disk / DIGESTS).read_text().splitlines())
     counts = _opened(played, trace, digests, folder)
     # A call that the model does not know would show here.
-    if played.now() != {path.name: path.read_bytes() for path in disk.iterdir() if path.is_file()}:
+    if played.now() != {
+        str(path.relative_to(disk)): path.read_bytes() for path in disk.rglob("*") if path.is_file()
+    }:
         raise SystemExit("the trace does not lead to the files that are there")
     return counts
 
@@ -135,7 +137,10 @@ def _is_digest(line: str) -> bool:
 def _keep(store: Files, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in store.items():
-        (folder / name).write_bytes(data)
+        path = folder / name
+        (path if name.endswith("/") else path.parent).mkdir(parents=True, exist_ok=True)
+        if not name.endswith("/"):
+            path.write_bytes(data)
 
 
 def _kind(store: Files, digests: list[Digest], ended: int, folder: Path) -> str:

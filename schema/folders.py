@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from sentgen import temporary
 from sentgen.errors import StoreError
-from sentgen.system.files import BINARY
+from sentgen.system.files import BINARY, sync_folder
 from sentgen.system.files import remove as remove_file
 
 #: A file in each folder that is removed with all that is in it.
@@ -67,6 +67,7 @@ def remove(folder: Path) -> None:
                 with suppress(FileNotFoundError):
                     remove_file(path)
         if is_empty(folder):
+            sync_folder(folder)  # after a power cut, one without a mark would be in the way
             (folder / MARK).unlink()
             folder.rmdir()
 
@@ -80,6 +81,7 @@ def for_drafts(folder: Path) -> Iterator[Path]:
     """
     remove(folder)
     make(folder)
+    sync_folder(folder)  # the mark is on the disk before a draft is
     try:
         yield folder
     finally:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 #: How strace is called, before the command.
 TRACED = (
     "strace", "--follow-forks", "--seccomp-bpf", "-qq", "-xx", "-y", "-s", "100000000", "-e", "signal=none", "-e",
-    "trace=openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,unlinkat,rename",
+    "trace=openat,write,pwrite64,ftruncate,fsync,fdatasync,unlink,unlinkat,rename,link,linkat,mkdir,rmdir",
 )  # fmt: skip
 #: Bytes of a page, the least that a disk writes as a whole; a header of DuckDB fits into one.
 PAGE = 4096
@@ -26,10 +26,12 @@ _FEW, _DRAWN = 4, 6
 _CALL = re.compile(r"^\d+ +(\w+)\((.*)\) += \d+", re.DOTALL)
 _BYTES = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
 _OF_FILE = re.compile(r"\d+<((?:\\x[0-9a-f]{2})*)>")
+#: A name, and the folder in which it is one, where that was opened.
+_NAMED = re.compile(r'(?:(?:\d+|AT_FDCWD)<((?:\\x[0-9a-f]{2})*)>, )?"((?:\\x[0-9a-f]{2})*)"')
 
 #: Place and bytes of a write; no bytes: the file is cut off there.
 Write = tuple[int, bytes | None]
-#: Files by their names.
+#: Files by their paths below the folder; that of a folder without any ends with a slash.
 Files = dict[str, bytes]
 
 
@@ -51,6 +53,8 @@ class File:
 
 def written(content: bytes, writes: list[Write]) -> bytes:
     """Return a file after some writes."""
+    if not writes:
+        return content
     held = bytearray(content)
     for at, data in writes:
         end = at if data is None else at + len(data)
@@ -62,18 +66,32 @@ def written(content: bytes, writes: list[Write]) -> bytes:
     return bytes(held)
 
 
+class Folder:
+    """A folder: the names in it as they were synced last, and as they are."""
+
+    def __init__(self) -> None:
+        self.synced: dict[str, Node] = {}
+        self.now: dict[str, Node] = {}
+
+
+#: What has a name.
+Node = File | Folder
+
+
 class Disk:
-    """A folder on a disk that the calls of a process are played to."""
+    """A folder on a disk that the calls of a process are played to, with the folders in it."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.random = folder, random.Random(seed)
-        self._names = {path.name: File(path.read_bytes()) for path in folder.iterdir() if path.is_file()}
-        self._kept = dict(self._names)
-        self._renamed: list[tuple[str, File | None]] = []
+        self._root = _read(folder)
+        #: What was changed in which folder since that was synced: a name, and what has it then.
+        self._renamed: list[tuple[Folder, str, Node | None]] = []
 
     def now(self) -> Files:
         """Return the files as the process sees them."""
-        return {name: file.now() for name, file in self._names.items()}
+        found: Files = {}
+        _collect(found, "", self._root, lambda folder: folder.now, lambda file: file.now())
+        return found
 
     def play(self, line: str) -> None:
         """Play a line of the trace."""
@@ -84,23 +102,29 @@ class Disk:
             self._sync(words)
         elif call in ("write", "pwrite64", "ftruncate"):
             self._write(call, words)
-        elif paths := [name for text in _BYTES.findall(words) if (name := self._name(text))]:
-            self._rename(call, paths, words)
+        else:
+            self._rename(call, words)
 
-    def _name(self, text: str) -> str:
-        path = _path(text)
-        return path.name if path.parent == self.folder else ""
+    def _find(self, path: Path) -> Node | None:
+        """Return what has a path; nothing if it lies elsewhere, or has no name any more."""
+        if not path.is_relative_to(self.folder):
+            return None
+        node: Node | None = self._root
+        for name in path.relative_to(self.folder).parts:
+            node = node.now.get(name) if isinstance(node, Folder) else None
+        return node
 
     def _sync(self, words: str) -> None:
-        text = _OF_FILE.match(words)[1]  # type: ignore[index]
-        if _path(text) == self.folder:
-            self._kept, self._renamed = dict(self._names), []
-        elif (file := self._names.get(self._name(text))) is not None:
-            file.sync()
+        node = self._find(_path(_OF_FILE.match(words)[1]))  # type: ignore[index]
+        if isinstance(node, File):
+            node.sync()
+        elif node:
+            node.synced = dict(node.now)
+            self._renamed = [change for change in self._renamed if change[0] is not node]
 
     def _write(self, call: str, words: str) -> None:
         found = _OF_FILE.match(words)
-        if found is None or (file := self._names.get(self._name(found[1]))) is None:
+        if found is None or not isinstance(file := self._find(_path(found[1])), File):
             return
         if call == "ftruncate":
             file.pending.append((int(words.rpartition(",")[2]), None))
@@ -110,22 +134,30 @@ class Disk:
         at = int(words.rpartition(",")[2]) if call == "pwrite64" else len(file.now())
         file.pending.append((at, data))
 
-    def _rename(self, call: str, paths: list[str], words: str) -> None:
+    def _rename(self, call: str, words: str) -> None:
+        paths = [_path(folder or "") / _path(name) for folder, name in _NAMED.findall(words)]
         first, last = paths[0], paths[-1]
+        node = self._find(first)
         if call == "openat":
-            if first not in self._names and "O_CREAT" in words and "O_TMPFILE" not in words:
+            if node is None and "O_CREAT" in words and "O_TMPFILE" not in words:
                 self._change(first, File())
-            elif "O_TRUNC" in words:
-                self._names[first].pending.append((0, None))
-        elif call.startswith("unlink"):
+            elif isinstance(node, File) and "O_TRUNC" in words:
+                node.pending.append((0, None))
+        elif call == "mkdir":
+            self._change(first, Folder())
+        elif call in ("unlink", "unlinkat", "rmdir"):
             self._change(first, None)
+        elif call in ("link", "linkat"):
+            # A file without a name is made so: what is in it is that of a lock.
+            self._change(last, node or File())
         elif call == "rename":
-            self._change(last, self._names[first])
+            self._change(last, node)
             self._change(first, None)
 
-    def _change(self, name: str, file: File | None) -> None:
-        self._renamed.append((name, file))
-        _set(self._names, name, file)
+    def _change(self, path: Path, node: Node | None) -> None:
+        if isinstance(folder := self._find(path.parent), Folder):
+            self._renamed.append((folder, path.name, node))
+            _set(folder.now, path.name, node)
 
     def states(self) -> Iterator[Files]:
         """Return what the disk may hold if the power is cut now; some may be equal."""
@@ -144,8 +176,14 @@ class Disk:
                     yield self._state(pending, kept, names[-1], (place, pages))
 
     def _files(self) -> list[File]:
-        files = [*self._kept.values(), *(file for _, file in self._renamed if file is not None)]
-        return list({id(file): file for file in files}.values())
+        """Return all files that may have a name on the disk."""
+        found: dict[int, Node] = {}
+        waiting: list[Node] = [self._root, *(node for _, _, node in self._renamed if node is not None)]
+        while waiting:
+            if id(node := waiting.pop(0)) not in found:
+                found[id(node)] = node
+                waiting += [*node.synced.values(), *node.now.values()] if isinstance(node, Folder) else ()
+        return [node for node in found.values() if isinstance(node, File)]
 
     def _subsets(self, count: int) -> Iterator[list[bool]]:
         """Return which of some things are kept: first none, last all."""
@@ -185,19 +223,55 @@ class Disk:
                 )
             elif kept[place]:
                 done.append((at, data))
-        names = dict(self._kept)
-        for (name, changed), is_kept in zip(self._renamed, renamed, strict=True):
+        names: dict[int, dict[str, Node]] = {}
+        for (folder, name, changed), is_kept in zip(self._renamed, renamed, strict=True):
+            held = names.setdefault(id(folder), dict(folder.synced))
             if is_kept:
-                _set(names, name, changed)
-        return {name: written(file.synced, writes.get(id(file), [])) for name, file in names.items()}
+                _set(held, name, changed)
+        state: Files = {}
+        _collect(
+            state,
+            "",
+            self._root,
+            lambda folder: names.get(id(folder), folder.synced),
+            lambda file: written(file.synced, writes.get(id(file), [])),
+        )
+        return state
+
+
+def _read(path: Path) -> Folder:
+    """Return a folder as it is, all of it on the disk."""
+    folder = Folder()
+    folder.now = {
+        each.name: _read(each) if each.is_dir() else File(each.read_bytes()) for each in path.iterdir()
+    }
+    folder.synced = dict(folder.now)
+    return folder
+
+
+def _collect(
+    found: Files,
+    place: str,
+    folder: Folder,
+    names: Callable[[Folder], dict[str, Node]],
+    content: Callable[[File], bytes],
+) -> None:
+    """Put all files of a folder where they are found by their paths."""
+    if place and not names(folder):
+        found[place] = b""
+    for name, node in names(folder).items():
+        if isinstance(node, Folder):
+            _collect(found, f"{place}{name}/", node, names, content)
+        else:
+            found[f"{place}{name}"] = content(node)
 
 
 def _path(text: str) -> Path:
     return Path(bytes.fromhex(text.replace("\\x", "")).decode())
 
 
-def _set(names: dict[str, File], name: str, file: File | None) -> None:
-    if file is None:
+def _set(names: dict[str, Node], name: str, node: Node | None) -> None:
+    if node is None:
         names.pop(name, None)
     else:
-        names[name] = file
+        names[name] = node

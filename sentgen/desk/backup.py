@@ -364,6 +364,7 @@ def _make_way(store: Path, *, keep_old: bool) -> Path | None:
     journal = block_journal.journal_of(store)
     if journal.exists() and not block_restore.is_ours(str(journal)):
         raise folders.in_the_way(journal)
+    was = store.exists()
     there = [path for path in (store, *logs_of(store), journal) if path.exists()]
     kept = backup_name(store, "restore") if keep_old and there else None
     if kept:
@@ -377,4 +378,4 @@ def _make_way(store: Path, *, keep_old: bool) -> Path | None:
                 files.remove(path)
     # On the disk before the new store has the name: after a power cut, no log of another lies beside it.
     files.sync_folder(store.parent)
-    return kept
+    return kept if was else None

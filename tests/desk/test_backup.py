@@ -208,6 +208,18 @@ def test_a_backup_takes_the_place_of_a_damaged_store(
     assert len(names(tmp_path) - others) == (2 if keep_old else 0)
 
 
+def test_a_log_without_a_store_is_kept(store: Path, tmp_path: Path) -> None:
+    """It may be all that is left of one; it is none of the store that comes back."""
+    made = back_up(store, tmp_path / "backups", quick=True)
+    (log := tmp_path / "new.duckdb.wal").write_bytes(b"what is left")
+
+    restore(made, tmp_path / "new.duckdb")
+
+    assert not log.exists()
+    (kept,) = tmp_path.glob("new.duckdb.backup-restore-*.wal")
+    assert kept.read_bytes() == b"what is left"
+
+
 def test_a_backup_that_has_changed_is_not_put_back(store: Path, desk: Desk, tmp_path: Path) -> None:
     """Neither the store nor its line sets; the store is as it was."""
     made = back_up(store, tmp_path / "backups", quick=True)
@@ -407,49 +419,3 @@ def test_killed_while_it_is_put_back(
     assert content(store) == made.files["store.duckdb"]
     assert names(tmp_path) == {"a.duckdb", "a.desk", "texts.conllu", "backups"}
     assert os.access(store, os.W_OK)
-
-
-@pytest.mark.nightly
-@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
-@pytest.mark.parametrize("way", [[], ["--no-backup"]])
-def test_the_power_may_be_cut_at_any_moment(store: Path, desk: Desk, tmp_path: Path, way: list[str]) -> None:
-    """What is written is on the disk before it gets its name, and the old log is gone before that, too."""
-    made = back_up(store, tmp_path / "backups", quick=True)
-    desk.path.unlink()
-    store.with_name("a.duckdb.wal").write_bytes(b"of the old one")
-    calls = "trace=fsync,rename,link,linkat,unlink"
-    command = [sys.executable, "-m", "sentgen", "db", "restore", str(made.folder), "--yes", *way]
-    subprocess.run(
-        ["strace", "-f", "-qq", "-y", "-e", calls, "-o", tmp_path / "trace", *command, "--db", store],
-        check=True,
-    )
-    lines = (tmp_path / "trace").read_text().splitlines()
-
-    def first(call: str, name: object) -> int:
-        """The first line with this call that names this."""
-        return next(i for i, line in enumerate(lines) if f" {call}" in line and f"{name}" in line)
-
-    named = first("rename(", f'"{store}")')
-    assert first("fsync(", ".a.duckdb.backup/store.duckdb>") < named
-    assert first("fsync(", "a.desk") < first("link", f'"{desk.path}"')
-    log_gone = first("unlink(" if way else "rename(", f'"{store}.wal"')
-    folder = f"<{tmp_path}>"
-    assert any("fsync(" in line and folder in line for line in lines[log_gone:named])
-    assert any("fsync(" in line and folder in line for line in lines[named:])
-
-
-@pytest.mark.nightly
-@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
-def test_a_backup_is_on_the_disk_before_it_has_its_name(store: Path, desk: Desk, tmp_path: Path) -> None:
-    """Each file, and the folder that has their names."""
-    command = [sys.executable, "-m", "sentgen", "db", "backup", "--to", tmp_path / "backups", "--quick"]
-    traced = ["strace", "-f", "-qq", "-y", "-e", "trace=fsync,rename", "-o", tmp_path / "trace"]
-    subprocess.run([*traced, *command, "--db", store], check=True, capture_output=True)
-    lines = (tmp_path / "trace").read_text().splitlines()
-    (made,) = backups(tmp_path / "backups")
-    named = next(i for i, line in enumerate(lines) if " rename(" in line and f'"{made.folder}")' in line)
-    synced = {line.split("<")[1].split(">")[0] for line in lines[:named] if " fsync(" in line}
-
-    draft = tmp_path / "backups" / ".sentgen-draft" / "backup"
-    assert {str(draft), *(str(draft / name) for name in ("backup.json", *made.files))} <= synced
-    assert any(f"<{made.folder.parent}>" in line for line in lines[named:] if " fsync(" in line)
