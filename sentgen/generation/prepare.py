@@ -130,6 +130,74 @@ def prepare(
         ]
 
 
+#: Share of known tags below which tags are of another set: of one set, only rare tags are not known, and two
+#: sets have some names in common (`SYM`, `PRP`) that may mean different things.
+_LEAST = 0.5
+#: Tags that are named.
+_TOLD = 4
+
+#: The units of several bags.
+Bags = Sequence[Sequence[Unit]]
+
+
+def with_known_tags(
+    store: Store, corpora: Sequence[int], kind: str, bags: Bags, others: Bags
+) -> tuple[Bags, str]:
+    """Return bags with tags that dependency counts know, and what was done, or the same and nothing.
+
+    Args:
+        store: where the counts are.
+        corpora: ids of the corpora of the counts.
+        kind: of their tags, `xpos` or `upos`.
+        bags: units with tags that should be of that kind.
+        others: the same units with tags of the other kind, or without.
+    """
+    given = [tag for bag in bags for unit in bag for tag in unit.tags]
+    known = known_tags(store, corpora, "word") if given else set()
+    if not given or sum(tag in known for tag in given) >= _LEAST * len(given):
+        return bags, ""
+    unknown = sorted({*given} - known)
+    named = ", ".join(unknown[:_TOLD]) + (", ..." if len(unknown) > _TOLD else "")
+    told = f"the tags here ({named}) are of another set than the {kind} of the dependency counts;"
+    pairs = [pair for bag in others for unit in bag for pair in zip(unit.words, unit.tags, strict=False)]
+    tags = tags_beside(store, corpora, kind, pairs) if pairs else {}
+    if not tags:
+        return [
+            [replace(unit, tags=()) for unit in bag] for bag in bags
+        ], f"{told} each word's most frequent tag was used"
+    used = "upos" if kind == "xpos" else "xpos"
+    return (
+        [[_retagged(unit, tags) for unit in bag] for bag in others],
+        f"{told} each word got the one that it has beside its {used}",
+    )
+
+
+def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list[Bag]:
+    """Return bags in which phrases without a head have the one that a parser finds, each read by itself.
+
+    What it takes for a base noun phrase is left to its last word, by which such phrases are counted.
+
+    Args:
+        bags: of any input.
+        parser: what finds the heads.
+        promoted: whether function words are heads, as in the counts that are used.
+
+    Raises:
+        InputError: the parser is `gold`, and there is such a phrase.
+    """
+    phrases = sorted({unit.words for bag in bags for unit in bag.units if unit.headless})
+    trees = parser.parse_tokenized(phrases)
+    found = {words: _root(tree, promoted) for words, tree in zip(phrases, trees, strict=True)}
+    return [replace(bag, units=_headed(bag.units, found), others=_headed(bag.others, found)) for bag in bags]
+
+
+def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
+    """Yield phrases without a given head that are no base noun phrases, so that the last word may not do."""
+    for unit in units:
+        if unit.headless and any(is_verb(tag) or _is_preposition(tag) for tag in unit.tags):
+            yield unit
+
+
 def _language_model(
     store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], order: int, lower: bool
 ) -> tuple[SubModel, list[list[Spelling]]]:
@@ -237,25 +305,6 @@ def _cased(word: str, lower: bool) -> str:
     return fold(word) if lower else word
 
 
-def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list[Bag]:
-    """Return bags in which phrases without a head have the one that a parser finds, each read by itself.
-
-    What it takes for a base noun phrase is left to its last word, by which such phrases are counted.
-
-    Args:
-        bags: of any input.
-        parser: what finds the heads.
-        promoted: whether function words are heads, as in the counts that are used.
-
-    Raises:
-        InputError: the parser is `gold`, and there is such a phrase.
-    """
-    phrases = sorted({unit.words for bag in bags for unit in bag.units if unit.headless})
-    trees = parser.parse_tokenized(phrases)
-    found = {words: _root(tree, promoted) for words, tree in zip(phrases, trees, strict=True)}
-    return [replace(bag, units=_headed(bag.units, found), others=_headed(bag.others, found)) for bag in bags]
-
-
 def _root(tree: Sentence, promoted: bool) -> int:
     """Return the place of the root, counted from the end; 0 of a base noun phrase."""
     mark_base_nps(tree)
@@ -267,55 +316,6 @@ def _root(tree: Sentence, promoted: bool) -> int:
 
 def _headed(units: Sequence[Unit], heads: Mapping[tuple[str, ...], int]) -> tuple[Unit, ...]:
     return tuple(replace(unit, head_place=heads[unit.words]) if unit.headless else unit for unit in units)
-
-
-def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
-    """Yield phrases without a given head that are no base noun phrases, so that the last word may not do."""
-    for unit in units:
-        if unit.headless and any(is_verb(tag) or _is_preposition(tag) for tag in unit.tags):
-            yield unit
-
-
-#: Share of known tags below which tags are of another set: of one set, only rare tags are not known, and two
-#: sets have some names in common (`SYM`, `PRP`) that may mean different things.
-_LEAST = 0.5
-#: Tags that are named.
-_TOLD = 4
-
-#: The units of several bags.
-Bags = Sequence[Sequence[Unit]]
-
-
-def with_known_tags(
-    store: Store, corpora: Sequence[int], kind: str, bags: Bags, others: Bags
-) -> tuple[Bags, str]:
-    """Return bags with tags that dependency counts know, and what was done, or the same and nothing.
-
-    Args:
-        store: where the counts are.
-        corpora: ids of the corpora of the counts.
-        kind: of their tags, `xpos` or `upos`.
-        bags: units with tags that should be of that kind.
-        others: the same units with tags of the other kind, or without.
-    """
-    given = [tag for bag in bags for unit in bag for tag in unit.tags]
-    known = known_tags(store, corpora, "word") if given else set()
-    if not given or sum(tag in known for tag in given) >= _LEAST * len(given):
-        return bags, ""
-    unknown = sorted({*given} - known)
-    named = ", ".join(unknown[:_TOLD]) + (", ..." if len(unknown) > _TOLD else "")
-    told = f"the tags here ({named}) are of another set than the {kind} of the dependency counts;"
-    pairs = [pair for bag in others for unit in bag for pair in zip(unit.words, unit.tags, strict=False)]
-    tags = tags_beside(store, corpora, kind, pairs) if pairs else {}
-    if not tags:
-        return [
-            [replace(unit, tags=()) for unit in bag] for bag in bags
-        ], f"{told} each word's most frequent tag was used"
-    used = "upos" if kind == "xpos" else "xpos"
-    return (
-        [[_retagged(unit, tags) for unit in bag] for bag in others],
-        f"{told} each word got the one that it has beside its {used}",
-    )
 
 
 def _retagged(unit: Unit, tags: dict[tuple[str, str], str]) -> Unit:

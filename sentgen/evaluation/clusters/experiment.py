@@ -129,6 +129,39 @@ def evaluate_generation(
     return recorder.record(result)
 
 
+def copies(strings: Strings, clusters: Sequence[Sequence[Sentence]]) -> Bools:
+    """Return (systems, clusters, lengths) whether a string is a sentence of its cluster or a piece of one."""
+    return np.array(
+        [
+            [
+                [text is not None and is_copied(text, cluster) for text in row]
+                for row, cluster in zip(system, clusters, strict=True)
+            ]
+            for system in strings
+        ],
+        bool,
+    )
+
+
+def is_copied(words: Sequence[str], sentences: Sequence[Sentence]) -> bool:
+    """Return whether words are one of some sentences, or a piece of one, capitals aside."""
+    return any(_spaced(words) in _spaced(sentence.forms) for sentence in sentences)
+
+
+def fluency(store: Store, model: str, strings: Strings) -> Floats:
+    """Return (systems, clusters, lengths) log10 a word, the end included, by a model; NaN without a string.
+
+    Raises:
+        NotFoundError: there is no such model.
+    """
+    found = np.full((len(strings), len(strings[0]), len(strings[0][0])), np.nan)
+    places = [place for place in np.ndindex(found.shape) if _at(strings, place) is not None]
+    texts = [_at(strings, place) or () for place in places]
+    for place, score in zip(places, score_sentences(store, find(store, model), texts), strict=True):
+        found[place] = score.log10 / (len(score.words) + 1)
+    return found
+
+
 def _described(source: ClusterSet) -> dict[str, object]:
     return {
         "clusters": source.source,
@@ -210,39 +243,6 @@ def _compared(
 
 #: Of each system, cluster and length.
 Strings = list[list[list[tuple[str, ...] | None]]]
-
-
-def copies(strings: Strings, clusters: Sequence[Sequence[Sentence]]) -> Bools:
-    """Return (systems, clusters, lengths) whether a string is a sentence of its cluster or a piece of one."""
-    return np.array(
-        [
-            [
-                [text is not None and is_copied(text, cluster) for text in row]
-                for row, cluster in zip(system, clusters, strict=True)
-            ]
-            for system in strings
-        ],
-        bool,
-    )
-
-
-def is_copied(words: Sequence[str], sentences: Sequence[Sentence]) -> bool:
-    """Return whether words are one of some sentences, or a piece of one, capitals aside."""
-    return any(_spaced(words) in _spaced(sentence.forms) for sentence in sentences)
-
-
-def fluency(store: Store, model: str, strings: Strings) -> Floats:
-    """Return (systems, clusters, lengths) log10 a word, the end included, by a model; NaN without a string.
-
-    Raises:
-        NotFoundError: there is no such model.
-    """
-    found = np.full((len(strings), len(strings[0]), len(strings[0][0])), np.nan)
-    places = [place for place in np.ndindex(found.shape) if _at(strings, place) is not None]
-    texts = [_at(strings, place) or () for place in places]
-    for place, score in zip(places, score_sentences(store, find(store, model), texts), strict=True):
-        found[place] = score.log10 / (len(score.words) + 1)
-    return found
 
 
 def _spaced(words: Sequence[str]) -> str:

@@ -86,71 +86,6 @@ def answer_all(
     return {name: _together(found) for name, found in parts.items()}
 
 
-def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
-    """Group the systems that look up the same: words or units, trees, distances, features, one order."""
-    groups: dict[object, list[str]] = {}
-    for name, plan in plans.items():
-        key = plan.words, plan.treebank, plan.algorithm.distances, plan.features, plan.order
-        groups.setdefault(key, []).append(name)
-    return list(groups.values())
-
-
-def _answered(
-    store: Store, plans: Sequence[SearchPlan], cases: Sequence[Case], *, jobs: int
-) -> Iterator[list[SystemAnswers]]:
-    """Yield what systems that look up the same answer to part after part of the cases, a value a system."""
-    batches = prepare(store, plans[0], [case.gold.units for case in cases])
-    return _in_order(batches, partial(_answer_part, plans, cases), jobs)
-
-
-def _answer_part(
-    plans: Sequence[SearchPlan], cases: Sequence[Case], part: Sequence[PreparedBag]
-) -> list[SystemAnswers]:
-    mine = [cases[prepared.item - 1] for prepared in part]
-    found = []
-    for plan in plans:
-        # The first one is the answer, whatever `nbest` says.
-        answers = [found[0] for found in solve_all(part, plan, [case.gold for case in mine])]
-        problems = [prepared.problem for prepared in part]
-        found.append(SystemAnswers(answers, statistics(answers, mine, problems)))
-    return found
-
-
-def _in_order(
-    batches: Iterable[Sequence[PreparedBag]],
-    work: Callable[[Sequence[PreparedBag]], list[SystemAnswers]],
-    jobs: int,
-) -> Iterator[list[SystemAnswers]]:
-    """Work on each part of each batch, in order; a batch is looked up while the one before is worked on."""
-    split = ([batch[i : i + _PART] for i in range(0, len(batch), _PART)] for batch in batches)
-    if jobs == 1:
-        yield from (work(part) for parts in split for part in parts)
-        return
-    pool = ThreadPoolExecutor(jobs)
-    waiting: deque[list[Future[list[SystemAnswers]]]] = deque()
-    try:
-        for parts in split:
-            waiting.append([pool.submit(work, part) for part in parts])
-            # Wait for the batch before the last one only, so that the threads never run dry.
-            if len(waiting) > 1:
-                yield from (future.result() for future in waiting.popleft())
-        yield from (future.result() for futures in waiting for future in futures)
-    finally:
-        # Also when the reader of this iterator stops, as Ctrl-C makes it do.
-        pool.shutdown(cancel_futures=True)
-
-
-def _together(parts: Sequence[SystemAnswers]) -> SystemAnswers:
-    metrics = parts[0].statistics if parts else {}
-    return SystemAnswers(
-        [answer for part in parts for answer in part.answers],
-        {metric: np.concatenate([part.statistics[metric] for part in parts]) for metric in metrics},
-    )
-
-
-logger = logging.getLogger(__name__)
-
-
 @dataclass(frozen=True, slots=True)
 class OutputsFile:
     """What a file holds: a sentence a line, and the hash of its content."""
@@ -234,6 +169,71 @@ def given_answer(text: str) -> RegeneratedSentence:
         lookup=0.0,
         search=0.0,
     )
+
+
+def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
+    """Group the systems that look up the same: words or units, trees, distances, features, one order."""
+    groups: dict[object, list[str]] = {}
+    for name, plan in plans.items():
+        key = plan.words, plan.treebank, plan.algorithm.distances, plan.features, plan.order
+        groups.setdefault(key, []).append(name)
+    return list(groups.values())
+
+
+def _answered(
+    store: Store, plans: Sequence[SearchPlan], cases: Sequence[Case], *, jobs: int
+) -> Iterator[list[SystemAnswers]]:
+    """Yield what systems that look up the same answer to part after part of the cases, a value a system."""
+    batches = prepare(store, plans[0], [case.gold.units for case in cases])
+    return _in_order(batches, partial(_answer_part, plans, cases), jobs)
+
+
+def _answer_part(
+    plans: Sequence[SearchPlan], cases: Sequence[Case], part: Sequence[PreparedBag]
+) -> list[SystemAnswers]:
+    mine = [cases[prepared.item - 1] for prepared in part]
+    found = []
+    for plan in plans:
+        # The first one is the answer, whatever `nbest` says.
+        answers = [found[0] for found in solve_all(part, plan, [case.gold for case in mine])]
+        problems = [prepared.problem for prepared in part]
+        found.append(SystemAnswers(answers, statistics(answers, mine, problems)))
+    return found
+
+
+def _in_order(
+    batches: Iterable[Sequence[PreparedBag]],
+    work: Callable[[Sequence[PreparedBag]], list[SystemAnswers]],
+    jobs: int,
+) -> Iterator[list[SystemAnswers]]:
+    """Work on each part of each batch, in order; a batch is looked up while the one before is worked on."""
+    split = ([batch[i : i + _PART] for i in range(0, len(batch), _PART)] for batch in batches)
+    if jobs == 1:
+        yield from (work(part) for parts in split for part in parts)
+        return
+    pool = ThreadPoolExecutor(jobs)
+    waiting: deque[list[Future[list[SystemAnswers]]]] = deque()
+    try:
+        for parts in split:
+            waiting.append([pool.submit(work, part) for part in parts])
+            # Wait for the batch before the last one only, so that the threads never run dry.
+            if len(waiting) > 1:
+                yield from (future.result() for future in waiting.popleft())
+        yield from (future.result() for futures in waiting for future in futures)
+    finally:
+        # Also when the reader of this iterator stops, as Ctrl-C makes it do.
+        pool.shutdown(cancel_futures=True)
+
+
+def _together(parts: Sequence[SystemAnswers]) -> SystemAnswers:
+    metrics = parts[0].statistics if parts else {}
+    return SystemAnswers(
+        [answer for part in parts for answer in part.answers],
+        {metric: np.concatenate([part.statistics[metric] for part in parts]) for metric in metrics},
+    )
+
+
+logger = logging.getLogger(__name__)
 
 
 def _tell(name: str, answers: Sequence[RegeneratedSentence], cases: Sequence[Case]) -> None:

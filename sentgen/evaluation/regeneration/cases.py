@@ -58,6 +58,25 @@ class Case:
         return " ".join(self.words)
 
 
+def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
+    """Yield the sentences of a file, folder or archive; what a check refuses is logged and left out.
+
+    Args:
+        path: anything that `sentgen ingest` takes.
+        form: name of the format; detected if ``None``.
+
+    Raises:
+        InputError: there is no such file, its format cannot be told, or it holds no sentence.
+    """
+    # A flag, since the sentences are not held.
+    none = True
+    for sentence in sentences_of(expand([path]), form=form, rejected=_warn):
+        none = False
+        yield sentence
+    if none:
+        raise InputError("holds no sentence to test with", path=path)
+
+
 def case_of(sentence: Sentence, preparation: Preparation) -> Case:
     """Make a test case of a sentence; it has no units if nothing of it is left.
 
@@ -125,25 +144,6 @@ def _heads(sentence: Sentence, lengths: Sequence[int]) -> tuple[int, ...] | None
 
 
 logger = logging.getLogger(__name__)
-
-
-def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of a file, folder or archive; what a check refuses is logged and left out.
-
-    Args:
-        path: anything that `sentgen ingest` takes.
-        form: name of the format; detected if ``None``.
-
-    Raises:
-        InputError: there is no such file, its format cannot be told, or it holds no sentence.
-    """
-    # A flag, since the sentences are not held.
-    none = True
-    for sentence in sentences_of(expand([path]), form=form, rejected=_warn):
-        none = False
-        yield sentence
-    if none:
-        raise InputError("holds no sentence to test with", path=path)
 
 
 def _warn(rejection: Rejection) -> None:
