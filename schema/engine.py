@@ -25,6 +25,7 @@ from sqlalchemy.dialects.postgresql.base import PGDialect
 from sqlalchemy.engine.interfaces import DBAPIConnection, IsolationLevel
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.util import LRUCache
 
 from sentgen import temporary
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError, spell
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 DRIVER = "duckdb+sentgen"
 #: Seconds after which a connection that another thread uses is asked again.
 _BUSY = 0.001
+#: SQL of the statements that were run last: it is the same for all stores that a process opens.
+_COMPILED: LRUCache[Any, Any] = LRUCache(500)
 
 
 class DuckCursor:
@@ -152,6 +155,13 @@ class DuckDialect(PGDialect):
     supports_server_side_cursors = False
     supports_sane_multi_rowcount = False
     default_isolation_level: IsolationLevel = "SERIALIZABLE"
+
+    def __eq__(self, other: object) -> bool:
+        """All write the same SQL, so that what is compiled for one store is found for the next one."""
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
     @classmethod
     def import_dbapi(cls) -> ModuleType:
@@ -281,7 +291,7 @@ def new_engine(
         URL.create(DRIVER, database=str(database or ":memory:")),
         poolclass=StaticPool,
         connect_args={"read_only": bool(database) and read_only, "config": dict(config)},
-        execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only},
+        execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only, "compiled_cache": _COMPILED},
     )
     event.listen(engine, "close", lambda wrapped, _: connections.interrupt(duck_of(wrapped)))
     return engine

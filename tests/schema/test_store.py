@@ -8,11 +8,14 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from sqlalchemy import select
+from sqlalchemy.engine.interfaces import CacheStats
 
 from sentgen.errors import StoreError
 from sentgen.schema import Store
 from sentgen.schema.durability import block_journal
 from sentgen.schema.store import append, raw
+from sentgen.schema.tables.corpus import word
 
 
 def test_appended_rows_are_let_go_within_the_transaction(tmp_path: Path) -> None:
@@ -46,6 +49,21 @@ def test_rows_in_order_are_written_on_one_thread(tmp_path: Path, monkeypatch: py
 
     # DuckDB writes a log, whose checkpoint at the end keeps blocks, too.
     assert (told[0], set(told[1:])) == ((1,), {(2,)})
+
+
+def test_what_is_compiled_for_a_store_is_there_for_the_next(tmp_path: Path) -> None:
+    """Which has an engine of its own, and answers with its own rows."""
+    found = []
+    for form in ("one", "two"):
+        with Store(tmp_path / f"{form}.duckdb", create=True) as store:
+            with store.begin() as connection:
+                raw(connection).execute("insert into word values (4, ?)", [form])
+            with store.connect() as connection:
+                answer = connection.execute(select(word.c.form).where(word.c.id == 4))
+                found.append((answer.scalar(), answer.context.cache_hit))
+
+    assert [form for form, _ in found] == ["one", "two"]
+    assert found[1][1] is CacheStats.CACHE_HIT
 
 
 def test_an_error_on_one_thread_is_what_it_was(tmp_path: Path) -> None:
