@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from stored import problems
 from toy_pairs import PAIRS, Texts, fill
 
 from sentgen.alignment.phrase_hmm.em import train
@@ -31,7 +32,6 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.counts import corpora
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.schema import Store
-from sentgen.schema.maintenance import check
 
 PAPER = preset_settings("paper")
 #: All cells are kept, so that training is EM and nothing else.
@@ -197,7 +197,7 @@ def test_killed_training_goes_on(
     assert len(rest) == left
     assert figures(rest) == pytest.approx(figures(four_of_each[-left:]), rel=1e-9)
     with Store(toy_pairs) as store:
-        assert [result.check.name for result in check(store) if result.problems] == []
+        assert problems(store) == {}
 
 
 def test_a_model_can_be_trained_further(toy_pairs: Path) -> None:
@@ -276,7 +276,7 @@ def test_removing_a_model_removes_what_it_learnt(toy_pairs: Path) -> None:
         assert remove_model(store, "m") == 3
 
         assert list_models(store).num_rows == 0
-        assert [result.check.name for result in check(store) if result.problems] == []
+        assert problems(store) == {}
         with pytest.raises(NotFoundError, match="no alignment model 'm'; train one with"):
             remove_model(store, "m")
 
@@ -290,7 +290,7 @@ def test_removing_the_corpus_leaves_the_model(toy_pairs: Path) -> None:
 
         assert list_models(store).column("corpus") == ["toy"]
         assert len(list(stored_aligner(store, "m").align([pair]))) == 1
-        assert [result.check.name for result in check(store) if result.problems] == []
+        assert problems(store) == {}
 
 
 def test_a_model_without_iterations_says_so(toy_pairs: Path) -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Sentgen, refused
+from stored import problems
 from toy_pairs import PAIRS, write_jsonl
 
 from sentgen.cli import build
 from sentgen.schema import Store
-from sentgen.schema.maintenance import check
 
 TRAIN = ("align", "train", "--pairs", "toy", "--model", "m")
 OF = ("--pairs", "toy", "--model", "m")
@@ -146,7 +146,7 @@ def test_models_are_listed_and_removed(trained: Sentgen, store: Path) -> None:
     assert trained("align", "models", "--json").out == "[]\n"
     refused(trained("align", "model", "m"), "no alignment model 'm'")
     with Store(store, read_only=True) as opened:
-        assert [result.check.name for result in check(opened) if result.problems] == []
+        assert problems(opened) == {}
 
 
 def test_apply_keeps_links_and_figures(trained: Sentgen, store: Path) -> None:
@@ -158,7 +158,7 @@ def test_apply_keeps_links_and_figures(trained: Sentgen, store: Path) -> None:
     # "the house burned ." out of "the red house burned .": 1 + 3 words copied, (1 + 9) / 4 a word.
     assert (rows["p5"]["coverage"], rows["p5"]["density"], rows["p5"]["longest_run"]) == (1.0, 2.5, 3)
     with Store(store, read_only=True) as opened:
-        assert [result.check.name for result in check(opened) if result.problems] == []
+        assert problems(opened) == {}
 
 
 def test_logarithms_are_decimal_on_the_screen(trained: Sentgen) -> None:
@@ -317,7 +317,7 @@ def test_wrong_states_are_found(trained: Sentgen, store: Path, statement: str, c
         connection.exec_driver_sql(statement)
 
     with Store(store, read_only=True) as opened:
-        assert [result.check.name for result in check(opened) if result.problems] == [check_name]
+        assert problems(opened).keys() == {check_name}
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_removing_the_pairs_removes_their_alignments(trained: Sentgen, store: Pa
 
     assert len(json.loads(trained("align", "models", "--json").out)) == 1
     with Store(store, read_only=True) as opened:
-        assert [result.check.name for result in check(opened) if result.problems] == []
+        assert problems(opened) == {}
 
 
 @pytest.mark.parametrize(("preset", "name"), [((), "priors"), (("--preset", "paper"), "priors-paper")])

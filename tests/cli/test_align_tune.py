@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Sentgen, refused
+from stored import problems
 
 from sentgen.alignment.pairs.alignment import Pair
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, TuningPlan
@@ -19,7 +20,6 @@ from sentgen.alignment.stored.stored_model import stored_aligner
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.cli import build
 from sentgen.schema import Store
-from sentgen.schema.maintenance import check
 
 NOUNS = ("cat", "dog", "house", "tree", "river", "town")
 TUNE = ("align", "tune", "people", "--gold", "gold.txt", "--iterations", "12")
@@ -124,7 +124,7 @@ def test_a_model_of_the_store_is_the_one_in_memory(tmp_path: Path) -> None:
 
         assert list(aligner.align(pairs)) == list(tuned.aligner("t").align(pairs))
         assert aligner.settings.threshold == tuned.settings.threshold
-        assert [one.name for one in check(store) if one.problems] == []
+        assert problems(store) == {}
 
 
 def test_a_model_without_a_feature_of_today_aligns(tmp_path: Path) -> None:
