@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Update, insert, select, update
 
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.desk.tables import student
@@ -22,8 +22,8 @@ _FREE = ""
 MOST_STUDENTS = 200
 #: Letters of other scripts with the Latin one that they look like, most as capitals; and of other shapes.
 _ALIKE = str.maketrans(
-    "аеіјорсухһԁԛԝѕкмтвнαεηικμνορτυχζβ0",
-    "aeijopcyxhdqwskmtbhaehikmnoptyxzbo",
+    "аеіјорсухһԁԛԝѕкмтвнѵӏαεηικμνορτυχζβγօսհոցⲟⲣⲥɑɡıȷɩ0ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏒᏔᏕᏙᏚᏞᏟᏢᏦᏴ",
+    "aeijopcyxhdqwskmtbhvlaehikmnoptyxzbyouhngopcagijiobpdtgkjczfmnlsrvhwxyaeioudrtiyajewmhgzrwsvslcpkb",
 )
 #: Scripts that names mix.
 _TOGETHER = frozenset({"HIRAGANA", "KATAKANA", "CJK", "HANGUL", "BOPOMOFO"})
@@ -65,7 +65,8 @@ def _plain(name: str) -> str:
     text = unicodedata.normalize("NFKD", name.casefold())
     # Accents have a class of combining, vowel signs of India have none.
     kept = (letter for letter in text if unicodedata.category(letter)[0] in "LNM")
-    return "".join(letter for letter in kept if not unicodedata.combining(letter)).translate(_ALIKE)
+    letters = (letter for letter in kept if not unicodedata.combining(letter) and _script(letter))
+    return "".join(letters).translate(_ALIKE)
 
 
 def students_of(desk: Desk) -> Mapping[str, str]:
@@ -75,13 +76,14 @@ def students_of(desk: Desk) -> Mapping[str, str]:
         return {token: name for name, token in connection.execute(query)}
 
 
-def add_student(desk: Desk, name: str, token: str) -> str:
+def add_student(desk: Desk, name: str, token: str, *, idle: Sequence[str] = ()) -> str:
     """Write down who has joined; return the name, as it was written before if it was let go of.
 
     Args:
         desk: of the class.
         name: as `check_student` returns it.
         token: its hash.
+        idle: names of which the first one is let go of where there are too many.
 
     Raises:
         InputError: the name, or one that looks like it, is taken; or there are too many names; or its file is
@@ -96,7 +98,9 @@ def add_student(desk: Desk, name: str, token: str) -> str:
                 " letter of your last name"
             )
         if sum(each.token != _FREE for each in known) >= MOST_STUDENTS:
-            raise InputError(f"{MOST_STUDENTS} names are in use, which is the most; ask your teacher")
+            if not idle:
+                raise InputError(f"{MOST_STUDENTS} names are in use, which is the most; ask your teacher")
+            connection.execute(_let_go(idle[:1]))
         if alike:
             before = next((each.name for each in alike if each.name == name), alike[0].name)
             connection.execute(update(student).where(student.c.name == before).values(token=token))
@@ -108,12 +112,21 @@ def add_student(desk: Desk, name: str, token: str) -> str:
         return name
 
 
-def remove_student(desk: Desk, name: str) -> None:
-    """Let go of a name, which is free then; what the student has made stays, and that it is of the class."""
+def remove_students(desk: Desk, names: Sequence[str]) -> None:
+    """Let go of names, which are free then; what students have made stays, and that it is of the class."""
     with desk.writing() as connection:
-        connection.execute(update(student).where(student.c.name == name).values(token=_FREE))
+        connection.execute(_let_go(names))
+
+
+def _let_go(names: Sequence[str]) -> Update:
+    return update(student).where(student.c.name.in_(names)).values(token=_FREE)
 
 
 def _script(letter: str) -> str:
-    """Return the script of a letter: the first word of its name."""
-    return unicodedata.name(letter, "").partition(" ")[0].partition("-")[0]
+    """Return the script of a letter: the first word of its name; nothing if it goes with several.
+
+    >>> _script("a"), _script("ー"), _script("々"), _script("ʻ")
+    ('LATIN', 'KATAKANA', 'CJK', '')
+    """
+    first = unicodedata.name(letter, "").partition(" ")[0].partition("-")[0]
+    return {"IDEOGRAPHIC": "CJK", "MODIFIER": ""}.get(first, first)

@@ -7,6 +7,7 @@ would send along with what the page of another site asks; and no passwords, whic
 from __future__ import annotations
 
 import logging
+import math
 import re
 import secrets
 import threading
@@ -20,8 +21,9 @@ from urllib.parse import quote
 from starlette.types import Scope
 
 from sentgen.desk.desk import Desk
-from sentgen.desk.students import add_student, check_student, looks_of, remove_student, students_of
+from sentgen.desk.students import add_student, check_student, looks_of, remove_students, students_of
 from sentgen.errors import InputError
+from sentgen.server.addresses import addresses_here
 from sentgen.server.lesson import Lesson
 from sentgen.server.problems import Refused
 from sentgen.server.users import USER, User, digest_of
@@ -43,6 +45,8 @@ _OPEN = ("/static/",)
 _LETTERS, _LENGTH = "abcdefghjkmnpqrstuvwxyz23456789", 12
 #: A device may take as many names in so many seconds: a whole class may have one address.
 _MOST_NAMES, _SECONDS = 40, 60.0
+#: For so long the addresses of this machine are not looked up again.
+_SECONDS_KNOWN = 3.0
 #: A longer address is forgotten on the way through the page where one joins.
 _LONGEST_ADDRESS = 4000
 
@@ -53,17 +57,22 @@ class Classroom:
 
     Attributes:
         path: the desk.
-        hosts: addresses and names of this machine that students can type.
+        given: addresses and names of this machine that students can type.
+        everywhere: whether it listens on all its addresses, which change with its network.
         names: a file of those who may join, a name a line; anybody may if there is none.
         teacher_token: the end of the teacher's addresses, new each time the server starts.
         lesson: what was asked.
+        closed: whether nobody else may join now.
     """
 
     path: Path
-    hosts: Sequence[str]
+    given: Sequence[str]
     names: Path | None = None
+    everywhere: bool = False
     teacher_token: str = field(default_factory=lambda: new_token_to_type())
     lesson: Lesson = field(default_factory=Lesson)
+    closed: bool = False
+    _found: tuple[float, Sequence[str]] = (-math.inf, ())
     _names: Mapping[str, str] = field(default_factory=dict)
     _tried: defaultdict[str, deque[float]] = field(
         default_factory=lambda: defaultdict(lambda: deque(maxlen=_MOST_NAMES))
@@ -79,6 +88,20 @@ class Classroom:
         self._names = students_of(Desk(self.path, create=True))
         if self.names:
             read_names(self.names)
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """Addresses and names of this machine that students can type, as they are now."""
+        looked, found = self._found
+        if self.everywhere and (now := time.monotonic()) - looked > _SECONDS_KNOWN:
+            found = addresses_here()
+            self._found = now, found
+        return tuple(dict.fromkeys([*self.given, *found]))
+
+    @property
+    def idle(self) -> list[str]:
+        """The names by which nobody has asked anything since the server started, the oldest first."""
+        return [name for name in self._names.values() if name not in self.lesson.askers]
 
     @property
     def students(self) -> list[str]:
@@ -120,19 +143,26 @@ class Classroom:
             if len(tried) == _MOST_NAMES and now - tried[0] < _SECONDS:
                 raise InputError("too many names from this device; wait a minute")
             tried.append(now)
+            if self.closed:
+                raise InputError("the door of this class is closed; ask your teacher to open it")
             name = self._known(check_student(name))
             if looks_of(name) & looks_of(TEACHER.name):
                 raise InputError("this is what the teacher is called here; take another name")
             token = new_token_to_type()
-            name = add_student(Desk(self.path), name, digest_of(token.encode()))
-            self._names = {**self._names, digest_of(token.encode()): name}
+            desk = Desk(self.path)
+            name = add_student(desk, name, digest_of(token.encode()), idle=self.idle)
+            known = students_of(desk)
+            # In the order in which they came; one that was idle may have made room.
+            kept = {key: each for key, each in self._names.items() if key in known}
+            self._names = {**kept, digest_of(token.encode()): name}
         return token
 
-    def leave(self, name: str) -> None:
-        """Let nobody in by the token of a name any more; the name is free."""
+    def leave(self, *names: str) -> None:
+        """Let nobody in by the tokens of some names any more; these are free."""
         with self._lock:
-            remove_student(Desk(self.path), name)
-            self._names = {token: each for token, each in self._names.items() if each != name}
+            remove_students(Desk(self.path), names)
+            self._names = {token: each for token, each in self._names.items() if each not in names}
+            self.lesson.askers.difference_update(names)
 
     def _known(self, name: str) -> str:
         """Return a name as the file of names has it, if there is one."""

@@ -49,15 +49,17 @@ class LessonRequest:
 
 @dataclass(slots=True)
 class Lesson:
-    """The last questions of a class."""
+    """The last questions of a class, and who has ever asked one."""
 
     requests: deque[LessonRequest] = field(default_factory=lambda: deque(maxlen=_MOST_REQUESTS))
+    askers: set[str] = field(default_factory=set)
 
     def record(self, scope: Scope, student: str, status: int, seconds: float) -> None:
         """Write down a request that was answered, if it is a question."""
         path, query = scope["path"], scope["query_string"].decode("latin-1")
         if _BESIDE.match(path) or not (query or scope["method"] == "POST"):
             return
+        self.askers.add(student)
         pairs = parse_qsl(query[:_LONGEST], errors="replace")
         # A path that leads nowhere may look like the address of another server.
         linked = scope["method"] == "GET" and getattr(scope.get("route"), "path", "") == path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Iterator
@@ -12,14 +13,17 @@ from urllib.parse import unquote
 import httpx
 import pytest
 from serving import Server, serving, until
+from starlette.types import Receive, Scope, Send
 
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.desk.students import check_student
 from sentgen.errors import InputError, StoreError
 from sentgen.output.drawing import drawn_as_svg, drawn_as_text
 from sentgen.server.addresses import addresses_here
+from sentgen.server.app.gate import AccessMiddleware
 from sentgen.server.classroom import Classroom, read_names
 from sentgen.server.lesson import Lesson
+from sentgen.server.metrics import Metrics
 from sentgen.server.pages.site import offered_pages
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import User
@@ -64,7 +68,9 @@ def room(tmp_path: Path) -> Classroom:
 # ---- names
 
 
-@pytest.mark.parametrize("name", ["Anna", "Zoë", "O'Neil", "李 雷", "ひろ子", "कि", "Anna 2", "<b>x</b>"])
+@pytest.mark.parametrize(
+    "name", ["Anna", "Zoë", "O'Neil", "李 雷", "ひろ子", "佐々木", "Kaʻiulani", "कि", "Anna 2", "<b>x</b>"]
+)
 def test_names_of_all_scripts_are_taken(room: Classroom, name: str) -> None:
     """Also what looks like HTML, which pages escape."""
     assert room.find(room.join(f"  {name} ", "a")) == User(name)
@@ -197,6 +203,64 @@ def test_one_device_takes_no_more_names_than_a_class_has(room: Classroom) -> Non
     with pytest.raises(InputError, match="too many names from this device; wait a minute"):
         room.join("Eve", "a")
     assert room.join("Eve", "b")
+
+
+def test_names_that_asked_nothing_make_room_first(room: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest of them; where all have asked, the list is full."""
+    monkeypatch.setattr("sentgen.desk.students.MOST_STUDENTS", 3)
+    tokens = {name: room.join(name, "a") for name in ("Anna", "Ben", "Cem")}
+    room.lesson.askers.add("Anna")
+    room.lesson.askers.add("Dora")
+    tokens["Dora"] = room.join("Dora", "b")
+
+    assert (room.students, room.idle) == (["Anna", "Cem", "Dora"], ["Cem"])
+    assert [room.find(token) is None for token in tokens.values()] == [False, True, False, False]
+    with pytest.raises(InputError, match="is here already"):  # and nobody makes room for who is refused
+        room.join("anna", "b")
+    room.lesson.askers.add("Cem")
+    with pytest.raises(InputError, match="3 names are in use, which is the most; ask your teacher"):
+        room.join("Emma", "b")
+    assert Classroom(room.path, []).students == room.students == ["Anna", "Cem", "Dora"]
+
+
+def test_nobody_joins_while_the_door_is_closed(room: Classroom) -> None:
+    """Who is here stays."""
+    token = room.join("Anna", "a")
+    room.closed = True
+    with pytest.raises(InputError, match="the door of this class is closed; ask your teacher to open it"):
+        room.join("Ben", "a")
+    assert room.find(token) == User("Anna")
+    room.closed = False
+    assert room.find(room.join("Ben", "a")) == User("Ben")
+
+
+def test_the_addresses_are_those_of_the_network_as_it_is_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A laptop that goes to another one is found there, and is asked for by that address."""
+    here = ["192.0.2.7"]
+    monkeypatch.setattr("sentgen.server.classroom.addresses_here", lambda: here)
+    monkeypatch.setattr("sentgen.server.classroom._SECONDS_KNOWN", 0.0)
+    room = Classroom(tmp_path / "1b.desk", ["kim.local"], everywhere=True)
+    gate = AccessMiddleware(_never, settings=ServerSettings(tmp_path, classroom=room), metrics=Metrics())
+    asked = httpx.ASGITransport(gate)
+
+    def status(host: str) -> int:
+        async def ask() -> int:
+            async with httpx.AsyncClient(transport=asked, base_url=f"http://{host}:8000") as client:
+                return (await client.get("/word")).status_code
+
+        return asyncio.run(ask())
+
+    assert [status(host) for host in ("192.0.2.7", "kim.local", "198.51.100.9")] == [401, 401, 421]
+    here[0] = "198.51.100.9"
+    assert [status(host) for host in ("192.0.2.7", "kim.local", "198.51.100.9")] == [421, 401, 401]
+    assert room.hosts == ("kim.local", "198.51.100.9")
+
+
+async def _never(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer what nobody asks: all are refused before."""
+    raise AssertionError
 
 
 def test_a_desk_that_is_none_is_left_as_it_is(tmp_path: Path) -> None:
@@ -430,6 +494,39 @@ def test_no_student_sees_the_page_of_the_teacher(taught: Taught, path: str) -> N
     assert client.get(path).status_code == 401
     assert '/class"' not in client.get(f"{begun}/", headers=PAGE).text
     assert f'href="{taught.teacher}/class"' in client.get(f"{taught.teacher}/", headers=PAGE).text
+
+
+def test_only_the_teacher_sees_what_the_server_counts(taught: Taught) -> None:
+    """Students would read there what others ask, and when."""
+    client, begun = taught.server.client, taught.join("Mina")
+
+    assert client.get(f"{begun}/metrics").status_code == 403
+    assert "sentgen_requests_total" in client.get(f"{taught.teacher}/metrics").text
+
+
+def test_a_program_finds_its_own_address_in_the_document(taught: Taught) -> None:
+    """What it makes of that asks as the student."""
+    begun = taught.join("Noor")
+    document = taught.server.client.get(f"{begun}/v1/openapi.json").json()
+
+    assert document["servers"] == [{"url": begun}]
+    assert "/v1/corpora" in document["paths"]
+
+
+def test_the_teacher_closes_the_door_and_frees_who_asked_nothing(taught: Taught) -> None:
+    """With a button each; who has asked something stays."""
+    client, page = taught.server.client, f"{taught.teacher}/class"
+    asked, idle = taught.join("Olaf"), taught.join("Pia")
+    client.get(f"{asked}/word?word=camp", headers=PAGE)
+    assert client.post(page, data={"door": "close"}).status_code == 303
+    refused = client.post("/join", data={"name": "Quin"})
+    assert (refused.status_code, "the door of this class is closed" in refused.text) == (422, True)
+    assert "Open the door" in client.get(page, headers=PAGE).text
+    client.post(page, data={"door": "open"})
+    client.post(page, data={"idle": "on"})
+
+    assert [client.get(f"{begun}/v1/corpora").status_code for begun in (asked, idle)] == [200, 401]
+    assert "Close the door" in client.get(page, headers=PAGE).text
 
 
 def test_a_student_who_is_sent_off_is_led_to_the_door(taught: Taught) -> None:

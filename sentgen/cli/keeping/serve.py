@@ -269,7 +269,7 @@ def serve(
             tokens=_tokens(token_file),
             users=_users(users),
             classroom=classroom,
-            hosts=tuple(classroom.hosts if classroom else allow_host or ()),
+            hosts=tuple(allow_host or ()),
             base_path=_base_path(behind.base_path),
             proxies=_addresses(behind.proxy),
             origins=_origins(behind.allow_origin),
@@ -346,12 +346,12 @@ def _desk_of_class() -> Path:
 
 def _classroom(serving: Serving, names: Sequence[str], file: Path | None) -> Classroom:
     """Return the class of a server."""
-    from sentgen.server.addresses import addresses_here
     from sentgen.server.classroom import Classroom
 
     assert serving.desk
-    listens = addresses_here() if serving.host == _ALL_ADDRESSES else [str(serving.host)]
-    return Classroom(serving.desk, tuple(dict.fromkeys([*names, *listens])), file)
+    everywhere = serving.host == _ALL_ADDRESSES
+    given = (*names, *([] if everywhere else [str(serving.host)]))
+    return Classroom(serving.desk, given, file, everywhere)
 
 
 def _base_path(given: str) -> str:

@@ -14,6 +14,7 @@ from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -113,7 +114,8 @@ def _application(service: Service, health: Callable[[], Awaitable[Mapping[Kind, 
         title="sentgen",
         version=__version__,
         description=_ABOUT,
-        openapi_url="/v1/openapi.json",
+        # Ours, below, says the address of who asks.
+        openapi_url=None,
         # FastAPI's pages load scripts from elsewhere, which our Content-Security-Policy forbids.
         docs_url=None,
         redoc_url=None,
@@ -127,6 +129,7 @@ def _application(service: Service, health: Callable[[], Awaitable[Mapping[Kind, 
     app.include_router(site.router(settings))
     if find_spec("mcp"):
         _add_tools(app, service)
+    _add_document(app)
     _add_watching(app, service, health)
     _add_errors(app)
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
@@ -242,6 +245,15 @@ def _response(
     return Response(document.json_bytes, document.status, headers, problems.MEDIA_TYPE)
 
 
+def _add_document(app: FastAPI) -> None:
+    """Add the OpenAPI document, with the beginning of the addresses of who asks."""
+
+    @app.get("/v1/openapi.json", include_in_schema=False)
+    async def openapi(request: Request) -> Response:
+        begun = request.scope.get("app_root_path", "")
+        return JSONResponse({**app.openapi(), **({"servers": [{"url": begun}]} if begun else {})})
+
+
 def _openapi(app: FastAPI) -> dict[str, Any]:
     """Return the OpenAPI document; it is made once."""
     if not app.openapi_schema:
@@ -251,7 +263,6 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             version=app.version,
             description=app.description,
             routes=app.routes,
-            servers=[{"url": settings.base_path}] if settings.base_path else None,
         )
         made["components"]["schemas"].update(routes.schemas())
         if settings.tokens or settings.users:

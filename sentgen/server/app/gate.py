@@ -8,6 +8,7 @@ import hmac
 import time
 from collections import Counter
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -29,8 +30,9 @@ from sentgen.server.users import USER, User, asker_of
 
 #: Whoever only wants to know whether the server lives needs no token.
 OPEN = "/healthz"
-#: Asked again and again by programs, of whom a log would have a line a second.
-_POLLED = frozenset((OPEN, "/metrics"))
+METRICS = "/metrics"
+#: Asked again and again by programs, and by the page of a teacher: a log would have a line every few seconds.
+_POLLED = frozenset((OPEN, METRICS, "/class"))
 _TOKEN = (
     "give a token: in a browser as the password, with any user name; elsewhere as Authorization: Bearer"
     " TOKEN; whoever runs the server gives them out"
@@ -70,7 +72,7 @@ class AccessMiddleware:
         self._metrics = metrics
         self._limit = settings.limits.body
         hosts = (*(() if settings.classroom else (settings.host,)), *settings.hosts)
-        self._hosts = _LOCAL | {_bracket(host) for host in hosts}
+        self._known_hosts = _LOCAL | {_bracket(host) for host in hosts}
         self._classroom = settings.classroom
         self._base, self._origins = settings.base_path, frozenset(settings.origins)
         self._tokens = tuple(token.encode() for token in settings.tokens)
@@ -118,6 +120,11 @@ class AccessMiddleware:
         finally:
             self._record(scope, status, time.perf_counter() - started)
 
+    @property
+    def _hosts(self) -> AbstractSet[str]:
+        """The names that the server may be called by now: a laptop has another address in another network."""
+        return self._known_hosts | set(map(_bracket, self._classroom.hosts if self._classroom else ()))
+
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Refuse what is not meant for this server, not allowed, or too large."""
         # DNS rebinding: pages of a foreign name that points to this machine would be of one origin with us.
@@ -140,7 +147,10 @@ class AccessMiddleware:
         if scope["path"] == OPEN:
             return {**scope, USER: User()}
         if self._classroom:
-            return self._classroom.enter(scope)
+            entered = self._classroom.enter(scope)
+            if entered["path"] == METRICS and entered[USER] is not TEACHER:
+                raise Refused(403, "rights", "in a class only its teacher may see what the server counts")
+            return entered
         user = self._user(headers.get("authorization", ""))
         if user is None:
             raise Refused(401, "token", _TOKEN)
@@ -202,7 +212,7 @@ class AccessMiddleware:
         self._metrics.requested(path, status, seconds)
         if self._classroom and (name := asker_of(scope).user) and scope[USER] is not TEACHER:
             self._classroom.lesson.record(scope, name, status, seconds)
-        if scope["path"] in _POLLED and status < 400:
+        if scope["path"] in _POLLED and scope["method"] == "GET" and status < 400:
             return
         access.info(
             "request",

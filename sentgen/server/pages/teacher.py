@@ -42,6 +42,8 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     every = classroom.lesson.newest()
     return {
         "students": classroom.students,
+        "idle": len(classroom.idle),
+        "closed": classroom.closed,
         "asked": Counter(each.student for each in every),
         "wrong": Counter(each.student for each in every if each.problem),
         "last": {each.student: f"{each.at:%H:%M:%S}" for each in reversed(every)},
@@ -53,11 +55,14 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     }
 
 
-async def _send_off(request: Request) -> Response:
-    """Make the name of a student free."""
-    classroom = _classroom(request)
-    name = (await read_form(request)).text("name")
-    await asyncio.to_thread(classroom.leave, name)
+async def _change(request: Request) -> Response:
+    """Free the name of a student, or those by which nobody has asked anything; close the door, or open it."""
+    classroom, form = _classroom(request), await read_form(request)
+    if form.text("door"):
+        classroom.closed = form.text("door") == "close"
+    else:
+        names = classroom.idle if form.text("idle") else [form.text("name")]
+        await asyncio.to_thread(classroom.leave, *names)
     return RedirectResponse(_PATH, 303)
 
 
@@ -95,4 +100,4 @@ def _classroom(request: Request) -> Classroom:
     return classroom
 
 
-PAGES = (Page(_PATH, "", "class.html.j2", _view, change=_send_off, download=_download),)
+PAGES = (Page(_PATH, "", "class.html.j2", _view, change=_change, download=_download),)

@@ -72,3 +72,41 @@ def test_a_student_joins_by_keyboard_and_is_known_again(browser, class_room, scr
         page.get_by_role("link", name="I am somebody else").click()
     expect(page.get_by_label("Your name")).to_be_visible()
     context.close()
+
+
+def test_the_page_of_the_teacher_renews_itself(tab, class_room) -> None:
+    """And leaves alone who is at work in it; with a box that stops it."""
+    server, teacher = class_room
+    begun = server.client.post("/join", data={"name": "Carl"}).headers["location"].rstrip("/")
+    tab.clock.install()
+    tab.goto(teacher)
+    questions, limit = tab.get_by_role("region", name="Questions"), tab.get_by_label("Rows")
+    limit.fill("7")
+
+    def ask(word: str) -> None:
+        server.client.get(f"{begun}/word?word={word}", headers={"Accept": "text/html"})
+
+    ask("first")
+    tab.clock.run_for(5_000)
+    expect(questions).to_contain_text("word: first")
+    expect(limit).to_be_focused()
+    expect(limit).to_have_value("7")
+    expect(tab.locator("#said")).not_to_have_role("status")
+
+    tab.get_by_role("button", name="Free the name Carl").focus()
+    server.client.post("/join", data={"name": "Dana"})
+    ask("second")
+    tab.clock.run_for(5_000)
+    expect(questions).to_contain_text("word: second")
+    expect(tab.get_by_role("button", name="Free the name Carl")).to_be_focused()
+    expect(tab.get_by_role("button", name="Free the name Dana")).to_have_count(0)
+
+    tab.get_by_label("renews by itself").uncheck()
+    expect(tab.get_by_role("button", name="Free the name Carl")).not_to_be_focused()
+    ask("third")
+    tab.clock.run_for(20_000)
+    expect(questions).not_to_contain_text("word: third")
+    tab.get_by_label("renews by itself").check()
+    tab.clock.run_for(5_000)
+    expect(questions).to_contain_text("word: third")
+    expect(tab.get_by_role("button", name="Free the name Dana")).to_be_visible()
