@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from sqlalchemy import Connection, insert, select
 
@@ -135,15 +136,40 @@ class CountedCorpus:
     function_heads: bool
     stored: bool = True
 
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> CountedCorpus:
+        """Return a corpus of the store or of a lake, by its row."""
+        counted = ("id", "kind", "lowercase", "max_order", "tags", "function_heads")
+        return cls(*(row[name] for name in counted))
+
+    def check(self, settings: Settings) -> None:
+        """Refuse settings that would make the counts of one corpus mean two things."""
+        if self.kind != settings.kind:
+            raise InputError(
+                f"the corpus {settings.corpus!r} is of kind {self.kind}, not {settings.kind}; "
+                f"choose another {spell('corpus')} name"
+            )
+        if settings.kind == PAIRS:
+            # Pairs are counted as their first ones were, whatever is asked for with more of them.
+            return
+        asked = {
+            "lowercase": (self.lowercase, settings.lowercase),
+            "order": (self.max_order, settings.order),
+            "tags": (self.tags, settings.tags),
+            "function_heads": (self.function_heads, settings.function_heads),
+        }
+        for name, (stored, wanted) in asked.items():
+            if stored != wanted:
+                raise InputError(
+                    f"corpus {settings.corpus!r} was made {_option(name, stored)},"
+                    f" not {_option(name, wanted)}; use the same settings, or another {spell('corpus')} name"
+                )
+
 
 def find_corpus(connection: Connection, name: str) -> CountedCorpus | None:
     """Return a corpus, if there is one of that name."""
     found = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
-    if found is None:
-        return None
-    return CountedCorpus(
-        found.id, found.kind, found.lowercase, found.max_order, found.tags, found.function_heads
-    )
+    return None if found is None else CountedCorpus.of_row(found._mapping)
 
 
 def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
@@ -154,7 +180,7 @@ def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
     """
     found = find_corpus(connection, settings.corpus)
     if found is not None:
-        check_settings(found, settings)
+        found.check(settings)
         return found
     _check_name(connection, settings.corpus)
     number = next_id(connection, tables.corpus)
@@ -183,30 +209,6 @@ def _check_name(connection: Connection, name: str) -> None:
         raise InputError(
             f"{name!r} is a subcorpus (sentgen subcorpora list); choose another {spell('corpus')} name"
         )
-
-
-def check_settings(corpus: CountedCorpus, settings: Settings) -> None:
-    """Refuse settings that would make the counts of one corpus mean two things."""
-    if corpus.kind != settings.kind:
-        raise InputError(
-            f"the corpus {settings.corpus!r} is of kind {corpus.kind}, not {settings.kind}; "
-            f"choose another {spell('corpus')} name"
-        )
-    if settings.kind == PAIRS:
-        # Pairs are counted as their first ones were, whatever is asked for with more of them.
-        return
-    asked = {
-        "lowercase": (corpus.lowercase, settings.lowercase),
-        "order": (corpus.max_order, settings.order),
-        "tags": (corpus.tags, settings.tags),
-        "function_heads": (corpus.function_heads, settings.function_heads),
-    }
-    for name, (stored, wanted) in asked.items():
-        if stored != wanted:
-            raise InputError(
-                f"corpus {settings.corpus!r} was made {_option(name, stored)}, not {_option(name, wanted)}; "
-                f"use the same settings, or another {spell('corpus')} name"
-            )
 
 
 def _option(name: str, value: object) -> str:

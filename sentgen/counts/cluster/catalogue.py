@@ -8,14 +8,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentgen.counts.cluster.stages import read_json
-from sentgen.counts.settings import OF_READERS, Settings, check_settings
+from sentgen.counts.settings import OF_READERS, CountedCorpus, Settings
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
 from sentgen.schema.durability import write_lock
@@ -151,7 +150,7 @@ class Catalogue:
         """Refuse settings that would make the counts of one corpus mean two things."""
         for row in self.rows("corpus"):
             if row["name"] == settings.corpus:
-                check_settings(SimpleNamespace(**row), settings)  # type: ignore[arg-type]
+                CountedCorpus.of_row(row).check(settings)
 
     def corpus(self, name: str) -> dict[str, Any]:
         """Return the row of a corpus.
