@@ -169,7 +169,7 @@ class CountedCorpus:
 def find_corpus(connection: Connection, name: str) -> CountedCorpus | None:
     """Return a corpus, if there is one of that name."""
     found = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
-    return None if found is None else CountedCorpus.of_row(found._mapping)
+    return None if found is None else CountedCorpus.of_row(found._asdict())
 
 
 def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
