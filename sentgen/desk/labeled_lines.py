@@ -61,9 +61,11 @@ def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
     with Desk(desk).reading() as reading:
         sets = {row.name: row for row in reading.execute(select(line_set).order_by(line_set.c.name))}
         for name, of_set in sets.items():
-            there = select(line.c.number).where(line.c.set_id == of_set.id)
-            numbers = {*reading.scalars(there.where(line.c.corpus.in_(corpora)) if corpora else there)}
             labels = labels_of(reading, of_set.id)
+            numbers = {number for given in labels.values() for number in given}
+            if corpora and numbers:
+                there = select(line.c.number).where(line.c.set_id == of_set.id, line.c.corpus.in_(corpora))
+                numbers.intersection_update(reading.scalars(there))
             whose = {name: list(labels.values())}
             whose |= {f"{name}.{labeler}": [given] for labeler, given in labels.items() if len(labels) > 1}
             for key, every in whose.items():
