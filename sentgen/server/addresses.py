@@ -23,6 +23,23 @@ _INSIDE = (
 )
 
 
+#: What one listens on to be reached by all addresses of the machine: those of version 4, or of both.
+ANY_OF_FOUR, ANY = "0.0.0.0", "::"
+
+
+def in_url(host: str) -> str:
+    """Return an address or a name as URLs and the header Host have it.
+
+    >>> in_url("2001:DB8::0:1"), in_url("[::1]"), in_url("Corpora.example.org")
+    ('[2001:db8::1]', '[::1]', 'corpora.example.org')
+    """
+    try:
+        address = ip_address(host.strip("[]"))
+    except ValueError:
+        return host.lower()
+    return f"[{address}]" if address.version == 6 else str(address)
+
+
 def is_loopback(host: str) -> bool:
     """Say whether an address is reached from this machine only."""
     if host == "localhost":
@@ -33,26 +50,64 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def addresses_here() -> Sequence[str]:
-    """Return the addresses (IPv4) of this machine, that of the way to elsewhere first."""
+def addresses_here(versions: Sequence[int] = (4,)) -> Sequence[str]:
+    """Return the addresses of this machine of some versions of IP, those of 4 first.
+
+    Of each version, that of the way to elsewhere is the first.
+    """
     import ifaddr  # where it is needed: all else of a server does without
 
     found = [
-        str(each.ip)
+        ip_address(each.ip if isinstance(each.ip, str) else each.ip[0])
         for adapter in ifaddr.get_adapters()
         if not adapter.nice_name.lower().startswith(_INSIDE)
         for each in adapter.ips
-        if each.is_IPv4
     ]
-    usable = (each for each in found if not (ip_address(each).is_loopback or ip_address(each).is_link_local))
-    usual = _usual()
-    return sorted(dict.fromkeys(usable), key=lambda each: each != usual)
+    usable = [each for each in found if not (each.is_loopback or each.is_link_local)]
+    usual = [_usual(version) for version in versions]
+    chosen = [str(each) for version in versions for each in usable if each.version == version]
+    return sorted(dict.fromkeys(chosen), key=lambda each: (":" in each, each not in usual))
 
 
-def _usual() -> str:
+#: An address that is nobody's (RFC 5737, RFC 3849), of each version.
+_NOWHERE = {4: (socket.AF_INET, "203.0.113.1"), 6: (socket.AF_INET6, "2001:db8::1")}
+
+
+def _usual(version: int) -> str:
     """Return the address from which this machine speaks with others; nothing if it is in no network."""
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-        # Nothing is sent: it only has the system choose a way to that address, which is nobody's (RFC 5737).
-        sock.connect(("203.0.113.1", 9))
+    family, nowhere = _NOWHERE[version]
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as sock:
+        # Nothing is sent: it only has the system choose a way to that address.
+        sock.connect((nowhere, 9))
         return str(sock.getsockname()[0])
     return ""
+
+
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Open a socket at an address; of all addresses of both versions, one for each that there is.
+
+    One socket could take both, but would know those of version 4 by other names, and not in every system.
+
+    Raises:
+        OSError: it cannot be used.
+    """
+    host = host.strip("[]")
+    opened = [_bound(host, port)]
+    if host == ANY:
+        with suppress(OSError):  # the port is another's there, or there is no version 4
+            opened.append(_bound(ANY_OF_FOUR, opened[0].getsockname()[1]))
+    return opened
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        # A restart need not wait until old connections are forgotten.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sock.family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        sock.bind((host, port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock

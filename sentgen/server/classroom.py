@@ -58,7 +58,7 @@ class Classroom:
     Attributes:
         path: the desk.
         given: addresses and names of this machine that students can type.
-        everywhere: whether it listens on all its addresses, which change with its network.
+        versions: of IP, on all of whose addresses it listens; they change with its network.
         names: a file of those who may join, a name a line; anybody may if there is none.
         teacher_token: the end of the teacher's addresses, new each time the server starts.
         lesson: what was asked.
@@ -68,7 +68,7 @@ class Classroom:
     path: Path
     given: Sequence[str]
     names: Path | None = None
-    everywhere: bool = False
+    versions: Sequence[int] = ()
     teacher_token: str = field(default_factory=lambda: new_token_to_type())
     lesson: Lesson = field(default_factory=Lesson)
     closed: bool = False
@@ -93,8 +93,8 @@ class Classroom:
     def hosts(self) -> Sequence[str]:
         """Addresses and names of this machine that students can type, as they are now."""
         looked, found = self._found
-        if self.everywhere and (now := time.monotonic()) - looked > _SECONDS_KNOWN:
-            found = addresses_here()
+        if self.versions and (now := time.monotonic()) - looked > _SECONDS_KNOWN:
+            found = addresses_here(self.versions)
             self._found = now, found
         return tuple(dict.fromkeys([*self.given, *found]))
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, create_model
 from sentgen import __version__
 from sentgen.schema.manifests import PublishedCorpus
 from sentgen.server import problems
-from sentgen.server.addresses import is_loopback
+from sentgen.server.addresses import in_url, is_loopback
 from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
@@ -259,7 +259,7 @@ def addresses_for_others(request: Request) -> list[str]:
     named = [here] if not hosts or not is_loopback(here) else []
     port = f":{request.url.port}" if request.url.port else ""
     return [
-        f"{request.url.scheme}://{f'[{host}]' if ':' in host else host}{port}{settings.base_path}"
+        f"{request.url.scheme}://{in_url(host)}{port}{settings.base_path}"
         for host in dict.fromkeys([*named, *hosts])
     ]
 

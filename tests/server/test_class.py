@@ -239,9 +239,9 @@ def test_the_addresses_are_those_of_the_network_as_it_is_now(
 ) -> None:
     """A laptop that goes to another one is found there, and is asked for by that address."""
     here = ["192.0.2.7"]
-    monkeypatch.setattr("sentgen.server.classroom.addresses_here", lambda: here)
+    monkeypatch.setattr("sentgen.server.classroom.addresses_here", lambda versions: here)
     monkeypatch.setattr("sentgen.server.classroom._SECONDS_KNOWN", 0.0)
-    room = Classroom(tmp_path / "1b.desk", ["kim.local"], everywhere=True)
+    room = Classroom(tmp_path / "1b.desk", ["kim.local"], versions=(4,))
     gate = AccessMiddleware(_never, settings=ServerSettings(tmp_path, classroom=room), metrics=Metrics())
     asked = httpx.ASGITransport(gate)
 

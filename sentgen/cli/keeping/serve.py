@@ -26,6 +26,7 @@ from sentgen.extras import needs
 from sentgen.options import Option
 from sentgen.schema import snapshots
 from sentgen.schema import snapshots as published
+from sentgen.server.addresses import ANY, ANY_OF_FOUR, addresses_here, in_url
 from sentgen.server.operations.limits import Limits
 from sentgen.server.settings import LOOPBACK, ServerSettings, Serving
 from sentgen.server.users import UserFile, new_token
@@ -73,8 +74,6 @@ def publish(
 
 
 _WHO = "Who may ask"
-#: Listens wherever this machine is reached.
-_ALL_ADDRESSES = "0.0.0.0"
 _AFTER = Arrange(after="workers")
 _limit = partial(Option, panel="Limits")
 _proxied = partial(Option, panel="Behind a proxy")
@@ -260,7 +259,9 @@ def serve(
         with needs("server", "segno or ifaddr, with which a class finds the server,"):
             import ifaddr  # noqa: F401  needed when the server has started already
             import segno  # noqa: F401
-        serving = replace(serving, host=serving.host or _ALL_ADDRESSES, desk=serving.desk or _desk_of_class())
+        serving = replace(
+            serving, host=serving.host or _all_of_class(), desk=serving.desk or _desk_of_class()
+        )
     classroom = _classroom(serving, allow_host or (), names) if class_ else None
     limits, pages = request.limits, _pages(only, sql=sql, desk=serving.desk is not None)
     with _served_folder(snapshots, options) as folder:
@@ -291,16 +292,19 @@ def _say(settings: ServerSettings, address: str) -> None:
     from sentgen.server.classroom import JOIN, address_as
 
     port = urlsplit(address).port
-    address = address.replace(_ALL_ADDRESSES, LOOPBACK)
+    for listened, here in ((ANY_OF_FOUR, LOOPBACK), (in_url(ANY), in_url("::1"))):
+        address = address.replace(f"//{listened}:", f"//{here}:")
     base = f"{settings.base_path}{address_as(classroom.teacher_token)}/class"
     typer.echo(f"serving at {address}")
     for host in classroom.hosts:
-        typer.echo(f"students type: {host}:{port}{settings.base_path}")
+        typer.echo(f"students type: {in_url(host)}:{port}{settings.base_path}")
     typer.echo(f"kept in: {settings.desk}")
     if not classroom.hosts:
         typer.echo("students cannot reach this machine: it is in no network", err=True)
     elif sys.stdout.isatty() and sys.stdout.encoding.lower().startswith("utf"):
-        typer.echo(drawn_as_text(f"http://{classroom.hosts[0]}:{port}{settings.base_path}{JOIN}"), nl=False)
+        typer.echo(
+            drawn_as_text(f"http://{in_url(classroom.hosts[0])}:{port}{settings.base_path}{JOIN}"), nl=False
+        )
     typer.echo(f"only for you: {address}{base}")
 
 
@@ -337,6 +341,11 @@ def _pages(only: str | None, *, sql: bool, desk: bool) -> tuple[str, ...]:
     return names
 
 
+def _all_of_class() -> str:
+    """Return where a class is listened for: IPv4, whose addresses can be typed, or IPv6 if that is all."""
+    return ANY if addresses_here((6,)) and not addresses_here() else ANY_OF_FOUR
+
+
 def _desk_of_class() -> Path:
     """Return where a class keeps what it makes, if nobody says it: beside the store that has no name."""
     path = unnamed_path().with_name("class.desk")
@@ -349,9 +358,9 @@ def _classroom(serving: Serving, names: Sequence[str], file: Path | None) -> Cla
     from sentgen.server.classroom import Classroom
 
     assert serving.desk
-    everywhere = serving.host == _ALL_ADDRESSES
-    given = (*names, *([] if everywhere else [str(serving.host)]))
-    return Classroom(serving.desk, given, file, everywhere)
+    host = str(serving.host).strip("[]")
+    versions = {ANY_OF_FOUR: (4,), ANY: (4, 6)}.get(host, ())
+    return Classroom(serving.desk, (*names, *(() if versions else (host,))), file, versions)
 
 
 def _base_path(given: str) -> str:

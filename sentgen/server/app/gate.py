@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sentgen.output.wording import quantity
 from sentgen.server import problems
+from sentgen.server.addresses import in_url
 from sentgen.server.classroom import TEACHER, without_token
 from sentgen.server.logs import access
 from sentgen.server.metrics import Metrics
@@ -72,7 +73,7 @@ class AccessMiddleware:
         self._metrics = metrics
         self._limit = settings.limits.body
         hosts = (*(() if settings.classroom else (settings.host,)), *settings.hosts)
-        self._known_hosts = _LOCAL | {_bracket(host) for host in hosts}
+        self._known_hosts = _LOCAL | {in_url(host) for host in hosts}
         self._classroom = settings.classroom
         self._base, self._origins = settings.base_path, frozenset(settings.origins)
         self._tokens = tuple(token.encode() for token in settings.tokens)
@@ -123,7 +124,7 @@ class AccessMiddleware:
     @property
     def _hosts(self) -> AbstractSet[str]:
         """The names that the server may be called by now: a laptop has another address in another network."""
-        return self._known_hosts | set(map(_bracket, self._classroom.hosts if self._classroom else ()))
+        return self._known_hosts | set(map(in_url, self._classroom.hosts if self._classroom else ()))
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Refuse what is not meant for this server, not allowed, or too large."""
@@ -250,10 +251,6 @@ def _name(host: str) -> str:
     """Return a Host header without its port."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdecimal() else host).lower()
-
-
-def _bracket(host: str) -> str:
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host.lower()
 
 
 def _follows_link(scope: Scope, headers: Headers) -> bool:

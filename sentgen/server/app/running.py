@@ -16,7 +16,7 @@ import uvicorn
 from sentgen.desk.desk import Desk, note_of_new_desk
 from sentgen.errors import InputError, spell
 from sentgen.extras import insides_of
-from sentgen.server.addresses import is_loopback
+from sentgen.server.addresses import in_url, is_loopback, listen
 from sentgen.server.audiences import Audiences
 from sentgen.server.logs import to_standard_error
 from sentgen.server.settings import ServerSettings
@@ -199,8 +199,8 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
         Desk(settings.desk, create=True)
     if warning := processes.limits_missing():
         logger.warning(warning)
-    with _listen(settings) as sock, asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve(settings, sock, ready))
+    with _listen(settings) as opened, asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve(settings, opened, ready))
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
@@ -212,7 +212,9 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[[str], None] | None) -> None:
+async def _serve(
+    settings: ServerSettings, opened: list[socket.socket], ready: Callable[[str], None] | None
+) -> None:
     """Start the service, answer until a signal comes, and stop the service."""
     ended = asyncio.Event()
     processes.on_request_to_end(asyncio.get_running_loop(), ended.set)
@@ -220,7 +222,7 @@ async def _serve(settings: ServerSettings, sock: socket.socket, ready: Callable[
     try:
         await unless(ended, _start(audiences))
         if not ended.is_set():
-            await _answer(audiences, sock, ended, ready)
+            await _answer(audiences, opened, ended, ready)
     finally:
         await audiences.stop()
 
@@ -233,7 +235,10 @@ async def _start(audiences: Audiences) -> None:
 
 
 async def _answer(
-    audiences: Audiences, sock: socket.socket, ended: asyncio.Event, ready: Callable[[str], None] | None
+    audiences: Audiences,
+    opened: list[socket.socket],
+    ended: asyncio.Event,
+    ready: Callable[[str], None] | None,
 ) -> None:
     """Answer requests; after the signal, finish those that have begun."""
     from sentgen.server.app.application import create_app
@@ -256,11 +261,12 @@ async def _answer(
     )
     server = _Server(config)
     # From here on the kernel takes connections: the address may be told before uvicorn has begun.
-    sock.listen(config.backlog)
+    for sock in opened:
+        sock.listen(config.backlog)
     if ready:
-        host, port = sock.getsockname()[:2]
-        ready(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
-    serving = asyncio.create_task(server.serve(sockets=[sock]))
+        host, port = opened[0].getsockname()[:2]
+        ready(f"http://{in_url(host)}:{port}")
+    serving = asyncio.create_task(server.serve(sockets=opened))
     # Shielded: after the signal it is not cut off, but told to finish.
     await unless(ended, asyncio.shield(serving))
     server.should_exit = True
@@ -281,20 +287,17 @@ async def unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
 
 
 @contextlib.contextmanager
-def _listen(settings: ServerSettings) -> Iterator[socket.socket]:
-    """Open the socket."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
+def _listen(settings: ServerSettings) -> Iterator[list[socket.socket]]:
+    """Open the sockets."""
     try:
-        # A restart need not wait until old connections are forgotten.
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            sock.bind((settings.host, settings.port))
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise InputError(
-                f"{settings.host}:{settings.port} cannot be used ({reason}); choose another {spell('port')}"
-            ) from error
-        yield sock
+        opened = listen(settings.host, settings.port)
+    except OSError as error:
+        raise InputError(
+            f"{in_url(settings.host)}:{settings.port} cannot be used ({error.strerror or error});"
+            f" choose another {spell('port')}"
+        ) from error
+    try:
+        yield opened
     finally:
-        sock.close()
+        for sock in opened:
+            sock.close()
