@@ -607,6 +607,8 @@ def test_a_short_link_leads_each_to_the_page_by_their_own_name(taught: Taught) -
             "/join?to=/",
             "/class",
             "/as/aaaaaaaaaaaa/word",
+            "/static/style.css",
+            "/metrics",
             "javascript:alert(1)",
             "/" + "x" * 3000,
         ),

@@ -16,8 +16,8 @@ from sentgen.server.problems import Refused
 from sentgen.server.routes import addresses_for_others
 
 _PATH = "/s"
-#: What is nobody else's, and what leads on.
-_NOT = re.compile(r"/(join|class|s)(/|$)")
+#: What is nobody else's, what leads on, and what is no page.
+_NOT = re.compile(r"/(join|class|s|static|healthz|metrics)(/|$)")
 
 
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
