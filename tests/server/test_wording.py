@@ -136,9 +136,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/generation/notes.py": ("regenerate",),
     "sentgen/generation/clusters/clusters.py": ("generate",),
     "sentgen/generation/clusters/prepared.py": ("generate",),
-    **dict.fromkeys(
-        (f"sentgen/generation/fusion/{name}.py" for name in ("request", "answer", "word_bag")), ("fuse",)
-    ),
+    **dict.fromkeys((f"sentgen/generation/fusion/{name}.py" for name in ("answer", "word_bag")), ("fuse",)),
     "sentgen/models/building/summed_counts.py": (),
     "sentgen/models/build_request.py": (),  # the server builds no models
     "sentgen/models/related/cluster_model.py": ("generate",),
