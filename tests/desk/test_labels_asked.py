@@ -361,6 +361,11 @@ def test_what_the_store_and_the_query_call_lines_goes_first(labeled: Desk, read:
         (DeskLabels, r"alone\.desk: no line sets yet; make one with: sentgen lines new SET QUERY$"),
         (
             lambda store: DeskLabels(store, store.with_name("none.desk")),
+            r"none\.desk: no line sets yet; make one with: sentgen lines new SET QUERY$",
+        ),
+        (
+            # A server does not tell where the file would be.
+            lambda store: DeskLabels(store, store.with_name("none.desk"), tells_place=False),
             "^no line set 'make'; make one with: sentgen lines new SET QUERY$",
         ),
         (
