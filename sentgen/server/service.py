@@ -187,7 +187,7 @@ class Service:
         """
         kind = operations()[message.operation].kind
         if kind != "sql" and self.settings.desk:
-            message = replace(message, client=asker.user or asker.client)
+            message = replace(message, client=asker.user or asker.device)
         outcome: dict[str, object] = {"status": 0}
         try:
             # Held for the whole request: the current one may change while it waits.

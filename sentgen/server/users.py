@@ -10,6 +10,7 @@ import secrets
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from ipaddress import IPv6Network, ip_address
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,19 @@ class Asker:
 
     client: str = ""
     user: str = ""
+
+    @property
+    def device(self) -> str:
+        """The address; of IPv6 its network, in which one device takes as many addresses as it likes.
+
+        >>> Asker("192.0.2.7").device, Asker("2001:db8::1:2:3:4").device
+        ('192.0.2.7', '2001:db8::/64')
+        """
+        try:
+            address = ip_address(self.client)
+        except ValueError:  # there is none without a connection
+            return self.client
+        return str(address) if address.version == 4 else str(IPv6Network((int(address), 64), strict=False))
 
     @property
     def logged(self) -> dict[str, str]:

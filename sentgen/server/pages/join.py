@@ -30,7 +30,7 @@ async def _join(request: Request) -> Response | Mapping[str, object]:
     assert settings.classroom
     name, to = form.text("name"), form.text("to")
     try:
-        token = await asyncio.to_thread(settings.classroom.join, name, asker_of(request.scope).client)
+        token = await asyncio.to_thread(settings.classroom.join, name, asker_of(request.scope).device)
     except InputError as error:
         return _shown(request, to, name=name, problem=str(error))
     # Whole: below the address of nobody else, under which the form may have been.
