@@ -80,7 +80,11 @@ def test_the_list_has_command_lines(path: Path) -> None:
         (("keyness", "toy"), "Missing option '--against'"),
         (("freq", "--parquet", "x.parquet"), "names no files; leave out --parquet"),
         (("sql", "--file", "x.sql"), "names no files; leave out --file"),
-        (("kwic", "x", "--db", "x.duckdb"), "names no files; leave out --db"),
+        (
+            ("kwic", "x", "--db", "x.duckdb"),
+            "names no files; leave out --db, and give it to sentgen saved add and",
+        ),
+        (("kwic", "x", "--desk", "x.desk"), "names no files; leave out --desk, and give it to sentgen"),
         (("ingest", "x"), "'ingest' cannot be saved; these commands can: ngrams,"),
         (("saved", "run", "falls"), "'saved' cannot be saved"),
         (("kwic",), "nothing is asked for"),
@@ -184,6 +188,27 @@ def test_copies_of_the_store_have_them(path: Path, tmp_path: Path) -> None:
         assert sentgen("saved", "run", "falls", "--db", str(copy)).stdout == expected
     with pytest.raises(StoreError, match="a lake is only read"):
         sentgen("saved", "add", "more", "--db", str(tmp_path / "lake"), "--", "freq")
+
+
+def test_labels_of_another_desk(path: Path, tmp_path: Path) -> None:
+    """`--desk` says whose labels a query is checked with, and runs with; SQL sees none."""
+    desk, by = ("--desk", str(tmp_path / "other.desk")), ("freq", "--query", "fell", "--by", "lines.fell")
+    sentgen("lines", "new", "fell", "fell", *desk)
+    sentgen("lines", "label", "fell", "1", "literal", "--labeler", "ann", *desk)
+
+    with pytest.raises(NotFoundError, match="no line set"):
+        sentgen("saved", "add", "labels", "--", *by)
+    assert sentgen("saved", "add", "labels", *desk, "--", *by).exit_code == 0
+    with pytest.raises(NotFoundError, match="no line set"):
+        sentgen("saved", "run", "labels")
+    expected = sentgen(*by, *desk).stdout
+    assert "literal" in expected
+    assert sentgen("saved", "run", "labels", *desk).stdout == expected
+    assert sentgen("saved", "run", "labels", "--", *desk).stdout == expected
+    for words in (("add", "sql", *desk, "--", "sql", "select 1"), ("run", "one", *desk)):
+        sentgen("saved", "add", "one", "--replace", "--", "sql", "select 1")
+        with pytest.raises(InputError, match="sees no labels of line sets; leave out --desk"):
+            sentgen("saved", *words)
 
 
 def test_a_chain_of_filters_is_one_query(path: Path) -> None:

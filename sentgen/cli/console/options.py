@@ -196,3 +196,4 @@ class DeskOptions(StoreOptions):
 
 #: Of commands that take so little that nobody limits it.
 DbOptions = Annotated[StoreOptions, Arrange(only=("db",))]
+DeskAndDbOptions = Annotated[DeskOptions, Arrange(only=("desk", "db"))]

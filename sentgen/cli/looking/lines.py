@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.options import Arrange, DeskOptions, DryRunOption
+from sentgen.cli.console.options import DeskAndDbOptions, DeskOptions, DryRunOption
 from sentgen.cli.console.output import Output, printable
 from sentgen.cli.looking.line_table import WidthOption, show_lines
 from sentgen.desk import line_sets
@@ -20,10 +20,6 @@ from sentgen.desk.spreadsheet import import_labels
 from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Keep lines of a concordance as a set, label them, and count the labels.")
-
-
-#: Of commands that only write to the desk.
-_WithoutMemory = Annotated[DeskOptions, Arrange(only=("desk", "db"))]
 
 
 def _path(options: DeskOptions) -> Path:
@@ -99,7 +95,7 @@ def _sets(path: Path, out: Output) -> None:
 
 
 @app.command()
-def label(*, request: GivenLabel, options: _WithoutMemory) -> None:
+def label(*, request: GivenLabel, options: DeskAndDbOptions) -> None:
     """Label lines of a set; an empty LABEL takes theirs away.
 
     Example: `sentgen lines label make 1-3,7 light`
@@ -108,7 +104,7 @@ def label(*, request: GivenLabel, options: _WithoutMemory) -> None:
 
 
 @app.command()
-def undo(*, request: TakenBack, options: _WithoutMemory) -> None:
+def undo(*, request: TakenBack, options: DeskAndDbOptions) -> None:
     """Take back what you labeled last in a set; again, what you labeled before that.
 
     Example: `sentgen lines undo make`
@@ -140,7 +136,7 @@ def import_(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="What `lines list` wrote: CSV, TSV, Excel or Parquet.")
     ],
-    options: _WithoutMemory,
+    options: DeskAndDbOptions,
 ) -> None:
     """Take labels from a spreadsheet: its columns `line` and `label`. A row without a label changes nothing.
 
@@ -151,7 +147,7 @@ def import_(
 
 
 @app.command()
-def remove(*, request: LineSetName, dry_run: DryRunOption = False, options: _WithoutMemory) -> None:
+def remove(*, request: LineSetName, dry_run: DryRunOption = False, options: DeskAndDbOptions) -> None:
     """Remove a set with all its labels.
 
     Example: `sentgen lines remove make --dry-run`

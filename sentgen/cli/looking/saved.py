@@ -12,7 +12,7 @@ from typer.main import get_command
 
 from sentgen.cli.application import Commands, build
 from sentgen.cli.console.option_groups import made_of
-from sentgen.cli.console.options import DbOptions
+from sentgen.cli.console.options import DbOptions, DeskAndDbOptions
 from sentgen.cli.console.output import Output
 from sentgen.cli.console.parsing import LATER_WINS, refuse_repeated
 from sentgen.cli.listings import listing
@@ -45,7 +45,7 @@ def add(
     replace: Annotated[
         bool, typer.Option("--replace", help="In place of an older one of this name.")
     ] = False,
-    options: DbOptions,
+    options: DeskAndDbOptions,
 ) -> None:
     """Save a query under a name; write it behind `--`, so that its options are its own.
 
@@ -55,6 +55,8 @@ def add(
     Example: `sentgen saved add go-home -- kwic '[lemma="go"] []{0,3} "home"' --sort left --limit 50`
     """
     command, *arguments = words
+    if options.desk:
+        _check_labels(command)
     with _refusals(command):
         given = _options(command, arguments)
         request = None if command == "sql" else _question(command, given)
@@ -78,7 +80,7 @@ def run(
         typer.Argument(metavar="OPTION", help="More options, behind `--`; they go before saved ones."),
     ] = None,
     *,
-    options: DbOptions,
+    options: DeskAndDbOptions,
 ) -> None:
     """Run a saved query, with more options behind `--` if you like.
 
@@ -86,7 +88,11 @@ def run(
     """
     with options.connection() as connection:
         saved = find_saved(connection, name)
-    of_store = ["--wait", str(lock_policy.wait), *(["--db", str(options.db)] if options.db else [])]
+    files = [*(["--db", str(options.db)] if options.db else ())]
+    if options.desk:
+        _check_labels(saved.command)
+        files += ["--desk", str(options.desk)]
+    of_store = ["--wait", str(lock_policy.wait), *files]
     with _context(saved.command, [*of_store, *saved.arguments, *(more or [])], obj=LATER_WINS) as context:
         refuse_repeated(context, more or [])
         context.command.invoke(context)
@@ -101,6 +107,12 @@ def remove(name: NameArgument, *, options: DbOptions) -> None:
     with options.store() as store, store.begin() as connection:
         remove_saved(connection, name)
     typer.echo(f"removed {name}", err=True)
+
+
+def _check_labels(command: str) -> None:
+    """Refuse line sets for a command that does not look into them."""
+    if command == "sql":
+        raise InputError("sentgen sql sees no labels of line sets; leave out --desk")
 
 
 def _context(name: str, arguments: Sequence[str], *, obj: object = None) -> Any:
@@ -121,7 +133,11 @@ def _options(name: str, arguments: Sequence[str]) -> dict[str, Any]:
     texts = {parameter.name for parameter in taken if parameter.option.file}
     if files := [key for key, value in given.items() if isinstance(value, Path) or (value and key in texts)]:
         listed = ", ".join(f"--{key.replace('_', '-')}" for key in files)
-        later = ", and give it to sentgen saved run" if {*Output.LAST} >= {*files} else ""
+        later = ""
+        if {*Output.LAST} >= {*files}:
+            later = ", and give it to sentgen saved run"
+        elif {"desk", "db"} >= {*files}:
+            later = ", and give it to sentgen saved add and to sentgen saved run, before the --"
         raise InputError(f"a saved query names no files; leave out {listed}{later}")
     return given
 
