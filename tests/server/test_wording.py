@@ -127,7 +127,7 @@ SAID: dict[str, tuple[str, ...]] = {
         "near",
     ),
     "sentgen/lookups/base/statement.py": LOOKUPS,
-    "sentgen/lookups/statistics/differences.py": ("frequencies",),
+    "sentgen/lookups/statistics/frequency_rows.py": ("frequencies",),
     "sentgen/counts/settings.py": (),  # of a corpus of its own, with one name and one way to read it
     "sentgen/evaluation/check/check.py": ("check",),
     "sentgen/evaluation/check/verb_arguments.py": ("check",),

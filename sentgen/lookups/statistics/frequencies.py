@@ -157,10 +157,10 @@ class Frequencies(HitLookup):
         of ``documents`` and ``document_share``. ``mean``, ``mean_low`` and ``mean_high`` are the mean with
         the interval of 95 %, by documents or parts (see `sentgen.lookups.statistics.intervals`). With
         ``compare``, each row is compared with those of all other parts that have the same other keys (see
-        `sentgen.lookups.statistics.differences`), and a remark says how far all parts differ.
+        `sentgen.lookups.statistics.frequency_rows`), and a remark says how far all parts differ.
         """
         # It counts in arrays, whose import takes longer than what other questions ask.
-        from sentgen.lookups.statistics.frequency_rows import frequency_rows, frequency_statement
+        from sentgen.lookups.statistics.frequency_rows import differences, frequency_rows, frequency_statement
         from sentgen.lookups.statistics.listed_tokens import ListedTokens
 
         tokens, by = self._listed_tokens(connection) if self._query is None else self._hits(connection)
@@ -170,8 +170,6 @@ class Frequencies(HitLookup):
         query = frequency_statement(tokens, by, limit)
         of_parts: tuple[str, ...] = ()
         if self.compare:
-            from sentgen.lookups.statistics.differences import differences
-
             rows, more, query, of_parts = differences(connection, rows, query, by, self.limit)
         if isinstance(tokens, ListedTokens):
             answer = Answer(rows, query, f"{tokens.by} {tokens.pattern!r}", truncated=more)
