@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from sentgen.api import options as taken
-from sentgen.api.alignment_models import AlignmentModels
 from sentgen.api.arguments import corpora_in, declare, table_or_paths, with_signatures
 from sentgen.api.contents import StoreContents, listing
 from sentgen.api.session import StoreSession, session_of
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
 
 @with_signatures
-class Database(StoreContents, AlignmentModels):
+class Database(StoreContents):
     """An open store, lake or snapshot; a context manager that closes it. `sentgen.open` makes one.
 
     Several threads may use it; they come in turn.
