@@ -27,6 +27,7 @@ from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.aligning.align_text import text
+from sentgen.cli.console.listings import listing
 from sentgen.cli.console.option_groups import LimitOption
 from sentgen.cli.console.options import (
     AlignedOption,
@@ -40,7 +41,6 @@ from sentgen.cli.console.options import (
     one_more,
 )
 from sentgen.cli.console.output import Output, StoreOutput, printable
-from sentgen.cli.listings import listing
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.plots import write_plot

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import (
     DryRunOption,
     ParserOption,
@@ -18,7 +19,6 @@ from sentgen.cli.console.options import (
     require_terminal,
 )
 from sentgen.cli.console.output import StoreOutput, printable
-from sentgen.cli.listings import listing
 from sentgen.counts import corpora, exports
 from sentgen.counts.corpora import Corpus, CorpusName, Sync
 from sentgen.counts.document_tables import DocumentTable

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import DryRunOption, StoreOptions, mistakes
 from sentgen.cli.console.output import StoreOutput
-from sentgen.cli.listings import listing
 from sentgen.corpus.formats import check_format
 from sentgen.corpus.parsers import forget_parses, open_parser
 from sentgen.corpus.paths import expand

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import DeskOptions, StoreOptions
 from sentgen.cli.console.output import DeskOutput
-from sentgen.cli.listings import listing
 from sentgen.lookups import subcorpora
 from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.output.wording import quantity

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import DeskOptions, DryRunOption, StoreOptions
 from sentgen.cli.console.output import StoreOutput
-from sentgen.cli.listings import listing
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import arpa

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import Arrange, DeskOptions, StoreOptions
 from sentgen.cli.console.output import StoreOutput
-from sentgen.cli.listings import listing
 from sentgen.cli.looking.questions import QuestionOutput
 from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models.vectors import registry
