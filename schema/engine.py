@@ -48,7 +48,7 @@ _BUSY = 0.001
 _COMPILED: LRUCache[Any, Any] = LRUCache(500)
 
 
-class DuckCursor:
+class _DuckCursor:
     """Run one statement, and keep its rows.
 
     Read at once: DuckDB has one open result for each connection. Other work,
@@ -102,7 +102,7 @@ class DuckCursor:
         self._rows = []
 
 
-class DuckConnection:
+class _DuckConnection:
     """A connection as SQLAlchemy uses it."""
 
     def __init__(self, duck: duckdb.DuckDBPyConnection) -> None:
@@ -110,9 +110,9 @@ class DuckConnection:
         self.duck = duck
         self.is_autocommitting = False
 
-    def cursor(self) -> DuckCursor:
+    def cursor(self) -> _DuckCursor:
         """Return what runs a statement."""
-        return DuckCursor(self.duck)
+        return _DuckCursor(self.duck)
 
     def begin(self) -> None:
         """Begin a transaction."""
@@ -171,7 +171,7 @@ class DuckDialect(PGDialect):
     def connect(self, *words: Any, config: dict[str, Any], **options: Any) -> DBAPIConnection:
         """Open the store."""
         opened = duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)  # type: ignore[misc]
-        return cast(DBAPIConnection, DuckConnection(opened))
+        return cast(DBAPIConnection, _DuckConnection(opened))
 
     def initialize(self, connection: Connection) -> None:
         """Ask the database nothing: it is no PostgreSQL."""
@@ -396,7 +396,7 @@ def one_thread(connection: Connection) -> Iterator[None]:
 
 def duck_of(wrapped: object) -> duckdb.DuckDBPyConnection:
     """Return the DuckDB connection below a connection of the dialect."""
-    return cast(DuckConnection, wrapped).duck
+    return cast(_DuckConnection, wrapped).duck
 
 
 def one_row(

@@ -69,7 +69,7 @@ class Classroom:
     given: Sequence[str]
     names: Path | None = None
     versions: Sequence[int] = ()
-    teacher_token: str = field(default_factory=lambda: new_token_to_type())
+    teacher_token: str = field(default_factory=lambda: _new_token_to_type())
     lesson: Lesson = field(default_factory=Lesson)
     closed: bool = False
     _found: tuple[float, Sequence[str]] = (-math.inf, ())
@@ -148,7 +148,7 @@ class Classroom:
             name = self._known(check_student(name))
             if looks_of(name) & looks_of(TEACHER.name):
                 raise InputError("this is what the teacher is called here; take another name")
-            token = new_token_to_type()
+            token = _new_token_to_type()
             desk = Desk(self.path)
             name = add_student(desk, name, digest_of(token.encode()), idle=self.idle)
             known = students_of(desk)
@@ -194,7 +194,7 @@ def without_token(path: str) -> str:
     return _TOKEN_IN_PATH.sub("…", path)
 
 
-def new_token_to_type() -> str:
+def _new_token_to_type() -> str:
     """Return a token that can be typed."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 

@@ -60,7 +60,7 @@ class CellArrays(NamedTuple):
     fake: Floats
 
 
-class PartArrays(NamedTuple):
+class _PartArrays(NamedTuple):
     """Place, column, probability and expected count of some cells, in the order of their places."""
 
     places: Longs
@@ -145,7 +145,7 @@ def _fill_cells(
 
 
 @compiled
-def remake(starts: Longs, cells: CellArrays) -> None:
+def _remake_rows(starts: Longs, cells: CellArrays) -> None:
     """Make each row the mode of its posterior, (count + fake) / sum, and set the counts to 0.
 
     A row whose sum is 0 keeps what it has.
@@ -192,7 +192,7 @@ def _drop_cells(before: Longs, starts: Longs, count: int, cells: CellArrays, lea
 
 @compiled
 def _take_part(
-    starts: Longs, rows: Longs, wanted: Bools, cells: CellArrays, part: PartArrays, part_starts: Longs
+    starts: Longs, rows: Longs, wanted: Bools, cells: CellArrays, part: _PartArrays, part_starts: Longs
 ) -> int:
     """Copy the cells of some rows, ascending, that are in columns that are ``wanted``; return their number.
 
@@ -287,7 +287,7 @@ class RewriteCells:
             self._remake(first, last)
 
     def _remake(self, first: int, last: int) -> None:
-        remake(self.starts[first : last + 1], self.arrays)
+        _remake_rows(self.starts[first : last + 1], self.arrays)
 
     @property
     def arrays(self) -> CellArrays:
@@ -492,7 +492,7 @@ class PartBuffer:
     def _make(self, size: int) -> None:
         # Never more than the table has; what is not used of it takes no memory.
         size = min(size, self.cells.size)
-        self._arrays = PartArrays(
+        self._arrays = _PartArrays(
             np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size), np.empty(size)
         )
 

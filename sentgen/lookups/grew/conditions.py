@@ -77,7 +77,7 @@ class FeatureConditions:
     ) -> list[str]:
         """Return the conditions that one of the descriptions fits a row of `token`; none for any token."""
         alternatives = [
-            [self.of_node(alias, feature, anchored=anchored) for feature in description]
+            [self._of_node(alias, feature, anchored=anchored) for feature in description]
             for description in descriptions
         ]
         if not all(alternatives):
@@ -110,7 +110,7 @@ class FeatureConditions:
             return found
         raise InputError(self.keys.refusal(name, "metadata", _OTHER_WAYS))
 
-    def of_node(self, alias: str, feature: FeatureCondition, *, anchored: bool = False) -> str:
+    def _of_node(self, alias: str, feature: FeatureCondition, *, anchored: bool = False) -> str:
         """Return the condition that a row of `token` has a feature; ``anchored``: it may be the anchor."""
         key = self.key(feature.key)
 

@@ -103,13 +103,15 @@ Expression: TypeAlias = (
 )
 
 
-def atoms(expression: Expression, *, negated: bool = False) -> list[tuple[MetadataComparison | Exists, bool]]:
+def _atoms(
+    expression: Expression, *, negated: bool = False
+) -> list[tuple[MetadataComparison | Exists, bool]]:
     """Return the comparisons of an expression, each with whether it must not hold."""
     if isinstance(expression, MetadataComparison | Exists):
         return [(expression, negated)]
     if isinstance(expression, Negation):
-        return atoms(expression.part, negated=not negated)
-    return [atom for part in expression.parts for atom in atoms(part, negated=negated)]
+        return _atoms(expression.part, negated=not negated)
+    return [atom for part in expression.parts for atom in _atoms(part, negated=negated)]
 
 
 _GRAMMAR = r"""
@@ -313,7 +315,7 @@ class Condition:
     def hints(self, connection: Connection) -> list[str]:
         """Say which values it asks for never occur, and what they could have been."""
         hints: list[str] = []
-        for atom, negated in atoms(self.expression)[:_MOST_EXPLAINED]:
+        for atom, negated in _atoms(self.expression)[:_MOST_EXPLAINED]:
             if isinstance(atom, MetadataComparison) and not negated:
                 hints += _hints(connection, atom, self.keys[atom.key])
         bindings = Bindings()
@@ -350,7 +352,7 @@ def choose(connection: Connection, text: str) -> Condition:
             "there are no sentences to choose from; a lake that was counted has counts alone: ask a store"
         )
     there, keys = StoreKeys(connection), dict[ConditionKey, SentenceKey]()
-    for atom, _ in atoms(expression):
+    for atom, _ in _atoms(expression):
         key = (
             there.find_metadata(atom.key.name, quoted=atom.key.quoted)
             or _of_regions(there, atom)
