@@ -46,7 +46,7 @@ _WIDER = {
     "min_count": dict.fromkeys((BuildRequest, PruneRequest), "str | Sequence[int] | None"),
     "weights": {MixRequest: "str | Sequence[float] | None"},
     "lengths": {ClusterRequest: "str | int | Iterable[int]"},
-    "salience": {ClusterRequest: "Literal['uniform', 'frequency'] | Mapping[str, float]"},
+    "salience": {ClusterRequest: "Literal['uniform', 'unigram', 'tfidf'] | Mapping[str, float]"},
 }
 _PARSED = f"Parse what has no trees: {PARSERS}."
 _PARSER = ("parser", "str | None", None, _PARSED)

@@ -55,7 +55,9 @@ def generate(session: StoreSession, file: str | Path | None, options: GenerateOp
         del given["salience"]
     request = declare(ClusterRequest, given)
     lengths = parse_lengths(request.lengths)
-    settings = request.settings(salience if isinstance(salience, Mapping) else request.salience)
+    settings = request.settings(
+        salience if isinstance(salience, Mapping) else request.salience, request.algorithm
+    )
     with (
         session.read() as store,
         _clusters(session, file, request, parser) as clusters,

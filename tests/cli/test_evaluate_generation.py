@@ -118,3 +118,21 @@ def test_what_cannot_be_is_refused(sentgen: Sentgen, pets: Path) -> None:
     assert sentgen(*arguments, "--source-trees", "silver").code == 2
     assert sentgen(*arguments, "--undefined", "one").code == 2
     refused(sentgen(*arguments, "--reuse", "never"), "never")
+    refused(sentgen(*arguments, "--salience", "nix.txt"), "neither a file with weights nor one of: uniform")
+
+
+def test_weights_of_words_from_a_file(sentgen: Sentgen, pets: Path, tmp_path: Path) -> None:
+    """As `generate` takes them; a word with 0 is in no string, and the run says which weights it had."""
+    (tmp_path / "weights.txt").write_text("chased 0\n")
+    arguments = ("evaluate", "generation", "--clusters", pets, *PARSER, "--lengths", "4", "--jsonl")
+    strings = "select count(*) filter (contains(output, 'chased')) as n from output where run_id = "
+
+    sentgen(*arguments)
+    sentgen(*arguments, "--salience", tmp_path / "weights.txt")
+
+    assert [json.loads(sentgen("sql", f"{strings}{run}", "--json").out)[0]["n"] > 0 for run in (1, 2)] == [
+        True,
+        False,
+    ]
+    (run,) = json.loads(sentgen("sql", "select parameters from run where id = 2", "--json").out)
+    assert json.loads(run["parameters"])["salience"] == {"chased": 0}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,7 +24,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.fusion.texts import FusionTexts, file_named
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
-from sentgen.generation.clusters.settings import KINDS, Kind, parse_weights
+from sentgen.generation.clusters.settings import read_salience
 from sentgen.generation.fusion.answer import FusionAnswer, fusion_notes, fusion_table
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.models.related.cluster_counts import cluster_names
@@ -51,7 +50,7 @@ def generate(
 
     Example: `sentgen generate cluster.conllu --lengths 5-12 --trace`
     """
-    settings = request.settings(_salience(request.salience))
+    settings = request.settings(read_salience(request.salience), request.algorithm)
     with mistakes("--lengths"):
         lengths = parse_lengths(request.lengths)
     trees = open_parser(parser) if parser else None
@@ -103,20 +102,6 @@ def _models(clusters: Clusters, request: ClusterRequest, options: StoreOptions) 
     else:
         with options.lookups() as store:
             yield request.models(store)
-
-
-def _salience(text: Kind) -> Kind | dict[str, float]:
-    """Return a kind of salience, or the weights of the file that is named.
-
-    Raises:
-        InputError: it is neither.
-    """
-    if text in KINDS:
-        return text
-    if not Path(text).is_file():
-        raise InputError(f"{text!r} is neither a file with weights nor one of: {', '.join(KINDS)}")
-    (source,) = expand([text])
-    return parse_weights(source.lines(), path=source.name)
 
 
 def fuse(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import typer
 
@@ -28,23 +28,19 @@ from sentgen.evaluation.clusters.results import GenerationResult, Undefined
 from sentgen.evaluation.report.report import prepare_folder
 from sentgen.evaluation.report.tables import latex
 from sentgen.generation.clusters.clusters import parse_lengths
-from sentgen.generation.clusters.generate import WEIGHT, Reranker
+from sentgen.generation.clusters.generate import Reranker
 from sentgen.generation.clusters.prepared import CorpusDependencies
-from sentgen.generation.clusters.settings import (
-    Arguments,
-    GenerationSettings,
-    Kind,
-    Reuse,
-    Transitions,
-)
-from sentgen.models.related.cluster_model import Smoothing
+from sentgen.generation.clusters.request import ClusterSearch
+from sentgen.generation.clusters.settings import read_salience
 from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _GenerationExperiment:
+class _GenerationExperiment(ClusterSearch):
     """What is compared, and how."""
+
+    LAST: ClassVar = tuple(ClusterSearch.__annotations__)
 
     clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
     parser: Annotated[str, Option(f"Parser of the strings: {PARSERS}.", metavar="PARSER")]
@@ -63,36 +59,9 @@ class _GenerationExperiment:
     limit: Annotated[int | None, Option("Only the first N clusters.", short="-n", metavar="N", least=1)] = (
         None
     )
-    weight: Annotated[float, Option("Weight of the dependencies beside the bigrams.", least=0, most=1)] = 0.5
-    reuse: Annotated[Reuse, Option("How often a word may be used.")] = "none"
-    transitions: Annotated[
-        Transitions, Option("A word may follow any other, or only one that it follows in the cluster.")
-    ] = "all"
-    arguments: Annotated[
-        Arguments, Option("A word may have any argument, or only one that the cluster supports.")
-    ] = "all"
     function_heads: Annotated[
         bool, Option("Let case, mark, aux and cop head their phrase for the search (UD only).")
     ] = False
-    smoothing: Annotated[Smoothing, Option("Back-off of the dependencies.")] = "none"
-    nearness: Annotated[
-        float,
-        Option(
-            "What each item above one on the head stack leaves of its relations' probability.",
-            metavar="0..1",
-        ),
-    ] = 1.0
-    dependencies: Annotated[
-        list[str],
-        Option(
-            "Treebank of the store whose dependencies those of the clusters back off to; may be repeated.",
-            metavar="CORPUS",
-        ),
-    ] = field(default_factory=list)
-    salience: Annotated[Kind, Option("Content selection.")] = "uniform"
-    beam: Annotated[int | None, Option("Hypotheses a length and word.", metavar="N", least=1)] = None
-    punct: Annotated[bool, Option("Keep punctuation.")] = True
-    lowercase: Annotated[bool, Option("Lower-case the words of the clusters.", off="--keep-case")] = False
     lemmas: Annotated[bool, Option("Compare lemmas instead of forms.")] = False
     undefined: Annotated[
         Undefined,
@@ -105,28 +74,7 @@ class _GenerationExperiment:
     fluency: Annotated[
         str | None, Option("Model of the store that says how fluent the strings are.", metavar="MODEL")
     ] = None
-    rerank: Annotated[
-        str | None, Option("Model of the store that chooses among the best strings.", metavar="MODEL")
-    ] = None
-    rerank_weight: Annotated[
-        float, Option("Weight of that model beside the cluster.", least=0, most=1, metavar="0..1")
-    ] = WEIGHT
     format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
-
-    def settings(self) -> GenerationSettings:
-        """Return the settings of the search."""
-        return GenerationSettings(
-            weight=self.weight,
-            reuse=self.reuse,
-            transitions=self.transitions,
-            arguments=self.arguments,
-            smoothing=self.smoothing,
-            nearness=self.nearness,
-            salience=self.salience,
-            beam=self.beam,
-            punctuation=self.punct,
-            lowercase=self.lowercase,
-        )
 
 
 def generation(
@@ -145,7 +93,7 @@ def generation(
 
     Example: `sentgen evaluate generation --clusters c.jsonl --parser udpipe:ewt.udpipe --report report`
     """
-    settings = request.settings()
+    settings = request.settings(read_salience(request.salience))
     with mistakes("--lengths"):
         lengths = parse_lengths(request.lengths)
     if report is not None:

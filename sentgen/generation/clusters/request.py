@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 from sentgen.errors import InputError
 from sentgen.generation.clusters.depviterbi import BEAM
@@ -43,12 +43,123 @@ class Models(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterRequest:
+class ClusterSearch:
+    """How sentences are searched for among the words of a cluster, and chosen."""
+
+    weight: Annotated[
+        float,
+        _model(
+            "Weight of dependencies against bigrams.",
+            shell="Weight of dependencies against bigrams, below 1.",
+            metavar="0..1",
+            api={"ge": 0, "lt": 1},
+        ),
+    ] = 0.5
+    reuse: Annotated[
+        Reuse,
+        _model(
+            "Each token once, a word as often as in one sentence, or freely.",
+            shell="Each token once, a word as often as in one sentence, or without limit.",
+        ),
+    ] = "none"
+    transitions: Annotated[
+        Transitions,
+        _model(
+            "A word may follow any other, or only as seen.",
+            shell="A word may follow any other, or only one that it follows in the cluster.",
+        ),
+    ] = "all"
+    arguments: Annotated[
+        Arguments,
+        _model(
+            "A word may have any argument, or only one that a sentence of the cluster gives it.",
+            metavar="all|supported",
+        ),
+    ] = "all"
+    smoothing: Annotated[Smoothing, _model("Of dependencies: none, or back-off to tags.")] = "none"
+    nearness: Annotated[
+        float,
+        _model(
+            "What each item above one on the head stack leaves of its relations' probability; 1 leaves all.",
+            metavar="0..1",
+            api={"gt": 0, "le": 1},
+        ),
+    ] = 1.0
+    dependencies: Annotated[
+        list[str],
+        _model(
+            "Treebanks whose dependencies those of the cluster back off to.",
+            shell="Treebank whose dependencies those of the cluster back off to; may be repeated.",
+            metavar="CORPUS",
+            api={"max_length": 100},
+        ),
+    ] = field(default_factory=list)
+    rerank: Annotated[
+        str | None,
+        _model(
+            "Choose among the best sentences of each length by this model, or scorer of a plug-in.",
+            metavar="MODEL",
+        ),
+    ] = None
+    rerank_weight: Annotated[
+        float,
+        _model(
+            "Weight of the model of `rerank` beside the cluster.",
+            shell="Weight of the model of --rerank beside the cluster.",
+            metavar="0..1",
+            api={"ge": 0, "le": 1},
+        ),
+    ] = WEIGHT
+    salience: Annotated[
+        Kind,
+        _model(
+            "Which words are chosen: all alike, or by frequency.",
+            shell="Which words are chosen: all alike, by frequency, or by the weights of a file.",
+            metavar=f"{'|'.join(KINDS)}|FILE",
+        ),
+    ] = "uniform"
+    beam: Annotated[
+        int | None,
+        _model(
+            "Paths for each length and last word.",
+            shell=f"Paths for each length and last word; 1 is the paper's search. Default: {BEAM}, and with"
+            " --reuse free as many as prove the answer.",
+            metavar="N",
+            least=1,
+            api={"le": 2048},
+        ),
+    ] = None
+    punct: Annotated[bool, _model("Keep punctuation.")] = True
+    lowercase: Annotated[bool, _model("Lower-case words.", off="--keep-case")] = False
+
+    def settings(
+        self, salience: Kind | Mapping[str, float], algorithm: GenerationAlgorithm = "depviterbi"
+    ) -> GenerationSettings:
+        """Return the settings of the search, with weights of words that may come from elsewhere."""
+        return GenerationSettings(
+            algorithm=algorithm,
+            weight=self.weight,
+            reuse=self.reuse,
+            transitions=self.transitions,
+            arguments=self.arguments,
+            smoothing=self.smoothing,
+            nearness=self.nearness,
+            salience=salience,
+            beam=self.beam,
+            punctuation=self.punct,
+            lowercase=self.lowercase,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterRequest(ClusterSearch):
     """Clusters: documents of a corpus, or a text with trees (or any text if the server has a parser).
 
     Raises:
         InputError: a sentence is given, and something that is about searching, too.
     """
+
+    LAST: ClassVar = (*ClusterSearch.__annotations__, "lm", "lm_weight", "tree", "trace")
 
     file: Annotated[
         str | None,
@@ -108,54 +219,6 @@ class ClusterRequest:
             short="-a",
         ),
     ] = "depviterbi"
-    weight: Annotated[
-        float,
-        _model(
-            "Weight of dependencies against bigrams.",
-            shell="Weight of dependencies against bigrams, below 1.",
-            metavar="0..1",
-            api={"ge": 0, "lt": 1},
-        ),
-    ] = 0.5
-    reuse: Annotated[
-        Reuse,
-        _model(
-            "Each token once, a word as often as in one sentence, or freely.",
-            shell="Each token once, a word as often as in one sentence, or without limit.",
-        ),
-    ] = "none"
-    transitions: Annotated[
-        Transitions,
-        _model(
-            "A word may follow any other, or only as seen.",
-            shell="A word may follow any other, or only one that it follows in the cluster.",
-        ),
-    ] = "all"
-    arguments: Annotated[
-        Arguments,
-        _model(
-            "A word may have any argument, or only one that a sentence of the cluster gives it.",
-            metavar="all|supported",
-        ),
-    ] = "all"
-    smoothing: Annotated[Smoothing, _model("Of dependencies: none, or back-off to tags.")] = "none"
-    nearness: Annotated[
-        float,
-        _model(
-            "What each item above one on the head stack leaves of its relations' probability; 1 leaves all.",
-            metavar="0..1",
-            api={"gt": 0, "le": 1},
-        ),
-    ] = 1.0
-    dependencies: Annotated[
-        list[str],
-        _model(
-            "Treebanks whose dependencies those of the cluster back off to.",
-            shell="Treebank whose dependencies those of the cluster back off to; may be repeated.",
-            metavar="CORPUS",
-            api={"max_length": 100},
-        ),
-    ] = field(default_factory=list)
     lm: Annotated[
         str,
         _model("Bigrams of the cluster alone, or mixed with those of a model.", metavar=f"{OWN}|MODEL"),
@@ -169,43 +232,6 @@ class ClusterRequest:
             api={"ge": 0, "le": 1},
         ),
     ] = 0.5
-    rerank: Annotated[
-        str | None,
-        _model(
-            "Choose among the best sentences of each length by this model, or scorer of a plug-in.",
-            metavar="MODEL",
-        ),
-    ] = None
-    rerank_weight: Annotated[
-        float,
-        _model(
-            "Weight of the model of `rerank` beside the cluster.",
-            shell="Weight of the model of --rerank beside the cluster.",
-            metavar="0..1",
-            api={"ge": 0, "le": 1},
-        ),
-    ] = WEIGHT
-    salience: Annotated[
-        Kind,
-        _model(
-            "Which words are chosen: all alike, or by frequency.",
-            shell="Which words are chosen: all alike, by frequency, or by the weights of a file.",
-            metavar=f"{'|'.join(KINDS)}|FILE",
-        ),
-    ] = "uniform"
-    beam: Annotated[
-        int | None,
-        _model(
-            "Paths for each length and last word.",
-            shell=f"Paths for each length and last word; 1 is the paper's search. Default: {BEAM}, and with"
-            " --reuse free as many as prove the answer.",
-            metavar="N",
-            least=1,
-            api={"le": 2048},
-        ),
-    ] = None
-    punct: Annotated[bool, _model("Keep punctuation.")] = True
-    lowercase: Annotated[bool, _model("Lower-case words.", off="--keep-case")] = False
     tree: Annotated[
         bool,
         Option(
@@ -255,20 +281,4 @@ class ClusterRequest:
             lm,
             Reranker.named(store, self.rerank, self.rerank_weight),
             CorpusDependencies.named(store, self.dependencies),
-        )
-
-    def settings(self, salience: Kind | Mapping[str, float]) -> GenerationSettings:
-        """Return the settings of the search, with weights of words that may come from elsewhere."""
-        return GenerationSettings(
-            algorithm=self.algorithm,
-            weight=self.weight,
-            reuse=self.reuse,
-            transitions=self.transitions,
-            arguments=self.arguments,
-            smoothing=self.smoothing,
-            nearness=self.nearness,
-            salience=salience,
-            beam=self.beam,
-            punctuation=self.punct,
-            lowercase=self.lowercase,
         )

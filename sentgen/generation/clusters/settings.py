@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
 
 from sentgen.arrays import Floats
+from sentgen.corpus.paths import expand
 from sentgen.errors import InputError
 from sentgen.models.related.cluster_counts import ClusterCounts
 from sentgen.models.related.cluster_model import Smoothing
@@ -161,3 +163,17 @@ def parse_weights(lines: Iterable[str], *, path: str) -> dict[str, float]:
         except InputError as error:
             raise InputError(error.message, path=path, line=number) from error
     return weights
+
+
+def read_salience(text: Kind) -> Kind | dict[str, float]:
+    """Return a kind of salience, or the weights of the file that is named.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if text in KINDS:
+        return text
+    if not Path(text).is_file():
+        raise InputError(f"{text!r} is neither a file with weights nor one of: {', '.join(KINDS)}")
+    (source,) = expand([text])
+    return parse_weights(source.lines(), path=source.name)

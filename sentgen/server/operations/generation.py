@@ -51,7 +51,11 @@ def generate(context: Context, request: ClusterRequest) -> Result:
         raise InputError(f"sentences of {lengths[-1]} words take too long here; ask for {_LONGEST} at most")
     with _open_clusters(context, request) as clusters:
         generated = generate_all(
-            clusters, lengths, request, request.settings(request.salience), request.models(context.opened)
+            clusters,
+            lengths,
+            request,
+            request.settings(request.salience, request.algorithm),
+            request.models(context.opened),
         )
     more = {"svg": generated.svg(), "conllu": generated.conllu()} if request.tree else {}
     return Result(generated.table(), notes=list(generated.notes()), more=more)
