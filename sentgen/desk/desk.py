@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
+import re
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -27,6 +28,8 @@ from sentgen.system import files
 #: What SQLite keeps for us in the head of the file: whose it is ("sgds"), and the version of its tables.
 _OURS, _VERSION = 0x73676473, 5
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
+#: How the name of a draft ends, after that of the desk: as of `temporary.aside`, but it takes no place.
+_DRAFT = re.compile(r"[0-9a-f]{16}\.tmp")
 #: Seconds that a process waits for another one, which writes for some milliseconds.
 _PATIENCE = 10.0
 #: Other desks that are named where one is new.
@@ -98,6 +101,8 @@ class Desk:
                 raise NotFoundError(f"{path}: no line sets yet; make one with: sentgen lines new SET QUERY")
             _make(path)
         _examine(path)
+        if create:
+            _remove_drafts(path)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -156,12 +161,23 @@ def _make(path: Path) -> None:
                 file.write(_empty())
                 file.flush()
                 os.fsync(file.fileno())
-            with suppress(FileExistsError):
+            try:
                 files.give_name(draft, path)
+            except (FileExistsError, FileNotFoundError):
+                if not path.exists():  # else another made it, who may have removed this draft, too
+                    raise
     except OSError as error:
         raise StoreError(
             f"{path}: cannot be made ({error.strerror or error}); choose another {spell('desk')}"
         ) from error
+
+
+def _remove_drafts(path: Path) -> None:
+    """Remove the drafts of a desk that is there: nobody needs one now, whether or not its process lives."""
+    for draft in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        if _DRAFT.fullmatch(draft.name.removeprefix(f".{path.name}.")):
+            with suppress(OSError):  # another removed it, or Windows keeps it for who writes it
+                draft.unlink()
 
 
 def _empty() -> bytes:

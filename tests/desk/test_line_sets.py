@@ -23,6 +23,7 @@ from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store, snapshots
 from sentgen.schema.manifests import newest
+from sentgen.system import files
 
 
 def test_a_set_has_the_lines_of_its_query(desk: Desk, store: Path) -> None:
@@ -244,3 +245,50 @@ def test_two_write_at_once_and_no_label_that_was_told_is_lost_when_they_are_kill
     for who, number in told.items():
         # The last one may have been on the disk before it was told.
         assert set(found[who].values()) in ({f"x{number}"}, {f"x{number + 1}"})
+
+
+#: Ends as a kill does, before a new desk has its name, or after that.
+_ENDED = """
+import os, sys
+from pathlib import Path
+from sentgen.desk import desk
+from sentgen.system import files
+
+def end(draft: Path, path: Path) -> None:
+    if sys.argv[2] == "named":
+        os.link(draft, path)
+    os._exit(9)
+
+files.give_name = end
+desk.Desk(Path(sys.argv[1]), create=True)
+"""
+
+
+@pytest.mark.parametrize("when", ["unnamed", "named"])
+def test_what_a_kill_left_of_a_new_desk_goes(tmp_path: Path, when: str) -> None:
+    """With the next set that is made; what others call nearly so stays."""
+    path = tmp_path / "new[1].desk"
+    others = {tmp_path / name for name in (".new[1].desk.notes.tmp", f".new1.desk.{'0' * 16}.tmp")}
+    for other in others:
+        other.touch()
+    assert subprocess.run([sys.executable, "-c", _ENDED, str(path), when], check=False).returncode == 9
+    assert len({*tmp_path.glob(".*.tmp")} - others) == 1
+
+    assert line_sets.overview(Desk(path, create=True)).num_rows == 0
+    assert {*tmp_path.iterdir()} == {*others, path}
+
+
+def test_a_desk_that_another_makes_meanwhile_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where that one removed this draft as left over."""
+    path, give_name = tmp_path / "new.desk", files.give_name
+
+    def late(draft: Path, name: Path) -> None:
+        monkeypatch.setattr(files, "give_name", give_name)
+        Desk(path, create=True)
+        assert [each.name for each in tmp_path.iterdir()] == ["new.desk"]
+        give_name(draft, name)
+
+    monkeypatch.setattr(files, "give_name", late)
+    assert line_sets.overview(Desk(path, create=True)).num_rows == 0
