@@ -225,6 +225,10 @@ def _one_thread() -> Iterator[None]:
 
     The products of the decomposition are small: beside other processes, two threads took six times the CPU
     time of one, as they wait for each other.
+
+    Where scipy is loaded already, as in a notebook, it keeps its threads, and the vectors are the same:
+    nothing in scipy sets them then, and threadpoolctl, which could, is no dependency. Who minds the time
+    starts Python with that variable set.
     """
     kept = os.environ.get(_THREADS)
     os.environ[_THREADS] = "1"
