@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.wording import quantity
@@ -57,6 +56,9 @@ def write_file(lake: Place, table: str, part: int, batches: Iterable[pa.RecordBa
 
 
 def _write(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    # A server reads lakes, and writes none.
+    import pyarrow.parquet as pq
+
     rows = 0
     # Hardly any two logarithms are the same: a dictionary of them takes a third of the time, and more bytes.
     coded = [column.name for column in schema if column.type != pa.float64()]

@@ -91,10 +91,10 @@ _PANELS = {
         "db": "keeping.db:app",
     },
     "Available components": {
-        "formats": "listings:formats",
-        "algorithms": "listings:algorithms",
-        "aligners": "listings:aligners",
-        "scorers": "listings:scorers",
+        "formats": "console.listings:formats",
+        "algorithms": "console.listings:algorithms",
+        "aligners": "console.listings:aligners",
+        "scorers": "console.listings:scorers",
     },
     "Beyond one machine": {
         "cluster": "keeping.cluster:app",

@@ -66,7 +66,11 @@ def test_the_same_is_published_twice(store: Path, tmp_path: Path) -> None:
     first, second = publish(store, tmp_path / "to"), publish(store, tmp_path / "to")
 
     assert (first.new, second.new) == (True, False)
-    assert sorted(path.suffix for path in (tmp_path / "to").iterdir()) == [".duckdb", ".json", ".lock"]
+    assert sorted(path.suffix or path.name for path in (tmp_path / "to").iterdir()) == [
+        ".duckdb",
+        ".json",
+        ".sentgen-lock",
+    ]
 
 
 def test_a_snapshot_that_is_open_goes_with_a_later_one(store: Path, tmp_path: Path) -> None:

@@ -71,9 +71,9 @@ class _Role:
     def may_be(self, other: _Role) -> bool:
         """Return whether both play the same part, or one that their order does not tell apart.
 
-        >>> Role(1, 0, PATIENT, passive=True).may_be(Role(1, 2, PATIENT))
+        >>> _Role(1, 0, PATIENT, passive=True).may_be(_Role(1, 2, PATIENT))
         True
-        >>> Role(1, 0, AGENT).may_be(Role(1, 0, PATIENT, passive=True))
+        >>> _Role(1, 0, AGENT).may_be(_Role(1, 0, PATIENT, passive=True))
         False
         """
         if {self.part, other.part} <= CORE or self.part == other.part != "":

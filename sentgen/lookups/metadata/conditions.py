@@ -237,7 +237,7 @@ def _one_backslash(text: str) -> str:
 def in_quotes(text: str) -> str:
     r"""Return a key or a value that is no expression as a condition has it.
 
-    >>> print(in_quotes('a "b"\c'))
+    >>> print(in_quotes('a "b"\\c'))
     "a \"b\"\\c"
     """
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

@@ -129,7 +129,7 @@ def _application(service: Service, health: Callable[[], Awaitable[Mapping[Kind, 
     app.include_router(site.router(settings))
     if find_spec("mcp"):
         _add_tools(app, service)
-    _add_document(app)
+    app.get("/v1/openapi.json", include_in_schema=False)(_document)
     _add_watching(app, service, health)
     _add_errors(app)
     # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
@@ -245,13 +245,10 @@ def _response(
     return Response(document.json_bytes, document.status, headers, problems.MEDIA_TYPE)
 
 
-def _add_document(app: FastAPI) -> None:
-    """Add the OpenAPI document, with the beginning of the addresses of who asks."""
-
-    @app.get("/v1/openapi.json", include_in_schema=False)
-    async def openapi(request: Request) -> Response:
-        begun = request.scope.get("app_root_path", "")
-        return JSONResponse({**app.openapi(), **({"servers": [{"url": begun}]} if begun else {})})
+async def _document(request: Request) -> Response:
+    """Answer with the OpenAPI document, and the beginning of the addresses of who asks."""
+    begun = request.scope.get("app_root_path", "")
+    return JSONResponse({**request.app.openapi(), **({"servers": [{"url": begun}]} if begun else {})})
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

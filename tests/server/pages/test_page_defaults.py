@@ -53,7 +53,7 @@ _ROWS = {
 class Noting:
     """Notes what a page asks for, and answers with nothing."""
 
-    offers_sql, status, path = True, 200, "/page"
+    offers_sql, offers_labels, status, path = True, False, 200, "/page"
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Mapping[str, object]]] = []

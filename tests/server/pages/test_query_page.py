@@ -228,7 +228,7 @@ def test_the_switch_keeps_the_corpus(visit):
     page.wait_for_selector("text=Grew request")
 
     assert "language=grew" in page.url
-    assert page.get_by_label("Corpus").input_value() == "relief"
+    assert page.get_by_label("Corpus", exact=True).input_value() == "relief"
 
 
 def test_files_have_what_the_page_counts(opened, site, store: Path):
@@ -289,7 +289,7 @@ def test_a_word_leads_to_all_forms_of_its_lemma(visit):
 
     forms = page.locator("table.counts tbody tr td:first-child").all_inner_texts()
     assert {"camp", "camps"} <= set(forms)
-    assert page.get_by_label("Corpus").input_value() == "relief"
+    assert page.get_by_label("Corpus", exact=True).input_value() == "relief"
     assert page.locator("#query").input_value() == '[lemma="camp"]'
 
 
