@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 #: What URLs of `create_engine` begin with. Plain ``duckdb`` is left to other packages.
-DRIVER = "duckdb+sentgen"
+_DRIVER = "duckdb+sentgen"
 #: Seconds after which a connection that another thread uses is asked again.
 _BUSY = 0.001
 #: SQL of the statements that were run last: it is the same for all stores that a process opens.
@@ -194,7 +194,7 @@ class DuckDialect(PGDialect):
         return bool(connection.execute(query, {"name": table_name}).scalar())
 
 
-registry.register(DRIVER.replace("+", "."), __name__, DuckDialect.__name__)
+registry.register(_DRIVER.replace("+", "."), __name__, DuckDialect.__name__)
 
 
 #: Values of ``?``, or of ``$name``.
@@ -203,7 +203,7 @@ Parameters = Sequence[object] | Mapping[str, object]
 #: Name of the execution option of a connection that says how many bytes its DuckDB may use.
 MEMORY_LIMIT = "memory_limit"
 #: Name of the one that says that nobody can change the store while the connection is open.
-READ_ONLY = "read_only"
+_READ_ONLY = "read_only"
 #: Name of the one with what gives look-ups the labels of line sets, which lie outside of the store.
 LINE_LABELS = "line_labels"
 
@@ -288,10 +288,10 @@ def new_engine(
     database of its own.
     """
     engine = create_engine(
-        URL.create(DRIVER, database=str(database or ":memory:")),
+        URL.create(_DRIVER, database=str(database or ":memory:")),
         poolclass=StaticPool,
         connect_args={"read_only": bool(database) and read_only, "config": dict(config)},
-        execution_options={MEMORY_LIMIT: memory_limit, READ_ONLY: read_only, "compiled_cache": _COMPILED},
+        execution_options={MEMORY_LIMIT: memory_limit, _READ_ONLY: read_only, "compiled_cache": _COMPILED},
     )
     event.listen(engine, "close", lambda wrapped, _: connections.interrupt(duck_of(wrapped)))
     return engine
@@ -375,7 +375,7 @@ def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
 
 def connection_cache(connection: Connection) -> dict[Any, Any]:
     """Return what has been found out of a store that nobody can change; of another one nothing is kept."""
-    return connection.info if connection.get_execution_options().get(READ_ONLY) else {}
+    return connection.info if connection.get_execution_options().get(_READ_ONLY) else {}
 
 
 @contextmanager

@@ -29,9 +29,9 @@ from sentgen.schema.engine import one_row
 
 MAX_BYTES = 20_000
 # `_visit` takes two or three frames a level: Python's own limit of 1,000 stays out of reach.
-MAX_DEPTH = 100
+_MAX_DEPTH = 100
 #: Characters of DuckDB's complaints that are shown.
-MAX_MESSAGE = 1_000
+_MAX_MESSAGE = 1_000
 #: Errors that say nothing of the query, but of files, memory and DuckDB itself; and what is told instead.
 _OF_THE_MACHINE = (
     duckdb.OperationalError,
@@ -177,13 +177,13 @@ def syntax_message(error: Exception) -> str:
     message = (
         " ".join(sentence for sentence in _SENTENCE.split(message) if not _ADVICE.search(sentence)) or _UNTOLD
     )
-    return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}..."
+    return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]}..."
 
 
 def _visit(node: object, scope: frozenset[str], depth: int) -> None:
     """Check a node of the tree and everything below it; ``scope`` holds the names of the CTEs in sight."""
-    if depth > MAX_DEPTH:
-        raise QueryRejected(f"the query is nested more than {MAX_DEPTH} deep; make it flatter")
+    if depth > _MAX_DEPTH:
+        raise QueryRejected(f"the query is nested more than {_MAX_DEPTH} deep; make it flatter")
     if isinstance(node, list):
         for child in node:
             _visit(child, scope, depth)

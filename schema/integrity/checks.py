@@ -113,7 +113,7 @@ def _lost(table: str, owner: str, same: str) -> OrphanRows:
 
 _AGAIN = "align again (sentgen align apply)"
 #: All of them, the slow one last.
-ALIGNMENT_CHECKS = (
+_ALIGNMENT_CHECKS = (
     Check("duplicate pairs", "select name from pair group by corpus_id, name having count(*) > 1"),
     Check(
         "words of a pair",
@@ -262,7 +262,7 @@ _DOCUMENTS = Check(
 
 def checks(counted: Sequence[int] = ()) -> tuple[Check, ...]:
     """Return all checks, the quick ones first; where counts are compared with sentences, of other corpora."""
-    return (*_strings(), *_orphans(), *ALIGNMENT_CHECKS, *_sentences(), *sum_checks(counted))
+    return (*_strings(), *_orphans(), *_ALIGNMENT_CHECKS, *_sentences(), *sum_checks(counted))
 
 
 def _strings() -> Iterator[Check]:

@@ -22,7 +22,7 @@ Preset = Literal["paper", "best"]
 #: What to say of an aligner without model and system.
 _PRIORS = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for {model}"
 #: What to say of an aligner that is asked for reasons and has none.
-NO_REASONS_NOTE = "no reasons: this aligner has no posteriors; the phrase-based HMM and its models have"
+_NO_REASONS_NOTE = "no reasons: this aligner has no posteriors; the phrase-based HMM and its models have"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +108,7 @@ def notes(choice: Choice, answers: Iterable[Alignment]) -> list[str]:
     """Return what a reader should know of answers."""
     lines = [_PRIORS.format(model=spell("model"))] if choice.priors_only else []
     if choice.explain and any(answer.weighed is None for answer in answers):
-        lines.append(NO_REASONS_NOTE)
+        lines.append(_NO_REASONS_NOTE)
     return lines
 
 

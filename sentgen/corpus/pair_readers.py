@@ -37,8 +37,8 @@ from sentgen.errors import InputError, Rejection, spell
 from sentgen.options import Option
 
 #: Where JSON objects have their texts and names, the first that is there; all the values of some are several.
-DOCUMENT_FIELDS = ("document", "source", "article", "text", "body")
-ABSTRACT_FIELDS = (
+_DOCUMENT_FIELDS = ("document", "source", "article", "text", "body")
+_ABSTRACT_FIELDS = (
     "abstract",
     "abstracts",
     "summary",
@@ -48,7 +48,7 @@ ABSTRACT_FIELDS = (
     "highlights",
     "human",
 )
-KEY_FIELDS = ("id", "key", "paper_id", "name")
+_KEY_FIELDS = ("id", "key", "paper_id", "name")
 _SEVERAL = frozenset({"abstracts", "summaries", "targets", "target", "human"})
 
 _SIDES = {
@@ -180,8 +180,8 @@ class _JsonLines(LineReader):
 
 def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair | Rejection]:
     source = lines.source
-    document_fields = (settings.document_field,) if settings.document_field else DOCUMENT_FIELDS
-    abstract_fields = (settings.abstract_field,) if settings.abstract_field else ABSTRACT_FIELDS
+    document_fields = (settings.document_field,) if settings.document_field else _DOCUMENT_FIELDS
+    abstract_fields = (settings.abstract_field,) if settings.abstract_field else _ABSTRACT_FIELDS
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -226,7 +226,7 @@ def _field(value: dict[str, object], names: Iterable[str]) -> str:
 
 
 def _key(value: dict[str, object]) -> str | None:
-    return next((key for name in KEY_FIELDS if (key := jsonl.name_of(value, name))), None)
+    return next((key for name in _KEY_FIELDS if (key := jsonl.name_of(value, name))), None)
 
 
 def _abstracts(value: object, field: str) -> list[Text]:
@@ -432,7 +432,7 @@ def _first(sentences: Iterator[Sentence | Rejection], words: int) -> Iterator[Se
 
 
 #: How documents and abstracts, or the files of texts, are named.
-SUFFIX = re.compile(r"(.+)\.(document|abstract)([0-9]*)", re.DOTALL)
+_SUFFIX = re.compile(r"(.+)\.(document|abstract)([0-9]*)", re.DOTALL)
 _SAME_IDS = "both files need the same ids in the same order, each once"
 
 
@@ -471,7 +471,7 @@ def _read_conllu(lines: LineReader) -> Iterator[RawPair | Rejection]:
     document: _Document | None = None
     alone = False
     for current in _documents(lines):
-        match = SUFFIX.fullmatch(current.name)
+        match = _SUFFIX.fullmatch(current.name)
         if match is None:
             message = f"document {current.name!r} is neither NAME.document nor NAME.abstract"
             named = Rejection(source.name, current.line, current.name, "pair-name", message)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 20
 # Level -9 of xz needs 65 MB to decompress; more is asked for by hostile files.
-XZ_MEMORY = 256 * 2**20
+_XZ_MEMORY = 256 * 2**20
 #: What reading a file raises that is damaged, or is not what it begins like.
 BROKEN = (
     EOFError,
@@ -85,7 +85,7 @@ class _XzStream:
 
     @staticmethod
     def _decoder() -> lzma.LZMADecompressor:
-        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
 
     def read(self, size: int, /) -> bytes:
         while True:

@@ -48,7 +48,7 @@ COLUMNS = ["bag", "rank", "sentence", "log10", "logp", "log10_score", "score", "
 WORD_COLUMNS = [
     *("word", "ngram", "log10", "logp", "log10_backoff", "backoff", "log10_total", "total"),
 ]
-ATTACHMENT_COLUMNS = [
+_ATTACHMENT_COLUMNS = [
     *("modifier", "modifier_tag", "side", "head", "head_tag", "log10_weight", "weight", "prob", "factor"),
     *("word_events", "word_pairs", "word_lambda", "mixed_events", "mixed_pairs", "mixed_lambda"),
     *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_or_more", "argument_lambda"),
@@ -57,14 +57,14 @@ ATTACHMENT_COLUMNS = [
 #: What the columns of parts of scores begin with.
 PART = "part_"
 #: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
-SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "words", "mixed", "tags"]
+_SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "words", "mixed", "tags"]
 #: What is added where several factors decide, and what is shown of that for reading: gains of log10.
-DECISION_COLUMNS = ["rival", "log10_margin", "margin", "decided_by", *(f"gain_{name}" for name in FACTORS)]
+_DECISION_COLUMNS = ["rival", "log10_margin", "margin", "decided_by", *(f"gain_{name}" for name in FACTORS)]
 #: The steps of a search for reading; programs have them as objects, in a column of the table of reasons.
 STEP_COLUMNS = [
     *("step", "event", "modifier", "side", "head", "prob", "log10_weight", "rival", "log10_rival"),
 ]
-SHORT_DECISION_COLUMNS = ["modifier", "side", "head", "rival", "decided_by", "log10_margin", *FACTORS]
+_SHORT_DECISION_COLUMNS = ["modifier", "side", "head", "rival", "decided_by", "log10_margin", *FACTORS]
 #: The part of the help that tells of trees and reasons.
 FILES_PANEL = "Trees and reasons"
 SIDES = {LEFT: "left", RIGHT: "right"}
@@ -278,9 +278,9 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
     """Return the columns of the tables of reasons, and a table a sentence; for reading if not ``full``."""
     if answers.plan.treebank:
         found = explain_trees(answers.store, answers.plan, answers.sentences)
-        columns, row_of = (ATTACHMENT_COLUMNS, _attachment) if full else (SHORT_COLUMNS, _short)
+        columns, row_of = (_ATTACHMENT_COLUMNS, _attachment) if full else (_SHORT_COLUMNS, _short)
         if FactorSettings in answers.plan.algorithm.groups:
-            columns = [*columns, *DECISION_COLUMNS] if full else SHORT_DECISION_COLUMNS
+            columns = [*columns, *_DECISION_COLUMNS] if full else _SHORT_DECISION_COLUMNS
         tables: list[list[Sequence[object]]] = [
             [
                 _decided(sentence.units, edge, edge.decision, full=full)

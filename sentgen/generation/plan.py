@@ -83,7 +83,7 @@ def weighted_sum(rerankers: Rerankers, scores: Sequence[float]) -> float:
 
 
 #: The algorithm that is not named: one where the corpora of the model have trees, another one where not.
-AUTOMATIC, WITH_TREES, WITHOUT = "auto", "joint", "beam"
+_AUTOMATIC, WITH_TREES, WITHOUT = "auto", "joint", "beam"
 #: The fields of a search that `regenerate` and experiments have in common.
 SHARED = ("as_published", "changes", "dependencies")
 
@@ -103,7 +103,7 @@ class Search:
             short="-a",
             metavar="NAME",
         ),
-    ] = AUTOMATIC
+    ] = _AUTOMATIC
     as_published: Annotated[
         Paper | None, Option("Take every literal reading of a paper.", panel=SEARCH_PANEL)
     ] = None
@@ -192,7 +192,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     # The trees must be over what is put in order, or no unit would be found in the counts.
     layer: Layer = "word" if search.units == "word" else "unit"
     name = search.algorithm
-    if name == AUTOMATIC:
+    if name == _AUTOMATIC:
         name = WITH_TREES if search.dependencies or has_trees(store, model, layer) else WITHOUT
     algorithm, asked, given = read_system(name, search.as_published, search.changes)
     if search.nbest < 1:

@@ -189,7 +189,7 @@ def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Re
         return find(opened, built.label)
 
 
-KNESER_NEY = "kneser-ney"
+_KNESER_NEY = "kneser-ney"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +207,7 @@ class BuildRequest:
         Option("Corpora to count.", shell="Corpus to count; may be repeated.", metavar="NAME", given=True),
     ]
     order: Annotated[int, Option("Highest order of n-grams.", least=1, most=5)] = 4
-    smoothing: Annotated[str, Option("kneser-ney, katz or stupid-backoff.", metavar="METHOD")] = KNESER_NEY
+    smoothing: Annotated[str, Option("kneser-ney, katz or stupid-backoff.", metavar="METHOD")] = _KNESER_NEY
     min_count: Annotated[
         str | None,
         Option("Lowest count kept per order; the last one for the rest.", metavar="N,N,..."),
@@ -315,7 +315,7 @@ class BuildRequest:
             )
         words = replace(self, companions=False, classes=None)
         # Symbols have counts of their own, and stand for rare words and brackets already.
-        smoothing = KNESER_NEY if self.smoothing == STUPID_BACKOFF else self.smoothing
+        smoothing = _KNESER_NEY if self.smoothing == STUPID_BACKOFF else self.smoothing
         alike = replace(words, corpus=tagged, smoothing=smoothing, unknown="word", brackets=False)
         return [
             words,

@@ -33,7 +33,7 @@ from sentgen.schema.tables.corpus import BOS, EOS, UNK
 from sentgen.schema.tables.counts import MAX_ORDER
 
 #: How far a sum may be from one: sums of a million doubles stay within a thousandth of that.
-TOLERANCE = 1e-6
+_TOLERANCE = 1e-6
 
 _FILE = "checks.sql"
 #: Smoothing to the names of what it estimates for each order; Katz has discounts besides, or ``absolute``.
@@ -82,7 +82,7 @@ def _map(values: dict[str, list[str]]) -> str:
 def _sums(model: ModelInfo) -> Iterator[Check]:
     """Yield checks that the probabilities of all words after each context sum to one, by its length."""
     named = f"{model.label}: probabilities of"
-    values = {"model": model.id, "tolerance": TOLERANCE}
+    values = {"model": model.id, "tolerance": _TOLERANCE}
     yield _check(f"{named} words sum to one", "unigrams", slow=True, bos=BOS, **values)
     for n in range(2, model.order + 1):
         yield _check(

@@ -44,7 +44,7 @@ from sentgen.schema.tables.corpus import source
 from sentgen.schema.tables.models import model_corpus
 
 #: What a region is told by, behind its corpus and document.
-REGION = ("sentence", "position", "attributes", "sentences")
+_REGION = ("sentence", "position", "attributes", "sentences")
 #: What a token is told by, and what is said of it.
 _OF_TOKEN = ("position", "token", "log10", "logp", "surprisal", "unknown")
 _LN2 = math.log(2)
@@ -86,7 +86,7 @@ class ScoredText:
             "sentence": (*places, *FIGURES, "text"),
             "document": (*places[:2], "sentences", *FIGURES),
         }
-        return of_unit.get(self.asked.by, (*places[:2], *REGION, *FIGURES))
+        return of_unit.get(self.asked.by, (*places[:2], *_REGION, *FIGURES))
 
     @property
     def essential(self) -> tuple[str, ...]:

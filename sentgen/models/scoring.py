@@ -94,9 +94,9 @@ _RAW = 0.2
 #: Parts of a text from which on the interval of its perplexity says something.
 _LEAST_PARTS = 10
 #: What to say of a model with brackets.
-BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
+_BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
 #: What to say of a model that is not over words.
-SYMBOL_NOTE = "the model is over {over}; write tags as <tag:NN>, and phrases of items as <np:NN>"
+_SYMBOL_NOTE = "the model is over {over}; write tags as <tag:NN>, and phrases of items as <np:NN>"
 
 
 def _nothing() -> Floats:
@@ -275,8 +275,8 @@ class Totals:
 def model_notes(model: ModelLike) -> list[str]:
     """Return what to know about the scores of a model."""
     notes = {
-        BRACKET_NOTE: model.brackets,
-        SYMBOL_NOTE.format(over=model.symbols.over): not model.symbols.are_words,
+        _BRACKET_NOTE: model.brackets,
+        _SYMBOL_NOTE.format(over=model.symbols.over): not model.symbols.are_words,
         stupid_backoff.NOTE: model.smoothing == STUPID_BACKOFF,
     }
     return [note for note, holds in notes.items() if holds]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: Bars that can be told apart in a plot, and letters of a label and of a title.
-MOST_BARS, _LABEL, _TITLE = 60, 40, 90
+_MOST_BARS, _LABEL, _TITLE = 60, 40, 90
 _FORMS: dict[str, Form] = {f".{form}": form for form in get_args(Form)}
 
 
@@ -86,9 +86,9 @@ def _check_bars(number: int) -> None:
     Raises:
         InputError: there are more.
     """
-    if number > MOST_BARS:
+    if number > _MOST_BARS:
         raise InputError(
-            f"{number:,} bars are too many to draw; ask for fewer with {spell('limit')}, {MOST_BARS} at most"
+            f"{number:,} bars are too many to draw; ask for fewer with {spell('limit')}, {_MOST_BARS} at most"
         )
 
 
@@ -134,7 +134,7 @@ def places_plot(table: Rows, title: str, more: int) -> Figure:
 
 
 #: Lines that can be told apart in a plot.
-MOST_LINES = 8
+_MOST_LINES = 8
 _UNIT = "with 95% intervals (Wilson)"
 
 
@@ -188,8 +188,8 @@ def _bars(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], column: str, t
 def _over_time(lines: Mapping[tuple[str, ...], Runs], time: str, title: str, *, named: bool) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
-    if len(lines) > MOST_LINES:
-        raise InputError(f"{len(lines):,} lines are too many to tell apart; there is room for {MOST_LINES}")
+    if len(lines) > _MOST_LINES:
+        raise InputError(f"{len(lines):,} lines are too many to tell apart; there is room for {_MOST_LINES}")
     figure, axes = plain_axes(8.2, 4.2, LIGHT, grid="y")
     for number, (name, runs) in enumerate(lines.items()):
         style, count = LIGHT.style(number), sum(point.count for run in runs for point in run)

@@ -253,7 +253,7 @@ def _normalize(text: Bitext, counts: Floats) -> Floats:
 
 
 #: Longest jump with a count of its own; longer ones share the count of this one.
-REACH = 200
+_REACH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ def train_hmm(
     The weights are counted as if they were not divided by their sum over each sentence, as Vogel et al. do,
     so that the log-probability almost always rises, and need not.
     """
-    reach = min(REACH, max(int(text.columns.max(initial=1)) - 1, 1))
+    reach = min(_REACH, max(int(text.columns.max(initial=1)) - 1, 1))
     jump = np.ones(2 * reach + 1)
     logp = []
     for _ in range(iterations):

@@ -20,7 +20,7 @@ from sentgen.output.wording import quantity
 #: What Python, its packages and the texts take besides.
 BASE = 320 << 20
 #: Bytes of an event: its fields, what it is made of, and what the passes keep of it.
-EVENT_BYTES = 200
+_EVENT_BYTES = 200
 #: Bytes of a cell of the different words: the probability, and its log or kinds of kinship.
 _WORD_BYTES = 20
 #: Cells of the different words that are looked up at a time, and bytes of each.
@@ -124,7 +124,7 @@ class Budget:
         """Return how many phrase events there is room for."""
         m, n = sizes.abstract, sizes.document
         blocks = max(_block_bytes(m, n, _rows(m, n)), _block_bytes(n, m, _rows(n, m)))
-        return (self.memory - _fixed_bytes(sizes, 0, table=table) - blocks) / EVENT_BYTES
+        return (self.memory - _fixed_bytes(sizes, 0, table=table) - blocks) / _EVENT_BYTES
 
     def most_links(self, *, explained: bool = False) -> float:
         """Return how many links there is room for, when they are shown, too."""
@@ -172,7 +172,7 @@ def aligning_budget(limit: float, *, with_store: bool) -> Budget:
 
 def events_take_too_much(events: float, most: float) -> MemoryLimitError:
     """Return the error of a pair with too many phrase events."""
-    more = _size((events - most) * EVENT_BYTES + _UNIT)
+    more = _size((events - most) * _EVENT_BYTES + _UNIT)
     return MemoryLimitError(
         f"the texts have {events:,} phrases in common, for which {more} of memory are missing; raise"
         f" {spell('memory_limit')}, or give shorter texts"
@@ -185,7 +185,7 @@ def _fixed_bytes(sizes: PairSizes, events: int, *, table: bool) -> float:
     of_sentences = 32 * sizes.abstract_sentences * sizes.document_sentences if table else 0
     rows = _ROW_BYTES * (sizes.abstract + sizes.document)
     look_up = _LOOK_UP_BYTES * min(WORD_CELLS, sizes.abstract_words * sizes.document_words)
-    return of_words + of_sentences + rows + EVENT_BYTES * events + look_up
+    return of_words + of_sentences + rows + _EVENT_BYTES * events + look_up
 
 
 def _rows(m: int, n: int) -> int:

@@ -5,7 +5,7 @@ jump depends on nothing else. With A_t(e) the sum over all ways to get there and
 to i, an event that rewrites the document phrase i..i+k-1 into l abstract words adds B_t(i) * p to
 A_t+l(i + k - 1). Events of one word on each side are the dense matrix ``words``, all others a list.
 
-Row t is divided by the sum of what entered it (but see ``SMALLEST``); ``log_scale[t]`` is the log of all
+Row t is divided by the sum of what entered it (but see ``_SMALLEST``); ``log_scale[t]`` is the log of all
 divisors so far. So long texts do not underflow.
 
 The passes go over some rows at a time, ``first`` up to ``last``, which stand at 0 in the tables. An event
@@ -172,7 +172,7 @@ def count_jumps(
 
 
 #: Smallest divisor of a row: one that phrases leap over may be empty, and what leaps must not overflow.
-SMALLEST = 1e-30
+_SMALLEST = 1e-30
 
 
 class Chain(NamedTuple):
@@ -296,7 +296,7 @@ def forward(lattice: AlignmentLattice, first: int, last: int, alphas: Alphas) ->
                 scale = move * exp(log_scale[begun] - log_scale[t])
             entry = scale * leaps.entry[one]
             row[events.position[one] + events.width[one] - 1] += entry * emission.prob[one]
-        divisor = max(row.sum(), SMALLEST)
+        divisor = max(row.sum(), _SMALLEST)
         row /= divisor
         log_scale[t + 1] = log_scale[t] + log(divisor)
 

@@ -279,20 +279,20 @@ JUMPS = Template(
     ),
 )
 #: The last distance of each value of `JUMPS` but the last one.
-JUMP_ENDS = (-33, -17, -7, *range(-_NEAR, _NEAR + 1), 10, 16, 32)
+_JUMP_ENDS = (-33, -17, -7, *range(-_NEAR, _NEAR + 1), 10, 16, 32)
 
 TEMPLATES = (*LINK_TEMPLATES, *NULL_TEMPLATES, RUNS, JUMPS)
 #: Where the weights of each template begin, and the number of all weights.
-OFFSETS = tuple(accumulate((template.size for template in TEMPLATES), initial=0))
-SIZE = OFFSETS[-1]
+_OFFSETS = tuple(accumulate((template.size for template in TEMPLATES), initial=0))
+SIZE = _OFFSETS[-1]
 #: Feature and value of each weight.
 NAMES = tuple((template.name, value) for template in TEMPLATES for value in template.values)
 
 
 #: Where the weights of the templates of each kind begin.
-LINK_OFFSETS = np.array(OFFSETS[: len(LINK_TEMPLATES)], np.int64)
-NULL_OFFSETS = np.array(OFFSETS[len(LINK_OFFSETS) : len(LINK_OFFSETS) + len(NULL_TEMPLATES)], np.int64)
-RUN_OFFSET, JUMP_OFFSET = OFFSETS[-3], OFFSETS[-2]
+LINK_OFFSETS = np.array(_OFFSETS[: len(LINK_TEMPLATES)], np.int64)
+NULL_OFFSETS = np.array(_OFFSETS[len(LINK_OFFSETS) : len(LINK_OFFSETS) + len(NULL_TEMPLATES)], np.int64)
+_RUN_OFFSET, _JUMP_OFFSET = _OFFSETS[-3], _OFFSETS[-2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,12 +348,12 @@ def weighted_jumps(cells: JumpCells, mass: Floats, weights: Floats) -> Floats:
 
 def run_places(events: EventOrder) -> Longs:
     """Return the weight of the length of each event."""
-    places: Longs = RUN_OFFSET + np.minimum(events.length - 2, RUNS.size - 1)
+    places: Longs = _RUN_OFFSET + np.minimum(events.length - 2, RUNS.size - 1)
     return places
 
 
 @lru_cache(maxsize=16)
 def jump_places(cells: JumpCells) -> Longs:
     """Return the weight of each jump cell, by its last distance, (C,)."""
-    places: Longs = JUMP_OFFSET + np.searchsorted(np.array(JUMP_ENDS), cells.last)
+    places: Longs = _JUMP_OFFSET + np.searchsorted(np.array(_JUMP_ENDS), cells.last)
     return places

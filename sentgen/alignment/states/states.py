@@ -55,7 +55,7 @@ _WORDS = """
 not n't n’t no never nobody nothing none neither nor nowhere cannot hardly
 """
 #: Words that turn the sense of what follows around.
-NEGATIONS = frozenset(_WORDS.split())
+_NEGATIONS = frozenset(_WORDS.split())
 #: Function words between a negation and what it turns around, at most.
 _BETWEEN = 3
 #: Words of a clause that are looked through for one.
@@ -78,7 +78,7 @@ def judge_polarity(
     """
     (start, end), (first, last) = abstract[1], document[1]
     words, others = abstract[0][start:end], document[0][first:last]
-    own = [at for at, word in enumerate(words) if word.lower() in NEGATIONS]
+    own = [at for at, word in enumerate(words) if word.lower() in _NEGATIONS]
     # A negation without a match may deny the same in other words.
     denies = any(places[at] < 0 for at in own)
     for i, j in enumerate(places.tolist()):
@@ -107,7 +107,7 @@ def _left_out(
     matched = {j: i for i, j in enumerate(places.tolist()) if j >= 0}
     for j, word in enumerate(others):
         before, after = matched.get(j - 1), matched.get(j + 1)
-        if word.lower() not in NEGATIONS or j in matched or before is None or after != before + 1:
+        if word.lower() not in _NEGATIONS or j in matched or before is None or after != before + 1:
             continue
         turned = next((k for k in range(j + 1, len(others)) if _negation(others, k) == j), None)
         if turned is None or is_function_word(others[turned]):
@@ -118,7 +118,9 @@ def _left_out(
 def _denied_before(words: Sequence[str], position: int) -> bool:
     """Say whether a clause denies something before a word: *he did not go or call* denies both."""
     before = (words[at].lower() for at in range(position - 1, max(position - 1 - _CLAUSE, -1), -1))
-    return any(word in NEGATIONS for word in takewhile(lambda word: word[0].isalnum() or "'" in word, before))
+    return any(
+        word in _NEGATIONS for word in takewhile(lambda word: word[0].isalnum() or "'" in word, before)
+    )
 
 
 def _denied_reason(*words: str) -> str:
@@ -133,7 +135,7 @@ def _negation(words: Sequence[str], position: int) -> int | None:
     """
     for at in range(position - 1, max(position - 2 - _BETWEEN, -1), -1):
         word = words[at].lower()
-        if word in NEGATIONS:
+        if word in _NEGATIONS:
             return None if words[at + 1].lower() in ("only", "just") else at
         if word != "one" and (not is_function_word(word) or not word[0].isalnum()):
             return None
@@ -186,7 +188,7 @@ class TextKinds:
             return "date"
         if any(map(str.isdigit, word)) or (within is not None and position - sentence[0] == within.start):
             return "number"
-        if is_function_word(word) or word.lower() in NEGATIONS:
+        if is_function_word(word) or word.lower() in _NEGATIONS:
             return "function word"
         return "name" if name_like(self.words, position, self._lower) else "word"
 

@@ -46,7 +46,7 @@ from sentgen.arrays import Longs
 #: What speaks for a place: that others come from its sentence, and each content word that it shares,
 LINKED, SHARED = 1.0, 1.0
 #: what these count where they are found in the sentences around, and how many sentences that is on each side,
-NEARBY, AROUND = 0.5, 2
+_NEARBY, _AROUND = 0.5, 2
 #: and what has to speak for it at least.
 ENOUGH = 0.5
 #: Places of a word that are looked at, those near to the sources of its sentence first.
@@ -92,7 +92,7 @@ class _WordOccurrences:
         own = {stem(word) for word in words if not is_function_word(word)} - {stem(words[at])}
         places = self.positions(words[at])
         if len(places) > MOST:
-            near = {number + step for number in sources for step in range(-AROUND, AROUND + 1)}
+            near = {number + step for number in sources for step in range(-_AROUND, _AROUND + 1)}
             places = sorted(places, key=lambda position: self._document.number(position) not in near)[:MOST]
         scores = {position: self._score(words, at, position, own, sources) for position in places}
         best = max(scores, key=lambda position: (scores[position], -position), default=None)
@@ -103,11 +103,11 @@ class _WordOccurrences:
     ) -> float:
         """Return what speaks for a place of a word; ``own`` are the stems of the words that are with it."""
         number = self._document.number(position)
-        around = range(max(number - AROUND, 0), min(number + AROUND + 1, len(self._document.sentences)))
+        around = range(max(number - _AROUND, 0), min(number + _AROUND + 1, len(self._document.sentences)))
         score = 0.0
         for other in around:
             shared = SHARED * len(self._stems_of(other).intersection(own)) + LINKED * (other in sources)
-            score = max(score, shared if other == number else NEARBY * shared)
+            score = max(score, shared if other == number else _NEARBY * shared)
         start, end = self._document.sentences[number]
         for step in (-1, 1):
             if 0 <= at + step < len(words) and start <= position + step < end:
@@ -207,7 +207,7 @@ def _mark(states: list[WordState], words: Span, places: Sequence[Span], why: str
 
 
 #: What the frame of a slot is worth at least for its words to be about the same: in all, and on each side.
-FRAME, SIDE = 2.0, 0.3
+_FRAME, _SIDE = 2.0, 0.3
 #: How much of a sentence the other one has at least where words contradict that are no numbers or names.
 ALIKE = 0.5
 #: Kinds of words that say little by themselves.
@@ -255,7 +255,7 @@ class _Judging:
         self._alike = _share(words, places) >= ALIKE
         for slot in slots(words, others, places):
             small = max(b - a for a, b in (slot.abstract, slot.document)) <= LONGEST
-            if small and slot.frame >= FRAME and min(slot.before, slot.after) >= SIDE:
+            if small and slot.frame >= _FRAME and min(slot.before, slot.after) >= _SIDE:
                 self._compare(slot)
 
     def _take_over(self, places: Sequence[int]) -> None:

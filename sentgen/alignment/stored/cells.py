@@ -443,7 +443,7 @@ def _counted(keys: Longs, times: Longs, held: Sequence[Longs]) -> tuple[Longs, L
 
 
 #: Bytes of a cell of a part: its place, column, probability and count.
-CELL_BYTES = 28
+_CELL_BYTES = 28
 #: Pairs of the first batch, and cells that there is room for at least.
 _FIRST, _LEAST = 32, 1 << 12
 #: Share of the room below which the next batch is larger.
@@ -487,7 +487,7 @@ class PartBuffer:
     ) -> None:
         self.cells, self._texts_of = cells, texts_of
         self._longest = settings.max_document_phrase, settings.max_abstract_phrase
-        self._make(max(_LEAST, int(memory / CELL_BYTES)))
+        self._make(max(_LEAST, int(memory / _CELL_BYTES)))
 
     def _make(self, size: int) -> None:
         # Never more than the table has; what is not used of it takes no memory.

@@ -64,7 +64,7 @@ from sentgen.space import Space
 
 BATCH = 500
 #: Words of a document times those of an abstract from which on a pair is large.
-LARGE = 1 << 20
+_LARGE = 1 << 20
 #: Words up to which the pairs are kept in memory: 8 bytes each.
 KEPT = 10_000_000
 
@@ -112,7 +112,7 @@ class _StoredIds:
         for pair in self.stream():
             self.in_documents[pair.document] = True
             self.in_abstracts[pair.abstract] = True
-            if len(pair.document) * len(pair.abstract) >= LARGE:
+            if len(pair.document) * len(pair.abstract) >= _LARGE:
                 self.large += (pair.sizes(), pair.swap_texts().sizes())
             words += len(pair.document) + len(pair.abstract)
             if words <= KEPT:
@@ -189,9 +189,9 @@ def _bounds(documents: pa.ChunkedArray) -> dict[int, tuple[int, int]]:
 
 #: Shares of the memory limit for the rewrite tables, and for parts of those that do not fit; inference and
 #: Python have what DuckDB leaves of the rest.
-CELL_SHARE, PART_SHARE = 0.21, 0.21
+_CELL_SHARE, _PART_SHARE = 0.21, 0.21
 #: What inference has: the rest, for one of these pairs a thread: one at work and two that wait to be counted.
-PAIR_SHARE = 1 - DATABASE_SHARE - CELL_SHARE - PART_SHARE
+_PAIR_SHARE = 1 - DATABASE_SHARE - _CELL_SHARE - _PART_SHARE
 _PAIRS = 3
 #: Share from which on pages of files are given back.
 FULL_SHARE = 0.8
@@ -219,7 +219,7 @@ class TrainingPlan:
         """What the inference of a pair may take."""
         # Without threads no pair waits to be counted.
         parts = 1 if self.jobs == 1 else _PAIRS * self.jobs
-        return Budget.of_limit(self.memory, share=PAIR_SHARE, parts=parts)
+        return Budget.of_limit(self.memory, share=_PAIR_SHARE, parts=parts)
 
 
 def train_model(
@@ -334,7 +334,7 @@ class _Training:
         self.stream = partial(ids.stream, exchanged=exchanged)
         self.forms = ids.forms(exchanged=exchanged)
         self.space = Space(
-            int(plan.memory * CELL_SHARE), store.path.parent, most=int(plan.memory * FULL_SHARE)
+            int(plan.memory * _CELL_SHARE), store.path.parent, most=int(plan.memory * FULL_SHARE)
         )
         self.wordnet = find_wordnet() if self.settings.needs_kinship else None
         self.nearness = None if vectors is None else Nearness(vectors, self.settings.nearness)
@@ -417,7 +417,7 @@ class _Training:
         if not self.space.spilled:
             yield self.stream(), parameters
             return
-        memory, every = self.plan.memory * PART_SHARE, sum(cells.size for cells in self.layers.values())
+        memory, every = self.plan.memory * _PART_SHARE, sum(cells.size for cells in self.layers.values())
         buffers = {
             layer: PartBuffer(cells, TEXTS[layer], self.settings, memory * cells.size / every)
             for layer, cells in self.layers.items()
@@ -440,7 +440,7 @@ class _Training:
             def submit(pair: PairIds) -> Future[PairPosteriors]:
                 return threads.submit(self._explain, pair, parameters)
 
-            # No more than these: a pair with its posteriors takes what `PAIR_SHARE` has for it.
+            # No more than these: a pair with its posteriors takes what `_PAIR_SHARE` has for it.
             waiting = deque(map(submit, islice(pairs, 2 * self.plan.jobs)))
             while waiting:
                 yield waiting.popleft().result()

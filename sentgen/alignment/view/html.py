@@ -32,7 +32,7 @@ _CELL, _LETTER = 16, 6.8
 #: Pixels of the overview: width, least and greatest height, least side of a mark.
 _WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
 #: As many as the style sheet has, from c0 and k0 on.
-COLORS = 6
+_COLORS = 6
 
 
 def matrix(view: PairView) -> Markup:
@@ -113,7 +113,7 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> Markup:
 
 def _marks(view: PairView, block: AlignedBlock) -> dict[str, str]:
     state = view.worst(block.abstract)
-    look = f"k k{block.number % COLORS}" + f" {state}" * (state in APART)
+    look = f"k k{block.number % _COLORS}" + f" {state}" * (state in APART)
     return {"class": look, "data-b": f"{block.number}"}
 
 
@@ -209,7 +209,7 @@ class _Panes:
 
     def _looks(self, segment: Segment, side: Side) -> Iterator[str]:
         if segment.blocks:
-            yield f"p c{segment.blocks[0] % COLORS}"
+            yield f"p c{segment.blocks[0] % _COLORS}"
         if segment.state in APART:
             yield segment.state
         if side == "abstract" and self._weighed and not segment.blocks and segment.null is not None:

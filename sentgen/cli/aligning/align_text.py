@@ -30,10 +30,10 @@ from sentgen.output.files import write_text
 from sentgen.output.wording import are, quantity
 from sentgen.schema import Store
 
-COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "words", "posterior", "P(null)")]
-REASON_COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "posterior", "made of")]
-REASON_COLUMNS += ["runner-up", "its posterior", "P(null)", "weights"]
-PROBABILITIES = ("posterior", "its posterior", "P(null)")
+_COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "words", "posterior", "P(null)")]
+_REASON_COLUMNS = [*("phrase", "summary", "document", "state", "why", "sentence", "posterior", "made of")]
+_REASON_COLUMNS += ["runner-up", "its posterior", "P(null)", "weights"]
+_PROBABILITIES = ("posterior", "its posterior", "P(null)")
 #: Of the blocks, in turn; the terminal says what they look like.
 # No red and no magenta, which are for what the document does not support.
 _COLORS = ("cyan", "green", "yellow", "blue", "bright_cyan")
@@ -139,9 +139,9 @@ def _show(shown: PairView, out: Output) -> None:
     console.print()
     if shown.alignment.weighed is None:
         out.rows(
-            COLUMNS,
+            _COLUMNS,
             _rows(shown),
-            align=dict.fromkeys(("words", *PROBABILITIES), "right"),
+            align=dict.fromkeys(("words", *_PROBABILITIES), "right"),
             essential=("summary", "document", "state", "posterior"),
         )
     else:
@@ -149,7 +149,7 @@ def _show(shown: PairView, out: Output) -> None:
         out.rows(
             columns,
             rows,
-            align=dict.fromkeys(PROBABILITIES, "right"),
+            align=dict.fromkeys(_PROBABILITIES, "right"),
             essential=("summary", "document", "state", "posterior", "made of"),
         )
     console.print()
@@ -213,7 +213,7 @@ def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
         rival, _, posterior = _source(shown, reason.rival)
         row += [rival, posterior, _probability(reason.null), reason.link and weighed_by(reason.link)]
         rows.append(row)
-    columns = list(REASON_COLUMNS)
+    columns = list(_REASON_COLUMNS)
     if not any(row[-1] for row in rows):  # of a tuned model only
         columns, rows = columns[:-1], [row[:-1] for row in rows]
     return columns, rows

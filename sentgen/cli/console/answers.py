@@ -26,7 +26,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
 _SENTENCE = "sentence"
-TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "log10", "relation", "stack"]
+_TRACE_COLUMNS = ["word", "ngram", "dep", "transition", "log10", "relation", "stack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def show_generated(answers: Generated, out: Output) -> None:
         for sentence in answers.sentences:
             rank = f", rank {sentence.rank}" if (sentence.rank or 1) > 1 else ""
             trace = map(_trace_row, sentence.trace)
-            parts = [partial(out.rows, TRACE_COLUMNS, trace)] if request.traced else []
+            parts = [partial(out.rows, _TRACE_COLUMNS, trace)] if request.traced else []
             if request.tree and sentence.tree:
                 parts.append(partial(_tree, units_of_words(sentence), sentence.tree.heads))
             heading = f"{sentence.cluster}, length {sentence.length}{rank}: {closed_up(sentence.text)}"

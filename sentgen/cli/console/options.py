@@ -113,7 +113,7 @@ def report_into(what: str) -> Any:
 
 #: Share of the memory that DuckDB may use where it does the work: it takes up to a fifth more than it counts,
 #: and Python with its libraries 0.15 to 0.2 GB.
-SQL_SHARE = 0.6
+_SQL_SHARE = 0.6
 #: The same where sub-models, caches and compiled code need the rest.
 LOOKUP_SHARE = 0.35
 
@@ -150,7 +150,7 @@ class StoreOptions:
         """Bytes that the process may use."""
         return parse_size(self.memory_limit) or default_memory_limit()
 
-    def database_memory(self, share: float = SQL_SHARE) -> int:
+    def database_memory(self, share: float = _SQL_SHARE) -> int:
         """Return the bytes that DuckDB may use; the option means the process, and DuckDB takes more."""
         return int(self.memory * share)
 
@@ -159,7 +159,7 @@ class StoreOptions:
         *,
         create: bool = False,
         read_only: bool = False,
-        share: float = SQL_SHARE,
+        share: float = _SQL_SHARE,
         threads: int | None = None,
     ) -> Store:
         """Open the store; DuckDB may use that share of the memory, and so many threads."""

@@ -30,7 +30,7 @@ _SPACES = ("wsafter", "spaceafter", "space_after")
 _NO_SPACE = frozenset(("", '""', "''", "no", "false", "0", "spaceafter=no"))
 _NAME = re.compile(r"[^\W\d][\w:.-]*")
 #: Values that are none.
-UNSAID = UNDEFINED | {""}
+_UNSAID = UNDEFINED | {""}
 #: A column of this name is MISC itself.
 _MISC = "misc"
 #: A column `head` whose numbers make no tree is an attribute of this name.
@@ -115,9 +115,9 @@ class NamedColumns:
             fields = [decode_entities(value) for value in fields]
         columns = [fields[number::size] for number in range(size)]
         for number, column in enumerate(columns):
-            if number in (self.word, self.spaces) or UNSAID.isdisjoint(column):
+            if number in (self.word, self.spaces) or _UNSAID.isdisjoint(column):
                 continue
-            columns[number] = [ABSENT if value in UNSAID else value for value in column]
+            columns[number] = [ABSENT if value in _UNSAID else value for value in column]
         return columns
 
     def fill(self, sentence: Sentence, columns: list[list[str]]) -> None:

@@ -27,11 +27,11 @@ from sentgen.schema.lakes.transfer import write_file
 from sentgen.temporary import aside
 
 #: A record of words, as `sentgen.counts.ngrams` has them, and how often it occurs.
-RECORDS = pa.schema([*((f"w{i}", pa.int32()) for i in range(1, WIDTH + 1)), ("count", pa.int32())])
+_RECORDS = pa.schema([*((f"w{i}", pa.int32()) for i in range(1, WIDTH + 1)), ("count", pa.int32())])
 #: Rows of a batch; merging has one batch of every shard in memory, so that with many shards they are smaller.
 _MOST_ROWS, _LEAST_ROWS = 1 << 16, 1 << 10
 #: Bytes of a row that is merged: the batch, and the arrays that it is read into.
-_ROW = 2 * RECORDS.field("count").type.bit_width // 8 * len(RECORDS)
+_ROW = 2 * _RECORDS.field("count").type.bit_width // 8 * len(_RECORDS)
 #: Columns of the counts of trees that hold words and labels.
 _COLUMNS = {
     "head_word_id": 0,
@@ -94,7 +94,7 @@ def count_shard(
                     batches[number] += 1
                     yield batch
 
-        rows = write_batches(reading.file(shard, "records"), RECORDS, records())
+        rows = write_batches(reading.file(shard, "records"), _RECORDS, records())
     finally:
         counter.close()
     return {"batches": batches.tolist(), "records": sum(rows)}
@@ -121,7 +121,7 @@ def _in_ranges(
             columns = [pa.array(np.ascontiguousarray(rows[start:end, i])) for i in range(WIDTH)]
             yield (
                 number,
-                pa.record_batch([*columns, pa.array(counts[start:end].astype(np.int32))], schema=RECORDS),
+                pa.record_batch([*columns, pa.array(counts[start:end].astype(np.int32))], schema=_RECORDS),
             )
 
 

@@ -50,7 +50,7 @@ _PLAIN = ("lines", "text")
 _TOGETHER = 100_000
 FIRST_WORD = len(RESERVED_WORDS)
 WORDS = pa.schema([("number", pa.int32()), ("form", pa.string()), ("count", pa.int64())])
-STREAM = pa.schema([("word", pa.int32())])
+_STREAM = pa.schema([("word", pa.int32())])
 #: Counts of trees that a shard keeps, by table of the store.
 TREES = ("dependency_event", "argument_count", "sibling_count")
 _WORDS = """
@@ -280,7 +280,7 @@ def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTa
             counts = found
             yield _stream(wrap(words + np.int32(FIRST_WORD), lengths, BOS, EOS))
 
-    write_batches(reading.file(shard.number, "stream"), STREAM, streams())
+    write_batches(reading.file(shard.number, "stream"), _STREAM, streams())
     numbers = np.arange(FIRST_WORD, FIRST_WORD + counts.size, dtype=np.int32)
     _write_words(reading, shard, numbers, vocabulary.strings().cast(pa.string()), counts, vocabulary)
 
@@ -321,7 +321,7 @@ def _numbered(
 
 
 def _stream(words: Ints) -> pa.RecordBatch:
-    return pa.record_batch([pa.array(words, pa.int32())], schema=STREAM)
+    return pa.record_batch([pa.array(words, pa.int32())], schema=_STREAM)
 
 
 def _write_words(
@@ -360,7 +360,7 @@ def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, Sou
         forms = words["form"].combine_chunks()
         _write_words(reading, shard, numbers, forms, counts, hashed)
         streams = (_wrapped(batch) for batch in arrow_reader(duck, _SENTENCES))
-        write_batches(reading.file(shard.number, "stream"), STREAM, streams)
+        write_batches(reading.file(shard.number, "stream"), _STREAM, streams)
         tags = arrow_table(duck, _TAGS)
         if not tags.num_rows:
             return False

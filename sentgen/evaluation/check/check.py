@@ -39,7 +39,7 @@ COLUMNS = (
     *("supported", "source", "why", "instead", "text"),
 )
 #: What is told besides if other words were looked for.
-OTHER_COLUMNS = ("words", "found", "differs")
+_OTHER_COLUMNS = ("words", "found", "differs")
 _TURNED = "in the source the other way around"
 _UNRELATED = "not related in the source"
 
@@ -266,7 +266,7 @@ def check_table(support: SupportCheck) -> Rows:
     if not support.other_words:
         return Rows(COLUMNS, rows)
     return Rows(
-        (*COLUMNS, *OTHER_COLUMNS),
+        (*COLUMNS, *_OTHER_COLUMNS),
         [(*row, *_other_cells(claim)) for row, claim in zip(rows, support.claims, strict=True)],
     )
 

@@ -32,9 +32,9 @@ from sentgen.alignment.words.wordnet import frequent_senses, meanings
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.verb_arguments import Argument, arguments, tags_of
 
-AGENT, PATIENT = "agent", "patient"
+_AGENT, _PATIENT = "agent", "patient"
 #: The parts that word order tells apart in an active clause.
-CORE = frozenset({AGENT, PATIENT})
+CORE = frozenset({_AGENT, _PATIENT})
 
 _PASSIVE_SUBJECTS = frozenset({"nsubj:pass", "csubj:pass", "nsubjpass", "csubjpass", "subj@pass"})
 _SUBJECTS = frozenset({"nsubj", "csubj", "subj", "sbj"}) | _PASSIVE_SUBJECTS
@@ -71,9 +71,9 @@ class _Role:
     def may_be(self, other: _Role) -> bool:
         """Return whether both play the same part, or one that their order does not tell apart.
 
-        >>> _Role(1, 0, PATIENT, passive=True).may_be(_Role(1, 2, PATIENT))
+        >>> _Role(1, 0, _PATIENT, passive=True).may_be(_Role(1, 2, _PATIENT))
         True
-        >>> _Role(1, 0, AGENT).may_be(_Role(1, 0, PATIENT, passive=True))
+        >>> _Role(1, 0, _AGENT).may_be(_Role(1, 0, _PATIENT, passive=True))
         False
         """
         if {self.part, other.part} <= CORE or self.part == other.part != "":
@@ -104,18 +104,18 @@ class _Clauses:
         part, word = _plain(label), argument.modifier
         if label in _SUBJECTS:
             # Of the clause, not of the label, as parsers leave the subtype out.
-            part = PATIENT if passive else AGENT
+            part = _PATIENT if passive else _AGENT
         elif label in _OBJECTS:
-            part = PATIENT
+            part = _PATIENT
         elif label in _AGENTS or (label in _BY_PHRASES and passive and self._has_by(word)):
-            part, word = AGENT, self._object_below(word)
+            part, word = _AGENT, self._object_below(word)
         return _Role(verb, word, part, passive, voice=label in _VOICE)
 
     def participles(self) -> Iterator[_Role]:
         """Yield the nouns that a participle after them is a passive clause of: *food sent by workers*."""
         for verb, label in enumerate(self._labels):
             if label == "acl" and self._heads[verb] and self._is_passive(verb):
-                yield _Role(verb, self._heads[verb] - 1, PATIENT, passive=True)
+                yield _Role(verb, self._heads[verb] - 1, _PATIENT, passive=True)
 
     def _auxiliary(self, argument: Argument) -> _Role:
         """Return the part of an auxiliary that heads its clause, as if it hung on the verb."""
@@ -161,7 +161,7 @@ def _plain(label: str) -> str:
 SAME, FORM, SPELLING, SYNONYM = range(4)
 _WAYS = ("", "form", "spelling", "synonym")
 #: Senses of a word that count; *take* has 42 as a verb, and the last ones are those of other words.
-SENSES = 10
+_SENSES = 10
 #: The letters of WordNet for tags, by their beginnings: universal ones, and those of the Penn Treebank.
 _PARTS = {"NOUN": "n", "PROPN": "n", "NN": "n", "V": "v", "ADJ": "a", "JJ": "a", "ADV": "r", "RB": "r"}
 
@@ -298,7 +298,7 @@ def _signs_of(word: str, lemma: str, tag: str, wordnet: Path | None) -> Signs:
         signs |= dict.fromkeys((("meaning", group) for group in meanings(word) | meanings(base)), SYNONYM)
         letter = next((letter for name, letter in _PARTS.items() if tag.startswith(name)), None)
         if letter and wordnet is not None:
-            signs |= dict.fromkeys(frequent_senses(wordnet, word, letter, SENSES), SYNONYM)
+            signs |= dict.fromkeys(frequent_senses(wordnet, word, letter, _SENSES), SYNONYM)
     return signs
 
 

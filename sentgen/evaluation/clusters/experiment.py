@@ -29,7 +29,7 @@ from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 
 COMMAND = "evaluate generation"
-BASELINE = "bigram"
+_BASELINE = "bigram"
 
 
 class StringMaker(NamedTuple):
@@ -106,7 +106,7 @@ def evaluate_generation(
     report = progress or (lambda what, done, total: None)
     strings = _generated(source.learned(), (system, system.without_dependencies()), lengths, report)
     result = GenerationResult(
-        systems=(system.name, BASELINE),
+        systems=(system.name, _BASELINE),
         clusters=[cluster.name for cluster in source.clusters],
         lengths=list(lengths),
         counts=_compared(source.clusters, strings, parser, spelling, report),
@@ -177,7 +177,7 @@ def _check(source: ClusterSet, lengths: Sequence[int], settings: GenerationSetti
         raise InputError("there are no clusters to generate from", path=source.source or None)
     if not lengths:
         raise InputError("there are no lengths to generate; give some, such as 1-40")
-    if settings.algorithm == BASELINE:
+    if settings.algorithm == _BASELINE:
         raise InputError("the bigram baseline is what systems are compared with; choose another one")
 
 

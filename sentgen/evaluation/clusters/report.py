@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Name of each plot to its curve: the figures 5 to 8 of the paper.
-PLOTS: dict[str, tuple[Metric, Kind]] = {
+_PLOTS: dict[str, tuple[Metric, Kind]] = {
     "all-precision": ("precision", "all"),
     "all-recall": ("recall", "all"),
     "adjacent-precision": ("precision", "adjacent"),
@@ -52,14 +52,14 @@ def generation_report(result: GenerationResult) -> Report:
         markdown_parts=[
             summary,
             strings,
-            *(f"![{name.replace('-', ' ')} by length]({name}.svg)\n" for name in PLOTS),
+            *(f"![{name.replace('-', ' ')} by length]({name}.svg)\n" for name in _PLOTS),
             *tables,
             settings,
         ],
         csv={"figures.csv": csv_text(figures.columns, figures.rows), "strings.csv": _strings_csv(result)},
         plots={
             name: partial(_curve_plot, result.curve(metric, kind), result.systems)
-            for name, (metric, kind) in PLOTS.items()
+            for name, (metric, kind) in _PLOTS.items()
         },
     )
 

@@ -157,7 +157,7 @@ def _arguments(
 #: The words of a new sentence of a key and related sentences; None where there is none.
 FusionSystem = Callable[[Sentence, Sequence[Sentence]], Sequence[str] | None]
 #: Extraction: the key sentence, or the sentence that is most like the others.
-KEY_ITSELF, CENTRAL = "key", "central"
+_KEY_ITSELF, _CENTRAL = "key", "central"
 
 
 def _key_itself(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
@@ -176,7 +176,7 @@ def _central(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
 
 
 #: By name.
-EXTRACTION: Mapping[str, FusionSystem] = {KEY_ITSELF: _key_itself, CENTRAL: _central}
+EXTRACTION: Mapping[str, FusionSystem] = {_KEY_ITSELF: _key_itself, _CENTRAL: _central}
 #: What is compared if nobody says otherwise: fusion as it is by default, the search of 2005, and extraction.
 DEFAULT = (FusionRequest().algorithm, DEPVITERBI, *EXTRACTION)
 

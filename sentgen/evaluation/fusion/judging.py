@@ -24,7 +24,7 @@ from sentgen.output.rates import wilson
 from sentgen.output.wording import quantity
 
 SHEET = ("number", "key", "sentence", "judgment")
-ANSWERS = ("number", "cluster", "system")
+_ANSWERS = ("number", "cluster", "system")
 #: What is filled in: whether the sentence is grammatical.
 YES, NO = "yes", "no"
 #: Clusters on a sheet, at most.
@@ -116,7 +116,7 @@ def write_sheet(
         rows.append((number, " ".join(cases[place].key.forms), text, ""))
         answers += [(number, cases[place].name, name) for name in names]
     _write(sheet, SHEET, rows)
-    _write(answers_path(sheet), ANSWERS, answers)
+    _write(answers_path(sheet), _ANSWERS, answers)
     return len(rows)
 
 
@@ -134,7 +134,7 @@ def read_judgments(sheet: Path, *, seed: int) -> Judgments:
         for line, number, row in _rows(sheet, ("number", "judgment"))
     }
     counts: dict[str, dict[str, tuple[int, int]]] = {}
-    for line, number, row in _rows(answers_path(sheet), ANSWERS):
+    for line, number, row in _rows(answers_path(sheet), _ANSWERS):
         if number not in judgments:
             raise InputError(f"{sheet.name} has no row {number}", path=str(answers_path(sheet)), line=line)
         good = judgments[number]

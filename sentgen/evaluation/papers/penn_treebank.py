@@ -31,7 +31,7 @@ from sentgen.schema.store import scalar
 from sentgen.schema.tables.corpus import corpus, source
 
 #: Wan et al. 2007 and 2009: "training sections 2-22", "testing was performed on section 23".
-TRAINING, _TEST = range(2, 23), 23
+_TRAINING, _TEST = range(2, 23), 23
 #: Section 01 is in the sample that NLTK distributes; its last twenty files are held out.
 _SAMPLE, _SAMPLE_TEST = 1, range(80, 100)
 _NAME = re.compile(r"wsj_(\d\d)(\d\d)(\.dp|\.mrg)(\.gz|\.bz2|\.xz)?$", re.IGNORECASE)
@@ -74,7 +74,7 @@ def split_treebank(
     *,
     trees: Trees | None = None,
     preferred: Sequence[Trees] = TREES,
-    training: range = TRAINING,
+    training: range = _TRAINING,
     quick: bool = False,
 ) -> Split:
     """Find the files of a treebank below a folder, and split them as a paper does.

@@ -42,7 +42,7 @@ WORDS = PublishedTable(
     {_NO_COST: 32.0, _64: 37.0, _512: 38.6},
     reading=_READING,
 )
-WORDS_AND_PHRASES = PublishedTable(
+_WORDS_AND_PHRASES = PublishedTable(
     "schmaltz2016",
     "Schmaltz et al. 2016, table 1, words and base NPs",
     f"{_DATA}, base NPs kept",
@@ -51,7 +51,7 @@ WORDS_AND_PHRASES = PublishedTable(
 )
 #: What the paper calls the systems.
 _NAMES = {_NO_COST: "NGram-64, no future cost", _64: "NGram-64", _512: "NGram-512"}
-_TABLES = (WORDS, WORDS_AND_PHRASES)
+_TABLES = (WORDS, _WORDS_AND_PHRASES)
 _COLUMNS = ("figure", "system", "published", "here", "low", "high", "here, as tokenized")
 _MAIN, _OTHER = "bleu-lc-13a", "bleu-lc-none"
 
@@ -73,7 +73,7 @@ def _run(experiment: TreebankExperiment) -> Findings:
     figures: list[list[object]] = []
     tests: list[list[object]] = []
     notes = []
-    for table, units, brackets in ((WORDS, "word", False), (WORDS_AND_PHRASES, "np", True)):
+    for table, units, brackets in ((WORDS, "word", False), (_WORDS_AND_PHRASES, "np", True)):
         asked = BuildRequest(name=f"{name}-{units}", corpus=[name], order=ORDER, brackets=brackets)
         model = experiment.model(asked)
         result = experiment.regenerate(model, list(table.figures), units=units)

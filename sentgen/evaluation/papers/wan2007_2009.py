@@ -17,7 +17,7 @@ from sentgen.schema import Store
 
 #: The paper prints fractions, such as 0.307; they are given as 30.7 here. "All differences are significant at
 #: p < 0.01 except between the variations of our systems", which build their trees by Prim's algorithm.
-WAN_2007_PTB = PublishedTable(
+_WAN_2007_PTB = PublishedTable(
     "wan2007",
     "Wan et al. 2007, figure 4",
     "PTB WSJ 02-22 -> 23, base NPs kept (viterbi: words), PTB LM",
@@ -29,7 +29,7 @@ WAN_2007_PTB = PublishedTable(
 )
 #: "The CLE algorithm significantly out-performed the LMO baseline", "the AB system which significantly
 #: out-performs all other methods"; of the second column the paper does not say it.
-WAN_2009_PTB = PublishedTable(
+_WAN_2009_PTB = PublishedTable(
     "wan2009",
     "Wan et al. 2009, table 2, PTB-LM",
     "PTB WSJ 02-22 -> 23, base NPs kept (viterbi: words), PTB LM",
@@ -38,7 +38,7 @@ WAN_2009_PTB = PublishedTable(
         (("lmo", "cle"), ("viterbi", "ab"), ("lmo", "ab"), ("cle", "ab")), "significant"
     ),
 )
-WAN_2009_BLLIP = PublishedTable(
+_WAN_2009_BLLIP = PublishedTable(
     "wan2009",
     "Wan et al. 2009, table 2, BLLIP-LM",
     "PTB WSJ 02-22 -> 23, base NPs kept (viterbi: words), BLLIP LM of 20M words",
@@ -58,7 +58,7 @@ _COLUMNS = ("figure", "algorithm", "published", "literal", "defaults", "literal-
 def _prepare(tables: Sequence[PublishedTable], request: PaperRequest) -> Callable[[Store], Findings]:
     split = split_treebank(str(request.ptb), trees=request.trees, quick=request.quick)
     overlap_metrics()  # refuses where there are none, before anything long is run
-    run = [table for table in tables if table is not WAN_2009_BLLIP or request.lm_text]
+    run = [table for table in tables if table is not _WAN_2009_BLLIP or request.lm_text]
     # Lower-cased, as are the examples that the papers print.
     return lambda store: _run(TreebankExperiment(store, split, request, lowercase=True), run)
 
@@ -78,7 +78,7 @@ def _run(experiment: TreebankExperiment, tables: Sequence[PublishedTable]) -> Fi
     tests: list[list[object]] = []
     notes = []
     for table in tables:
-        name = _LM_TEXT if table is WAN_2009_BLLIP else corpus
+        name = _LM_TEXT if table is _WAN_2009_BLLIP else corpus
         model = experiment.model(_OF_PAPERS(name=name, corpus=[name]))
         literal = {f"{name}:as-published={table.paper.removeprefix('wan')}": name for name in table.figures}
         result = experiment.regenerate(model, [name for pair in literal.items() for name in pair])
@@ -116,8 +116,8 @@ WAN_2007 = Paper(
     "wan2007",
     "Wan, Dras, Dale and Paris 2007",
     "figure 4: trees by Prim's algorithm and two n-gram baselines",
-    (WAN_2007_PTB,),
-    partial(_prepare, (WAN_2007_PTB,)),
+    (_WAN_2007_PTB,),
+    partial(_prepare, (_WAN_2007_PTB,)),
     needs=("ptb",),
     takes=("trees", "quick"),
 )
@@ -125,8 +125,8 @@ WAN_2009 = Paper(
     "wan2009",
     "Wan, Dras, Dale and Paris 2009",
     "table 2: trees by assignment, by Chu, Liu and Edmonds, and two n-gram baselines",
-    (WAN_2009_PTB, WAN_2009_BLLIP),
-    partial(_prepare, (WAN_2009_PTB, WAN_2009_BLLIP)),
+    (_WAN_2009_PTB, _WAN_2009_BLLIP),
+    partial(_prepare, (_WAN_2009_PTB, _WAN_2009_BLLIP)),
     needs=("ptb",),
     takes=("trees", "quick", "lm_text"),
 )

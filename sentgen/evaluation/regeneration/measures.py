@@ -28,7 +28,7 @@ from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 from sentgen.generation.regenerate import gold_places
 
 #: A number of modifiers is unusual where the counts have less than this share beyond it.
-UNUSUAL = 0.05
+_UNUSUAL = 0.05
 
 
 class ArgumentErrors(NamedTuple):
@@ -77,8 +77,8 @@ def argument_errors(
             seen, number = model.arguments[head + 1, side], has[head, side]
             # The last entry stands for its number and all above.
             at = min(number, len(seen) - 1)
-            greed += number > had[head, side] and seen[at:].sum() < UNUSUAL
-            shortage += number < had[head, side] and seen[: at + 1].sum() < UNUSUAL
+            greed += number > had[head, side] and seen[at:].sum() < _UNUSUAL
+            shortage += number < had[head, side] and seen[: at + 1].sum() < _UNUSUAL
     return ArgumentErrors(int(thefts), int(greed), int(shortage))
 
 
@@ -198,8 +198,8 @@ def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
 #: What goes wrong in the arguments, and what it is a share of; the words of section 4.1 of Wan et al. 2007.
 ARGUMENT_ERRORS = {
     "theft": "units that hang elsewhere while their gold head has fewer on that side, per unit",
-    "greed": f"heads with more on a side than gold, so many being unusual (p < {UNUSUAL}), per unit",
-    "shortage": f"heads with fewer on a side than gold, so few being unusual (p < {UNUSUAL}), per unit",
+    "greed": f"heads with more on a side than gold, so many being unusual (p < {_UNUSUAL}), per unit",
+    "shortage": f"heads with fewer on a side than gold, so few being unusual (p < {_UNUSUAL}), per unit",
 }
 #: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
 _FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Case], Parts], str]] = {

@@ -23,7 +23,7 @@ from sentgen.generation.ngrams.random_bits import mixed
 from sentgen.models.related.cluster_model import Arcs, Trigrams
 
 #: Items that a stack holds; deeper trees are lost.
-HIGHEST = 24
+_HIGHEST = 24
 
 
 class SupportedLattice(NamedTuple):
@@ -47,9 +47,9 @@ class _SupportedFrontier(NamedTuple):
     kept: Ints  # (m,) items of the parent's stack that the last word did not govern
     partner: Ints  # (m,) item that it modifies, -1 if it waits
     height: Ints  # (m,)
-    stack: Ints  # (m, HIGHEST)
-    headed: Bools  # (m, HIGHEST)
-    taken: Bits  # (m, HIGHEST) modifiers of each kind, two bits each
+    stack: Ints  # (m, _HIGHEST)
+    headed: Bools  # (m, _HIGHEST)
+    taken: Bits  # (m, _HIGHEST) modifiers of each kind, two bits each
     used: Ints  # (m, n)
     mark: Bits  # (m,) a hash of what the future depends on
     text: Bits  # (m,) a hash of all words
@@ -143,9 +143,9 @@ def _frontier(size: int, n: int) -> _SupportedFrontier:
         np.zeros(size, np.int32),
         np.zeros(size, np.int32),
         np.zeros(size, np.int32),
-        np.zeros((size, HIGHEST), np.int32),
-        np.zeros((size, HIGHEST), np.bool_),
-        np.zeros((size, HIGHEST), np.uint64),
+        np.zeros((size, _HIGHEST), np.int32),
+        np.zeros((size, _HIGHEST), np.bool_),
+        np.zeros((size, _HIGHEST), np.uint64),
         np.zeros((size, n), np.int32),
         np.zeros(size, np.uint64),
         np.zeros(size, np.uint64),
@@ -239,7 +239,7 @@ def _try(before: _SupportedFrontier, p: int, x: int, move: Move, slots: _Slots, 
     beam = len(extended.logp) // n - 1
     first, filled = x * (beam + 1), slots.filled[x]
     place = move.partner + 1 if move.partner >= 0 else move.kept
-    if (filled == beam and move.logp <= extended.logp[slots.worst[x]]) or place == HIGHEST:
+    if (filled == beam and move.logp <= extended.logp[slots.worst[x]]) or place == _HIGHEST:
         slots.lost[0] = True
         return
     # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.

@@ -149,7 +149,7 @@ class FusionAnswer:
 COLUMNS = ("rank", "sentence", "log10_score", "score", *get_args(ChangeKind), "algorithm")
 #: A row a word; sentence 0 is the key, and what was put in has none.
 WORD_COLUMNS = ("rank", "place", "word", "sentence", "source_place", "source_word")
-CHANGE_COLUMNS = ("rank", "kind", "text", "sentence", "beside", "marker")
+_CHANGE_COLUMNS = ("rank", "kind", "text", "sentence", "beside", "marker")
 #: What a word is called that is from no sentence.
 PUT_IN = "put in"
 
@@ -211,7 +211,7 @@ def change_table(answer: FusionAnswer) -> Rows:
         for rank, sentence in enumerate(answer.sentences, 1)
         for change in sentence.changes
     ]
-    return Rows(list(CHANGE_COLUMNS), rows, ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"))
+    return Rows(list(_CHANGE_COLUMNS), rows, ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"))
 
 
 def _changes_by_kind(changes: Iterable[FusionChange]) -> dict[str, list[str]]:

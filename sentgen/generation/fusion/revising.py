@@ -364,7 +364,7 @@ def _clauses(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
         content = bag.content(words)
         shared = len(content & content_of_tree)
         # What shares more is another version of the key.
-        if not shared or shared >= VERSIONS * min(len(content), len(content_of_tree)):
+        if not shared or shared >= _VERSIONS * min(len(content), len(content_of_tree)):
             continue
         if other is None or bag.words[other].tag not in NOUNS or not _is_clause(bag, top):
             continue
@@ -387,7 +387,7 @@ def _statement(bag: WordBag, number: int) -> tuple[int, ...]:
 
 
 #: Content words that two sentences share, of those of the shorter one, if they say the same in other words.
-VERSIONS = 0.25
+_VERSIONS = 0.25
 _SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 
@@ -424,7 +424,7 @@ def _are_versions(bag: WordBag) -> bool:
     for number in bag.related:
         other = bag.content(bag.sentence(number))
         shared = sum(_overlap(other, [one]) for one in key)
-        alike += shared >= VERSIONS * max(1, min(len(key), len(other)))
+        alike += shared >= _VERSIONS * max(1, min(len(key), len(other)))
     return 2 * alike >= len(bag.related)
 
 

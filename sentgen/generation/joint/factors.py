@@ -50,8 +50,8 @@ from sentgen.models.plugin_scorers import scorer_named
 from sentgen.schema import Store
 
 #: In the order of their weights: of edges, of numbers of modifiers, of siblings.
-EDGES, ARGUMENTS, SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)
-FACTORS = (*EDGES, *ARGUMENTS, *SIBLINGS)
+EDGES, ARGUMENTS, _SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)
+FACTORS = (*EDGES, *ARGUMENTS, *_SIBLINGS)
 
 _DEFAULT = read_weights("relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25", "factor")
 #: What they weigh beside a model of more text, where nothing was learnt.
@@ -122,7 +122,7 @@ def weighted(factors: Factors, weights: Mapping[str, float]) -> TreeScores:
     return TreeScores(
         total(factors.edges, EDGES),
         total(factors.arguments, ARGUMENTS),
-        total(factors.siblings, SIBLINGS),
+        total(factors.siblings, _SIBLINGS),
         factors.kinds,
     )
 

@@ -44,7 +44,7 @@ from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, t
 from sentgen.schema.tables.corpus import EOS
 
 #: Moves a round, and steps of `tree_score` over all trees: long bags have shorter moves and fewer trees.
-MOVES, STEPS = 20_000, 500_000_000
+_MOVES, _STEPS = 20_000, 500_000_000
 
 
 class ClimbingUnits(NamedTuple):
@@ -138,7 +138,7 @@ def climb(
 def most_trees(size: int) -> int:
     """Return how many trees over so many units may be scored."""
     # As `tree_score` says: of a sentence twice as long, eight times the steps.
-    return STEPS * 3 // (8 * size**3) + 1
+    return _STEPS * 3 // (8 * size**3) + 1
 
 
 @compiled
@@ -205,7 +205,7 @@ def _total(weights: Floats, line: _ScoredOrder) -> float:
 @compiled
 def _moves(size: int) -> Moves:
     """Return all moves of a sentence: neighboring blocks, and pairs of units that are no neighbors."""
-    window = min(size, max(3, int(math.sqrt(2 * MOVES / max(1, size)))))
+    window = min(size, max(3, int(math.sqrt(2 * _MOVES / max(1, size)))))
     count = 0
     for begin in range(size):
         reach = min(size, begin + window) - begin

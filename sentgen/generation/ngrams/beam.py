@@ -40,7 +40,7 @@ from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, NgramTables, ex
 from sentgen.output.wording import quantity
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
-MAX_STEPS = 2**28
+_MAX_STEPS = 2**28
 #: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
 WAYS = 100
 
@@ -144,12 +144,12 @@ def _found(
 
 def _possible_beam(problem: Problem) -> int:
     """Return the beam, no wider than a bag can fill: no stack of u units has more than u! beginnings."""
-    # 12! is above MAX_STEPS: for larger bags no other bound is needed.
+    # 12! is above _MAX_STEPS: for larger bags no other bound is needed.
     beam = min(problem.settings.of(BeamSettings).beam, math.factorial(min(problem.size, 12)))
     steps = len(problem.words) * problem.size * len(weights_of(problem))
-    if beam * steps > MAX_STEPS:
+    if beam * steps > _MAX_STEPS:
         bag = f"{quantity(problem.size, 'unit')} of {quantity(len(problem.words), 'word')}"
-        raise InputError(f"a beam of {beam} is too wide for {bag}; give at most {MAX_STEPS // steps}")
+        raise InputError(f"a beam of {beam} is too wide for {bag}; give at most {_MAX_STEPS // steps}")
     return beam
 
 

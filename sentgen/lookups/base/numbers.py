@@ -14,9 +14,9 @@ from math import isfinite
 _DECIMAL = r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _NUMBER = re.compile(_DECIMAL)
 #: Digits before the decimal point and behind it that are told apart.
-DIGITS = 19
-TOO_LONG = f"numbers are compared by {DIGITS} digits before the point and {DIGITS} behind it; write fewer"
-_EXACT = f"decimal({2 * DIGITS}, {DIGITS})"
+_DIGITS = 19
+TOO_LONG = f"numbers are compared by {_DIGITS} digits before the point and {_DIGITS} behind it; write fewer"
+_EXACT = f"decimal({2 * _DIGITS}, {_DIGITS})"
 
 
 def is_number(text: str) -> bool:
@@ -32,7 +32,7 @@ def is_exact(text: str) -> bool:
     """Return whether a number has no more digits than are told apart."""
     number = Decimal(text)
     exponent = number.normalize().as_tuple().exponent
-    return number.adjusted() < DIGITS and isinstance(exponent, int) and exponent >= -DIGITS
+    return number.adjusted() < _DIGITS and isinstance(exponent, int) and exponent >= -_DIGITS
 
 
 def as_number(string: str) -> str:

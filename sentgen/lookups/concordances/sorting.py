@@ -33,7 +33,7 @@ _PLACE = re.compile(r"([1-9]\d{0,2})([LR])", re.IGNORECASE)
 _FOLDED = "%c"
 _MOST_KEYS = 20
 #: How hits are put in order where none is asked for.
-BY_PLACE = "sentence_id, first, last"
+_BY_PLACE = "sentence_id, first, last"
 
 _HIT = """\
 keyed as (
@@ -155,10 +155,10 @@ class LineOrder:
     @property
     def by(self) -> str:
         """What of ``hit`` lines are put in order by at last."""
-        return "rank" if self.keys else f"line.{BY_PLACE}"
+        return "rank" if self.keys else f"line.{_BY_PLACE}"
 
     def hits(
-        self, every: str, extent: Extent, bindings: Bindings, limit: int, *, ties: str = BY_PLACE
+        self, every: str, extent: Extent, bindings: Bindings, limit: int, *, ties: str = _BY_PLACE
     ) -> str:
         """Return the common table expression ``hit``, which has the first hits, with their ``rank``.
 

@@ -145,11 +145,11 @@ MOST_TAGS = 8
 #: What a value of BlackLab begins with that heeds capitals and accents.
 _SENSITIVE = re.compile(r"\(\?(?:-i|c)\)")
 #: Tokens that are as far away as a query can ask for: each of them is looked up.
-MOST_DISTANCE = 100
+_MOST_DISTANCE = 100
 #: The rules that are conditions.
 _CONDITIONS = ("bare", "equals", "same", "bound", "order", "function", "word", "test")
 #: Names of sentences and documents.
-BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
+_BUILT_IN = {"s": "s", "sentence": "s", "doc": "doc", "document": "doc", "text": "doc"}
 _PLAIN = re.compile(r"(?:[^\\.?*+|()\[\]{}^$]|\\[^\w\s])*")
 
 
@@ -289,9 +289,9 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
             assert isinstance(first, syntax.RegionPattern)
             return first
         for number in (first, second):
-            if len(number) > len(str(MOST_DISTANCE)) + 1 or abs(int(number)) > MOST_DISTANCE:
+            if len(number) > len(str(_MOST_DISTANCE)) + 1 or abs(int(number)) > _MOST_DISTANCE:
                 raise self._refuse(
-                    f"{number} is more than {MOST_DISTANCE} away; write s for the same sentence", number
+                    f"{number} is more than {_MOST_DISTANCE} away; write s for the same sentence", number
                 )
         if int(first) > int(second):
             raise self._refuse(f"no token is from {first} to {second} away", first)
@@ -361,8 +361,8 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
 
     def region(self, name: Leaf, tests: tuple[syntax.CqlComparison, ...] = ()) -> syntax.RegionPattern:
         kind = str(name)
-        if kind in BUILT_IN and (kind == BUILT_IN[kind] or not self._is_kind(kind)):
-            kind = BUILT_IN[kind]
+        if kind in _BUILT_IN and (kind == _BUILT_IN[kind] or not self._is_kind(kind)):
+            kind = _BUILT_IN[kind]
         return syntax.RegionPattern(kind, tests, name.start_pos or 0)
 
     region_name = region

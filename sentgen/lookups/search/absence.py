@@ -52,7 +52,7 @@ _NO_SENTENCE = "no sentence meets the condition"
 #: Signs for an apostrophe.
 _APOSTROPHES = "'’ʼ"
 #: What `Answer.near` has for the option that ignores capitals; hints spell it.
-IGNORE_CASE = "--ignore-case"
+_IGNORE_CASE = "--ignore-case"
 #: What gives tokens more than their forms.
 PARSE = f"a parser gives them ({TRAIN}): sentgen ingest PATH --corpus NAME --replace --parser PARSER"
 
@@ -160,7 +160,7 @@ def explain_absence(
         if not said_of and (within or len(named) > 1):
             said_of = f"{value.prefix}{value.pattern} never occurs"
         # The object, not its text: a word of a corpus may look the same.
-        named_so = [spell("ignore_case") if one is IGNORE_CASE else one for one in alternatives]
+        named_so = [spell("ignore_case") if one is _IGNORE_CASE else one for one in alternatives]
         question = f"did you mean {either(named_so)}?" if alternatives else ""
         bare = (one.removeprefix(value.prefix) for one in alternatives)
         question += in_other_characters(value.pattern, bare)
@@ -303,7 +303,7 @@ class _AbsenceSearch:
         forms = [f"{value.prefix}{row['form']}" for row in rows if row["same"]][:_MOST]
         loosely = replace(self, selection=replace(self.selection, ignore_case=True))
         if forms or loosely.tokens(value):
-            return [*forms, IGNORE_CASE]
+            return [*forms, _IGNORE_CASE]
         slips = sorted((row for row in rows if not row["alike"]), key=lambda row: int(row["slips"]))
         fewest = [f"{value.prefix}{row['form']}" for row in slips[:_MOST]]
         return self._with_tag(value) or self._lemmas(value) or fewest

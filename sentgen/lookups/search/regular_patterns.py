@@ -30,7 +30,7 @@ from sentgen.output.wording import quantity
 #: Sequences, and tokens of all of them, that a pattern may stand for.
 _MOST, _MOST_TOKENS = 64, 256
 #: An occurrence is worth so many tokens that are compared one after the other.
-WORTH = 8
+_WORTH = 8
 
 Item: TypeAlias = "syntax.Token | syntax.CqlEdge"
 
@@ -120,7 +120,7 @@ class SequenceSearch:
         size = len(tokens)
         counts = [self.conditions.count(token.condition) for token in tokens]
         rarest = min(range(size), key=counts.__getitem__)
-        if counts[rarest] * WORTH > self.conditions.tokens:
+        if counts[rarest] * _WORTH > self.conditions.tokens:
             return self._compare_all(tokens)
         condition = tokens[rarest].condition
         assert condition is not None
@@ -247,7 +247,7 @@ class WalkSearch:
 
     def _begins(self, symbol: syntax.Token, state: int) -> Longs:
         condition = symbol.condition
-        if condition is None or self.conditions.count(condition) * WORTH > self.conditions.tokens:
+        if condition is None or self.conditions.count(condition) * _WORTH > self.conditions.tokens:
             return np.flatnonzero(self._reads(state))
         at = self.regions.block.find(self.conditions.occurrences(condition))
         return at[self._read_at(state, at)]

@@ -44,7 +44,7 @@ class By(StrEnum):
 OF_WORDS = (By.WORD, By.LEMMA)
 
 #: A query that every token matches.
-ALL_TOKENS = "[]"
+_ALL_TOKENS = "[]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class Frequencies(HitLookup):
             raise InputError(f"a filter is one of hits; give {spell('query')} QUERY, too")
         if self.query is not None and self.pattern != ANY:
             raise InputError("a pattern and a query exclude each other; give one of them")
-        if self._query == ALL_TOKENS and self.pattern != ANY:
+        if self._query == _ALL_TOKENS and self.pattern != ANY:
             listed = ", ".join(By)
             listings = (("mean", self.mean), ("parts", self.parts), ("by", self._by))
             option, value = next((option, value) for option, value in listings if value is not None)
@@ -124,7 +124,7 @@ class Frequencies(HitLookup):
         if self.query is None and is_cql(self.pattern):
             return self.pattern
         of_hits = self._by not in list(By) or self.parts is not None or self.mean is not None or self.compare
-        return ALL_TOKENS if self.query is None and of_hits else self.query
+        return _ALL_TOKENS if self.query is None and of_hits else self.query
 
     @in_pages
     def ask(self, connection: Connection) -> Answer:
@@ -199,7 +199,7 @@ class Frequencies(HitLookup):
 
     def _hits(self, connection: Connection) -> tuple[Query, Breakdown]:
         """Return the hits of the query, and what they are counted by."""
-        query, selection = self._query or ALL_TOKENS, self.select(connection, sentences=True)
+        query, selection = self._query or _ALL_TOKENS, self.select(connection, sentences=True)
         by = read_breakdown(connection, self._by, selection, self.parts, self.mean)
         # In CQL unless nothing of it looks so.
         cql = query if is_cql(query) or "[" in query or '"' in query else None

@@ -19,7 +19,7 @@ import numpy as np
 from sentgen.arrays import Floats, Ints, Longs
 
 #: Parts that an interval needs.
-LEAST_PARTS = 3
+_LEAST_PARTS = 3
 _Z = 1.959963984540054
 #: The expansion of t in 1 / degrees of freedom.
 _T = (
@@ -36,7 +36,7 @@ MEANS = f"""\
   select {{keys}}, mean, mean - reach as mean_low, mean + reach as mean_high
   from (
     select {{keys}}, sum(value) / sum(valued) as mean, count(*) as parts,
-      case when parts >= {LEAST_PARTS} then ({_SQL_T})
+      case when parts >= {_LEAST_PARTS} then ({_SQL_T})
         * sqrt(parts / (parts - 1) * greatest(
           sum(value ** 2) - 2 * mean * sum(value * valued) + mean ** 2 * sum(valued::double ** 2), 0
         )) / sum(valued) end as reach
@@ -72,7 +72,7 @@ def _intervals(sums: Floats) -> tuple[Floats, Floats, Floats]:
         mean = y / n
         squares = np.maximum(yy - 2 * mean * yn + mean**2 * nn, 0)
         reach = _t_quantile(parts - 1) * np.sqrt(parts / (parts - 1) * squares) / n
-        reach = np.where(parts < LEAST_PARTS, np.nan, reach)
+        reach = np.where(parts < _LEAST_PARTS, np.nan, reach)
     return mean, mean - reach, mean + reach
 
 

@@ -112,7 +112,7 @@ def _merged(keys: Longs, counts: Longs, others: Longs, more: Longs, out: Longs, 
 #: Tokens of a block, give or take a sentence.
 BLOCK_TOKENS = 1_000_000
 #: Bytes of a different pair, all arrays counted: while lists are merged, and while they are weighted.
-BYTES_OF_PAIR = 48
+_BYTES_OF_PAIR = 48
 _WORDS = """\
 select {form} as form, sum(t.count)::bigint as count
 from (
@@ -234,7 +234,7 @@ def count_cells(
             within = block._replace(relations=relations[block.relations])
             size += _dependency_pairs(within, vocabulary, width, some[size:])
         keys, counts = _added(keys, counts, some[:size])
-        if len(keys) * BYTES_OF_PAIR > memory:
+        if len(keys) * _BYTES_OF_PAIR > memory:
             raise StoreError(
                 f"more than {len(keys):,} pairs of words do not fit into memory; lower"
                 f" {spell('words')} or {spell('window')},"

@@ -34,7 +34,7 @@ except ImportError:  # httptools is not everywhere; h11 is, and slower
 
 #: Bytes of a request before its body.
 # Forms of the pages are GET: a text that was pasted stands in the head.
-HEADER_BYTES = 128 * 2**10
+_HEADER_BYTES = 128 * 2**10
 
 
 class _Impatient(asyncio.Protocol):
@@ -118,7 +118,7 @@ if httptools_impl is not None:
             """Read; a head that does not end is refused."""
             self._head += len(data)
             super().data_received(data)
-            if self._head > HEADER_BYTES and not self.transport.is_closing():
+            if self._head > _HEADER_BYTES and not self.transport.is_closing():
                 self.send_400_response("The head of the request is too long.")
 
         def on_headers_complete(self) -> None:
@@ -255,7 +255,7 @@ async def _answer(
         proxy_headers=bool(audiences.settings.proxies),
         forwarded_allow_ips=list(audiences.settings.proxies),
         server_header=False,
-        h11_max_incomplete_event_size=HEADER_BYTES,
+        h11_max_incomplete_event_size=_HEADER_BYTES,
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=int(max(audiences.settings.limits.seconds.values())) + _GRACE,
     )
