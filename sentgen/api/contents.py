@@ -14,6 +14,7 @@ from sentgen.counts import corpora
 from sentgen.listings import LISTINGS
 from sentgen.lookups import subcorpora
 from sentgen.output import progress
+from sentgen.output.files import whole_file
 from sentgen.output.tabular import Rows
 from sentgen.schema import dictionary
 from sentgen.schema.tables import saved
@@ -56,7 +57,6 @@ class StoreContents:
             format: conllu, docbin, tei or vertical.
         """
         from sentgen.counts import exports
-        from sentgen.output.files import whole_file
 
         with self._session.read() as store, store.connect() as connection:
             exported = exports.export(connection, name, format)

@@ -15,6 +15,7 @@ from sentgen.cli.console.output import DeskOutput, Output, printable
 from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.question.lookup import Question
 from sentgen.options import Option
+from sentgen.output.plots import write_plot
 
 PlotOption = Annotated[
     Path | None,
@@ -27,7 +28,6 @@ def draw(connection: Connection, request: Question, answer: Answer, plot: Path |
     if plot is not None and answer.rows.num_rows:
         # They import all questions that can be drawn.
         from sentgen.lookups.figures import figure_of
-        from sentgen.output.plots import write_plot
 
         write_plot(figure_of(connection, request, answer), plot)
         out.note(f"plot: {plot}")
