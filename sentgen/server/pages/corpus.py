@@ -11,7 +11,7 @@ from sentgen.lookups.concordances.sorting import TYPICAL
 from sentgen.server.pages import examples
 from sentgen.server.pages.drawings import curves
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.lines import SORT_KEYS
+from sentgen.server.pages.line_choice import SORT_KEYS
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
 from sentgen.server.pages.text_types import TextTypeKey, corpus_fields, read_types
 from sentgen.server.pages.texts import link, wild_cql

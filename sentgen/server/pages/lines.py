@@ -1,164 +1,136 @@
-"""How the lines of a page are sorted and chosen: what its URL says of it, and the pages with a step less."""
+"""Lines: the sets of the desk, and the lines of one, to be labeled with the keys 1 to 9."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import quote
 
-from sentgen.lookups.concordances.sorting import TYPICAL
-from sentgen.options import NOT
-from sentgen.server.pages.page import PageAnswer, PageParameters
+from fastapi import Request
+from starlette.responses import RedirectResponse, Response
+
+from sentgen.desk.labels import UNLABELED
+from sentgen.desk.line_sets import ORDERS
+from sentgen.lookups.base.line_labels import OF_LINES
+from sentgen.lookups.facets import chosen_by
+from sentgen.server import wire
+from sentgen.server.operations import operations
+from sentgen.server.pages.examples import PageExample
+from sentgen.server.pages.page import (
+    Asking,
+    ListPart,
+    Page,
+    PageAnswer,
+    PageParameters,
+    file_links,
+    read_form,
+)
+from sentgen.server.pages.query import hits_of
 from sentgen.server.pages.texts import link
+from sentgen.server.problems import Refused
 
-#: What lines can be sorted by on a page; more keys are columns that are shown.
-SORT_KEYS = ("3L", "2L", "1L", "node", "1R", "2R", "3R", "left", "right", "document", TYPICAL)
-#: The corpus has an order of its own.
-_NONE, _FOLDED, _LEVELS = "none", "%c", 3
-_WINDOW = "5"
-KEEP, DROP = "keep", "drop"
-
-
-class FilterStep(NamedTuple):
-    """A filter: a query, how near it matches, and whether hits are kept or dropped."""
-
-    query: str
-    window: str
-    keep: str
+_ROWS = 50
+#: Labels with a key.
+_KEYS = 9
+_ASKS = ("line_sets", "lines", "new_lines", "label_lines", "undo_labels", "lines_report")
+#: Queries whose lines are kept below their hits.
+_EXAMPLES = (
+    PageExample("Nouns after a number", {"query": '[upos="NOUN"]', "filter": '[upos="NUM"]', "window": "1L"}),
+    PageExample("A sample of verbs", {"query": '[upos="VERB"]', "sample": "20", "sort": "1R"}),
+)
+_KEPT = ("labeler", "label", "sort", "limit", "show", "by")
 
 
-class _SortLink(NamedTuple):
-    """An order that a page can be asked for."""
-
-    name: str
-    link: str
-    shown: bool
-
-
-class _ChainLink(NamedTuple):
-    """A filter that was taken: what is said of it, and the page without it."""
-
-    text: str
-    link: str
-
-
-@dataclass(frozen=True, slots=True)
-class LineChoice:
-    """How lines are sorted and chosen.
-
-    Args:
-        sort: keys, the first one first; ``fold``: whether the case of words is ignored.
-        show: columns before the words.
-        sample: how many hits are drawn; ``seed``: by which seed.
-        dedupe: whether lines that show the same are shown once.
-        filters: one after the other.
-    """
-
-    sort: Sequence[str]
-    fold: str
-    show: str
-    sample: str
-    seed: str
-    dedupe: str
-    filters: Sequence[FilterStep]
-
-    @property
-    def used(self) -> bool:
-        """Whether anything of it is asked for."""
-        return bool(self.sort or self.show or self.sample or self.dedupe or self.filters)
-
-    @property
-    def levels(self) -> list[str]:
-        """The keys in so many fields as the page has, or more."""
-        return [*self.sort, *[""] * (_LEVELS - len(self.sort))]
-
-    @property
-    def keys(self) -> list[str]:
-        """What lines may be sorted by: what a page offers, columns, and what the URL says."""
-        columns = [name.strip() for name in self.show.split(",") if name.strip()]
-        return list(dict.fromkeys([*SORT_KEYS, *columns, *self.sort]))
-
-    @property
-    def near(self) -> dict[str, list[str]]:
-        """The filters as operations take them."""
-        windows = [step.window if step.keep == KEEP else f"{NOT}{step.window}" for step in self.filters]
-        return {"filter": [step.query for step in self.filters], "within": windows}
-
-    @property
-    def order(self) -> str:
-        """The keys as operations take them."""
-        return ",".join(f"{key}{_FOLDED}" if self.fold and _FOLDED not in key else key for key in self.sort)
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the operation that shows lines."""
-        parameters: dict[str, object] = {"sort": self.order, "show": [self.show] if self.show else []}
-        parameters |= {"sample": self.sample, "seed": self.seed if self.sample else "", **self.near}
-        parameters |= {"explain": True} if TYPICAL in self.sort else {}
-        return parameters | {"dedupe": True} if self.dedupe else parameters
-
-    @property
-    def link_values(self) -> dict[str, object]:
-        """What of the URL says the same."""
-        queries, windows, keeps = zip(*self.filters, strict=True) if self.filters else ((), (), ())
-        return {
-            **{name: getattr(self, name) for name in ("fold", "show", "sample", "seed", "dedupe")},
-            "sort": self.sort,
-            "filter": list(queries),
-            "window": list(windows),
-            "keep": list(keeps),
-        }
-
-    def chain(self, link_values: Mapping[str, object], hits: PageAnswer) -> list[_ChainLink]:
-        """Return the filters that were taken, each with the page without it.
-
-        Args:
-            link_values: what else the URL says.
-            hits: what is left, which says how many each filter leaves.
-        """
-        notes = [*hits.notes[: len(self.filters)]] if not hits.problem else []
-        links = []
-        for number, step in enumerate(self.filters):
-            without = replace(self, filters=[*self.filters[:number], *self.filters[number + 1 :]])
-            word = "within" if step.keep == KEEP else "without"
-            text = notes[number] if number < len(notes) else f"{step.query} {word} {step.window}"
-            links.append(_ChainLink(text, link("/query", **link_values, **without.link_values)))
-        return links
-
-    def rest(self, hits: PageAnswer) -> PageAnswer:
-        """Return what was found without what the chain says."""
-        return hits if hits.problem else replace(hits, notes=hits.notes[len(self.filters) :])
-
-    def orders(self, link_values: Mapping[str, object]) -> list[_SortLink]:
-        """Return the pages in other orders, by one key each."""
-        now = self.sort[0] if len(self.sort) == 1 else "" if self.sort else _NONE
-        links = []
-        for key in (_NONE, *SORT_KEYS):
-            other = replace(self, sort=[] if key == _NONE else [key])
-            name = "corpus" if key == _NONE else key
-            links.append(_SortLink(name, link("/query", **link_values, **other.link_values), key == now))
-        return links
-
-
-def read_choice(query: PageParameters) -> LineChoice:
-    """Read how lines are sorted and chosen."""
-    keys = [key.strip() for text in query.each("sort") for key in text.split(",")]
-    rows = zip(query.each("filter"), _pad(query.each("window")), _pad(query.each("keep")), strict=False)
-    return LineChoice(
-        sort=list(dict.fromkeys(key for key in keys if key not in ("", _NONE))),
-        fold=query.box("fold"),
-        show=query.text("show"),
-        sample=query.text("sample"),
-        seed=query.text("seed"),
-        dedupe=query.box("dedupe"),
-        filters=[
-            FilterStep(text.strip(), window.strip() or _WINDOW, DROP if keep == DROP else KEEP)
-            for text, window, keep in rows
-            if text.strip()
-        ],
+async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for the sets, or for the lines of one and what came of it."""
+    name, labeler, rows = query.text("set"), query.text("labeler"), query.rows(_ROWS)
+    common = {"name": name, "labeler": labeler, "rows": rows, "query": query}
+    if not name:
+        return {**common, "sets": await ask("line_sets"), "lines": None, "examples": _EXAMPLES}
+    part, sort, by = ListPart("/lines", query, rows), query.text("sort", ORDERS[0]), query.text("by")
+    columns = [column for column in map(str.strip, query.text("show").split(",")) if column]
+    parameters = {"name": name, "labeler": labeler, "show": columns}
+    lines, report = await asyncio.gather(
+        ask("lines", **parameters, sort=sort, label=query.text("label"), limit=rows, offset=part.offset),
+        _report(ask, name, by),
     )
+    # Files have the lines with other labels, too, and can be imported again.
+    every = file_links(operations()["lines"], parameters, "/lines")
+    labels = lines.more.get("labels", [])
+    return {
+        **common,
+        "lines": replace(lines, files=every),
+        "report": report,
+        "keys": labels[:_KEYS],
+        "others": labels[_KEYS:],
+        "labels": [UNLABELED, *labels],
+        "asked": columns,
+        **_key(name, labeler, report),
+        "sort": sort,
+        "sorts": list(dict.fromkeys([*ORDERS, *columns, sort])),
+        "by": by,
+        # What the store lacks can be written anew; a set that there is not cannot be chosen here.
+        "asks_store": bool(columns or by or sort not in ORDERS),
+        "part": part,
+        "url": _route(name),
+    }
 
 
-def _pad(values: Iterable[str], most: int = 50) -> list[str]:
-    """Return values with empty ones behind them, as a URL need not have all."""
-    return [*values, *[""] * most]
+async def _change(request: Request) -> Response:
+    """Do what a form asks for, and lead back to the page: make a set, label lines, or take that back.
+
+    It works without scripts; with them, the keys ask the API, and the page stays.
+    """
+    query = await read_form(request)
+    ask, name = Asking(request, request.app.state.service), query.text("set")
+    labeler = query.text("labeler")
+    if query.text("action") == "new":
+        _, values = hits_of(query, query.raw("query").strip(), by_grew=False)
+        values = {key: value for key, value in values.items() if key not in ("random", "show", "explain")}
+        labels = [label for label in map(str.strip, query.text("labels").split(",")) if label]
+        answer = await ask("new_lines", **values, name=name, labels=labels)
+    elif query.text("action") == "undo":
+        answer = await ask("undo_labels", name=name, labeler=labeler)
+    else:
+        lines, label = ",".join(query.all("line")), query.text("new") or query.text("give")
+        if not lines:
+            raise Refused(422, "parameters", "no line is marked; mark some, and choose a label for them")
+        answer = await ask("label_lines", name=name, labeler=labeler, lines=lines, label=label)
+    if answer.problem:
+        raise Refused(ask.status, "input", answer.problem)
+    made = query.text("action") == "new"
+    # `label` of the form is what the page shows, and `give` what was given.
+    link_values = {} if made else {key: query.text(key) for key in (*_KEPT, "offset")}
+    return RedirectResponse(link("/lines", set=name, **link_values), status_code=303)
+
+
+async def _report(ask: Asking, name: str, by: str) -> PageAnswer:
+    """Return what came of a set; nothing while no line has a label, which is no mistake here."""
+    if by:
+        return await ask("lines_report", name=name, by=by)
+    operation, values = operations()["lines_report"], {"name": name}
+    reply = await ask.reply(operation, values)
+    if reply.status != 200:
+        return PageAnswer()
+    return replace(wire.decode(reply.body, PageAnswer), files=file_links(operation, values, "/lines"))
+
+
+def _key(name: str, labeler: str, report: PageAnswer) -> dict[str, str]:
+    """Return the key with the labels of a set, and a condition with one of them.
+
+    They are those of who labels, or of somebody else: others may differ.
+    """
+    labels = {row["labeler"]: row["label"] for row in reversed(report.rows) if row["measure"] == "share"}
+    if not labels:
+        return {"key": ""}
+    whose = labeler if labeler in labels else min(labels)
+    key = f"{OF_LINES}{name}.{whose}" if len(labels) > 1 else f"{OF_LINES}{name}"
+    return {"key": key, "chosen": chosen_by(key, labels[whose])}
+
+
+def _route(name: str) -> str:
+    return operations()["lines"].route.replace("{name}", quote(name, safe=""))
+
+
+PAGES = (Page("/lines", "Lines", "lines.html.j2", _view, _ASKS, change=_change),)

@@ -18,7 +18,7 @@ from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.drawings import RateChart, drawn_over_time
 from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.lines import read_choice
+from sentgen.server.pages.line_choice import read_choice
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts
 from sentgen.server.pages.text_types import corpus_fields
 from sentgen.server.pages.texts import (

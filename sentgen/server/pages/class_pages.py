@@ -1,4 +1,8 @@
-"""Class: who asked what, and what went wrong; only the teacher sees it."""
+"""The pages of a class.
+
+Join: where it finds the server, as a picture and in large letters, and who one is. Class: who asked what, and
+what went wrong; only the teacher sees it.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,19 @@ from collections.abc import Mapping
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
+from sentgen.errors import InputError
+from sentgen.output.drawing import drawn_as_svg
 from sentgen.output.tabular import Rows
-from sentgen.server.classroom import TEACHER, Classroom
+from sentgen.server.classroom import JOIN, TEACHER, Classroom, address_as
 from sentgen.server.lesson import LessonRequest
 from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, read_form
-from sentgen.server.pages.texts import link
+from sentgen.server.pages.texts import link, own_path
 from sentgen.server.problems import Refused
-from sentgen.server.users import USER
+from sentgen.server.routes import addresses_for_others
+from sentgen.server.settings import ServerSettings
+from sentgen.server.users import USER, asker_of
 from sentgen.server.wire import Format
 
 _PATH = "/class"
@@ -28,7 +36,41 @@ _COLUMNS = ("time", "name", "page", "asked", "status", "seconds", "problem")
 _KINDS = ("VARCHAR",) * 4 + ("BIGINT", "DOUBLE", "VARCHAR")
 
 
-async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _door(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Show where the server is."""
+    return _shown(ask.request, query.text("to"), gone=bool(query.text("gone")))
+
+
+async def _join(request: Request) -> Response | Mapping[str, object]:
+    """Let somebody in by a name, and lead to what was asked for before."""
+    form = await read_form(request)
+    settings: ServerSettings = request.app.state.service.settings
+    assert settings.classroom
+    name, to = form.text("name"), form.text("to")
+    try:
+        token = await asyncio.to_thread(settings.classroom.join, name, asker_of(request.scope).device)
+    except InputError as error:
+        return _shown(request, to, name=name, problem=str(error))
+    # Whole: below the address of nobody else, under which the form may have been.
+    there = f"{request.url.scheme}://{request.url.netloc}{settings.base_path}{address_as(token)}"
+    return RedirectResponse(f"{there}{own_path(to)}", 303)
+
+
+def _shown(
+    request: Request, to: str, *, name: str = "", problem: str = "", gone: bool = False
+) -> Mapping[str, object]:
+    addresses = addresses_for_others(request)
+    return {
+        "addresses": [each.removeprefix("http://") for each in addresses],
+        "picture": drawn_as_svg(f"{addresses[0]}{JOIN}"),
+        "to": own_path(to),
+        "name": name,
+        "problem": problem,
+        "gone": gone,
+    }
+
+
+async def _class(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Show who is here, and the last questions."""
     classroom = _classroom(ask.request)
     who, wrong = query.text("who"), query.box("wrong")
@@ -100,4 +142,7 @@ def _classroom(request: Request) -> Classroom:
     return classroom
 
 
-PAGES = (Page(_PATH, "", "class.html.j2", _view, change=_change, download=_download),)
+PAGES = (
+    Page(JOIN, "", "join.html.j2", _door, change=_join),
+    Page(_PATH, "", "class.html.j2", _class, change=_change, download=_download),
+)
