@@ -4,8 +4,8 @@ The best sentence of a cluster is chosen by a model of lengths beside that of wo
 sentence less probable, so that probabilities of sentences of different lengths cannot be compared. What is
 compared is
 
-    log p / (L + 1) + LENGTH_WEIGHT * log p(L)
-    p(L) = mean over the sentences s of the cluster of c * exp(-|L - L_s| / SPREAD)
+    log p / (L + 1) + _LENGTH_WEIGHT * log p(L)
+    p(L) = mean over the sentences s of the cluster of c * exp(-|L - L_s| / _SPREAD)
 
 where L + 1 counts the end, and c makes the weights around each length of a sentence sum to one.
 
