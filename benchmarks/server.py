@@ -19,7 +19,7 @@ users, as users who see all, and as users of whom one half sees EWT and the othe
 halves.
 
 ``python benchmarks/server.py class [SECONDS]`` lets a class of 20 ask for the same look-ups of EWT and GUM (train), and
-for pages: one after the other, and with two seconds between an answer and the next question; answers are kept.
+for pages: one after the other, and with two seconds on average before a question; answers are kept.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -375,11 +376,14 @@ def measured(
 
 
 def load(address: str, asked: Sequence[Asked], clients: int, seconds: float, pause: float = 0.0) -> Load:
-    """Let clients ask until the time is over, each with a pause after an answer."""
+    """Let clients ask until the time is over, each after pauses of so many seconds on average, at most twice."""
     seen, numbers, end = Load(), count(), time.monotonic() + seconds
+    seeds = count()
 
     def client() -> None:
+        pauses = random.Random(next(seeds))
         with connected(address) as connection:
+            time.sleep(pauses.uniform(0, 2 * pause))
             while (began := time.monotonic()) < end:
                 answer = ask(connection, asked[next(numbers) % len(asked)])
                 answer.read()
@@ -387,7 +391,7 @@ def load(address: str, asked: Sequence[Asked], clients: int, seconds: float, pau
                     seen.seconds.append(time.monotonic() - began)
                 else:
                     seen.refused += 1
-                time.sleep(pause)
+                time.sleep(pauses.uniform(0, 2 * pause))
 
     together(client, clients)
     return seen
