@@ -37,7 +37,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
@@ -79,14 +79,14 @@ def main(seconds: float) -> None:
         with serving(store, "--cache", "0") as (address, server):
             work = requests(address, model)
             for asked in work.values():  # what is compiled, cached or started at first is left out
-                load(address, asked, CLIENTS[1], 2.0)
+                load(address, cycle(asked), CLIENTS[1], 2.0)
             rows = [
-                row(name, clients, *measured(address, server, asked, clients, seconds))
+                row(name, clients, *measured(address, server, cycle(asked), clients, seconds))
                 for name, asked in work.items()
                 for clients in CLIENTS
             ]
             with hostile(address):
-                figures = measured(address, server, work["ngrams"], 8, seconds)
+                figures = measured(address, server, cycle(work["ngrams"]), 8, seconds)
                 rows.append((*row("ngrams beside endless SQL", 8, *figures)[:-2], "-", figures[0].refused))
             show(f"{title}: {store.stat().st_size >> 20} MB, {WORKERS} workers a kind", COLUMNS, rows)
     if shutil.which("ab"):
@@ -111,7 +111,7 @@ def memory() -> None:
     rows = []
     with serving(to, "--cache", "0", option="--snapshots") as (address, server):
         for asked in requests(address, model).values():
-            load(address, asked, CLIENTS[-1], 2.0)
+            load(address, cycle(asked), CLIENTS[-1], 2.0)
         rows.append(("under load", *megabytes(server)))
         time.sleep(360)
         rows.append(("idle", *megabytes(server)))
@@ -145,10 +145,10 @@ def class_room(seconds: float) -> None:
             of_class = [
                 replace(each, path=f"{students[i % ASKERS]}{each.path}") for i, each in enumerate(asked)
             ]
-            load(address, of_class[:60], ASKERS, 2.0)  # workers start
+            load(address, cycle(of_class[:60]), ASKERS, 2.0)  # workers start
             # Each question is new, though its parts may be known: the corpora, and what words there are.
             for part, pause in enumerate((0.0, 2.0)):
-                new = of_class[60 + part :: 2]
+                new = iter(of_class[60 + part :: 2])
                 seen = measured(address, server, new, ASKERS, seconds, pause)
                 title = f"{name}, a pause of {pause:.0f} s" if pause else name
                 rows.append((*row(title, ASKERS, *seen), megabytes(server)[2]))
@@ -205,9 +205,12 @@ def ask_as_users(
         with serving(to, "--cache", "0", *options, option="--snapshots") as (address, server):
             words = words or frequent_words(address)
             asked = lookups(words, [token for token, _ in tokens], key)
-            load(address, asked[:200], askers, 2.0)  # workers start
+            load(address, cycle(asked[:200]), askers, 2.0)  # workers start
             rows.append(
-                (*row(name, askers, *measured(address, server, asked, askers, seconds)), megabytes(server)[2])
+                (
+                    *row(name, askers, *measured(address, server, cycle(asked), askers, seconds)),
+                    megabytes(server)[2],
+                )
             )
     show(f"{title}: look-ups of users", (*COLUMNS, "MB, shared counted once"), rows)
 
@@ -367,7 +370,7 @@ def ask(connection: http.client.HTTPConnection, asked: Asked) -> http.client.HTT
 
 
 def measured(
-    address: str, server: int, asked: Sequence[Asked], clients: int, seconds: float, pause: float = 0.0
+    address: str, server: int, asked: Iterator[Asked], clients: int, seconds: float, pause: float = 0.0
 ) -> tuple[Load, float, float]:
     """Return what the clients saw, how long it took, and the CPU seconds of the server."""
     began, used = time.monotonic(), cpu_seconds(server)
@@ -375,17 +378,16 @@ def measured(
     return seen, time.monotonic() - began, cpu_seconds(server) - used
 
 
-def load(address: str, asked: Sequence[Asked], clients: int, seconds: float, pause: float = 0.0) -> Load:
-    """Let clients ask until the time is over, each after pauses of so many seconds on average, at most twice."""
-    seen, numbers, end = Load(), count(), time.monotonic() + seconds
-    seeds = count()
+def load(address: str, asked: Iterator[Asked], clients: int, seconds: float, pause: float = 0.0) -> Load:
+    """Let clients ask until the time or the questions are over, after pauses of so many seconds on average."""
+    seen, seeds, end = Load(), count(), time.monotonic() + seconds
 
     def client() -> None:
         pauses = random.Random(next(seeds))
         with connected(address) as connection:
             time.sleep(pauses.uniform(0, 2 * pause))
-            while (began := time.monotonic()) < end:
-                answer = ask(connection, asked[next(numbers) % len(asked)])
+            while (began := time.monotonic()) < end and (question := next(asked, None)):
+                answer = ask(connection, question)
                 answer.read()
                 if answer.status == 200:
                     seen.seconds.append(time.monotonic() - began)
