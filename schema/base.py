@@ -73,6 +73,11 @@ def row_digest(table: Table, database: str = "main") -> str:
     return f"select count(*), sum(hash({columns})) from {database}.{table.name}"
 
 
-def now() -> datetime:
-    """Return the time as the store keeps it: UTC, without a zone."""
-    return datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+def now(*, exact: bool = False) -> datetime:
+    """Return the time as the store keeps it: UTC, without a zone, in seconds.
+
+    Args:
+        exact: with microseconds, for what is told by its time from what was written before.
+    """
+    time = datetime.now(UTC).replace(tzinfo=None)
+    return time if exact else time.replace(microsecond=0)

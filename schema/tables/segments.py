@@ -79,7 +79,7 @@ def merge(connection: Connection, ids: Sequence[int] | None = None) -> None:
         # Sorted anew, as the pruning of row groups wants it.
         duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")
     duck.execute("drop table if exists merged")
-    duck.execute(_SIZES, {"now": now()})
+    duck.execute(_SIZES, {"now": now(exact=True)})
     duck.execute(
         "delete from segment where id in (select segment_id from merging where segment_id <> target)"
     )

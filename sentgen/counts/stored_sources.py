@@ -290,7 +290,7 @@ def remove_sources(
         append_ngrams(connection, number, block)
     for name in counted_tables():
         raw(connection).execute(f"update {name} set count = -count where segment_id = ?", [number])
-    row = {"id": number, "corpus_id": corpus_id, "created_at": now()}
+    row = {"id": number, "corpus_id": corpus_id, "created_at": now(exact=True)}
     size = {"sentences": -len(ids), "tokens": -int(lengths.sum())}
     connection.execute(insert(segment), row | size)
     merge(connection, corpora.of_corpora(connection, [corpus_id]))

@@ -498,7 +498,7 @@ class Writer:
             "corpus_id": self.corpus.id,
             "sentences": self.sentences,
             "tokens": self.tokens,
-            "created_at": now(),
+            "created_at": now(exact=True),
         }
         connection.execute(insert(segment), row)
 

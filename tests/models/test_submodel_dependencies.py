@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import select
 from toy_treebank import LEFT, RIGHT, ROOT, TREES, Oracle, Pair, Tree, add, any_tree, store_of
 
 from sentgen.counts.corpora import remove
@@ -17,6 +18,7 @@ from sentgen.models.dependency import dependencies
 from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, prefetch_dependencies
 from sentgen.models.dependency.tree_counts import Layer, TreeLookups
 from sentgen.schema import Store
+from sentgen.schema.tables.counts import segment
 
 BAG = [("a", "X"), ("b", "Y"), ("c", "X"), ("b", "Z"), ("b", "Y"), ("new", "X"), ("new", "NEW"), ("a", "Z")]
 
@@ -150,6 +152,16 @@ def test_other_trees_under_the_same_number_are_seen(toy: Store) -> None:
     (found,) = prefetch_dependencies(toy, [1], "word", [BAG], distances=True)
 
     check(found, BAG, Oracle(others))
+
+
+def test_counts_of_one_second_are_told_apart(toy: Store) -> None:
+    """By the time when they were written: nothing else tells the same number of the same size from another."""
+    add(toy, "more", TREES)
+    add(toy, "most", TREES)
+    with toy.connect() as connection:
+        times = connection.execute(select(segment.c.created_at)).scalars().all()
+
+    assert len(set(times)) == len(times) == 3
 
 
 def test_added_trees_and_words_are_seen(toy: Store) -> None:

@@ -230,7 +230,7 @@ def test_the_command_in_an_answer_gives_its_rows(
 
 
 def test_every_operation_is_compared() -> None:
-    """None is missing above; two corpora are in test_keyness_operation, labels in pages/test_lines_page."""
+    """None is missing above; two corpora are in test_keyness_operation, labels in pages/test_line_sets_page."""
     elsewhere = {"keyness", "new_lines", "label_lines", "undo_labels"}
     compared = {name for name, _ in CASES} | elsewhere
     assert {name for name, one in operations().items() if one.api} == compared

@@ -8,7 +8,7 @@ known when it comes, and nothing is compared (a counting sort).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from sentgen.models.base.registry import BRACKETS, CONDITION, SYMBOLS
 from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe
 from sentgen.models.smoothing.rows import NgramRows, words_of
 from sentgen.schema import metadata
-from sentgen.schema.store import append, one_thread, scalar
+from sentgen.schema.store import append, now, one_thread, scalar
 from sentgen.schema.tables import models as tables
 from sentgen.schema.tables.corpus import BOS
 from sentgen.schema.tables.counts import MAX_ORDER
@@ -238,7 +238,7 @@ def rows_of(
         "vocabulary": words,
         "sentences": sum(each.sentences for each in corpora),
         "tokens": sum(each.tokens for each in corpora),
-        "created_at": created_at or datetime.now(UTC).replace(tzinfo=None),
+        "created_at": created_at or now(exact=True),
     }
     of = [
         {"model_id": model_id, "corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
