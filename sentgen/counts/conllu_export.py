@@ -39,9 +39,17 @@ group by all
 order by first
 """
 
+#: The strings of a token, by the ids in its row ``t``.
+NAMES_OF_TOKENS = """\
+join word w on w.id = t.word_id
+    left join word l on l.id = t.lemma_id
+    left join tag u on u.id = t.upos_id
+    left join tag x on x.id = t.xpos_id
+    left join tag f on f.id = t.feats_id
+    left join tag r on r.id = t.deprel_id"""
 #: Each row stands behind the token of its position: first the token, then empty nodes, then the range that
 #: begins with the next token.
-_ROWS = """
+_ROWS = f"""
 with edge as (
     select
         e.sentence_id,
@@ -77,12 +85,7 @@ line as (
             coalesce(m.misc, if(t.space_after is false and i.position is null, 'SpaceAfter=No', '_'))
         ) as text
     from token t
-    join word w on w.id = t.word_id
-    left join word l on l.id = t.lemma_id
-    left join tag u on u.id = t.upos_id
-    left join tag x on x.id = t.xpos_id
-    left join tag f on f.id = t.feats_id
-    left join tag r on r.id = t.deprel_id
+    {NAMES_OF_TOKENS}
     left join edge e on e.sentence_id = t.sentence_id and e.position = t.position and e.minor = 0
     left join within i on i.sentence_id = t.sentence_id and i.position = t.position
     left join token_misc m on m.sentence_id = t.sentence_id and m.position = t.position

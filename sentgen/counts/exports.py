@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, regions_in_comments
 from sentgen.corpus.written_names import xml_name
-from sentgen.counts.conllu_export import SENTENCES
+from sentgen.counts.conllu_export import NAMES_OF_TOKENS, SENTENCES
 from sentgen.counts.corpora import find
 from sentgen.errors import InputError, spell
 from sentgen.schema.store import fetch_arrow
@@ -34,7 +34,7 @@ where corpus_id = $corpus
     and sentences > 0
 """
 
-_ROWS = """
+_ROWS = f"""
 select
     s.id,
     s.sent_id,
@@ -58,12 +58,7 @@ join (
         list(m.misc order by t.position) as misc,
         list(t.space_after order by t.position) as spaces
     from token t
-    join word w on w.id = t.word_id
-    left join word l on l.id = t.lemma_id
-    left join tag u on u.id = t.upos_id
-    left join tag x on x.id = t.xpos_id
-    left join tag f on f.id = t.feats_id
-    left join tag r on r.id = t.deprel_id
+    {NAMES_OF_TOKENS}
     left join token_misc m on m.sentence_id = t.sentence_id and m.position = t.position
         and m.sentence_id between $first and $last
     where t.sentence_id between $first and $last
