@@ -235,7 +235,7 @@ def _one_backslash(text: str) -> str:
 
 
 def in_quotes(text: str) -> str:
-    r"""Return a key or a value that is no expression as a condition has it.
+    r"""Return a key or a value that is no expression as a condition has it, or a request of Grew.
 
     >>> print(in_quotes('a "b"\\c'))
     "a \"b\"\\c"

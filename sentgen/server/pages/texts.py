@@ -11,6 +11,7 @@ from urllib.parse import quote_plus, unquote
 from markupsafe import Markup, escape
 
 from sentgen.lookups.cql.search import is_cql
+from sentgen.lookups.metadata.conditions import in_quotes
 from sentgen.output import display
 
 _SPECIAL = re.compile(r"[\\*?/]")
@@ -188,7 +189,7 @@ def _clause(request: str, key: str, value: str) -> str:
     """Return the block that asks for a value of a key; of a name alone, that is no edge, of metadata."""
     if not value or value in _NO_VALUE:
         return ""
-    quoted = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    quoted = in_quotes(value)
     if key.startswith(_LABELS) or not (_OF_REQUEST.search(key) or re.search(rf"\b{key}\s*:", request)):
         return f"global {{ {key.rpartition('.')[2]} = {quoted} }}"
     if not _OF_REQUEST.search(key):
