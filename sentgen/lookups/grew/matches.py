@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError, spell
-from sentgen.lookups.base.attributes import NAMED, Test, TokenKey, Value
+from sentgen.lookups.base.attributes import NAMED, TokenKey
 from sentgen.lookups.base.extent import SENTENCE, HitSource
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
@@ -33,7 +33,7 @@ from sentgen.lookups.grew.syntax import (
 )
 from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
 from sentgen.lookups.question.selection import Selection
-from sentgen.lookups.search.absence import QuestionValue, explain_absence
+from sentgen.lookups.search.absence import QuestionValue, explain_absence, values_of_tests
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near
@@ -265,27 +265,15 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
     values: list[QuestionValue] = []
     for clause in search.request.clauses:
         if isinstance(clause, GrewEdge) and not (clause.label.negated or clause.label.enhanced):
-            values += _question_values("deprel", "", clause.label.values)
+            values += values_of_tests("deprel", "", clause.label.values)
         for description in clause.descriptions if isinstance(clause, Node) else ():
             for feature in description:
                 attribute = "word" if feature.key == "form" else feature.key
                 if attribute in NAMED and feature.relation is FeatureRelation.IS:
-                    values += _question_values(attribute, f"{feature.key}=", feature.values)
+                    values += values_of_tests(attribute, f"{feature.key}=", feature.values)
     clauses = search.request.clauses
     trees = any(isinstance(clause, GrewEdge) and not clause.label.enhanced for clause in clauses)
     return explain_absence(connection, answer, search.selection, values, trees=trees, of_tokens=True)
-
-
-def _question_values(attribute: str, prefix: str, values: Iterable[Test]) -> list[QuestionValue]:
-    """Return what values name, as word patterns, in which a star would be any characters."""
-    given = [(text, value.regex) for value in values if isinstance(value, Value) for text in value.texts]
-    texts = [text for text, regex in given if not regex]
-    escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
-    patterns = [text if text == "?" else text.replace("?", "\\?") for text in escaped]
-    return [
-        *(QuestionValue(attribute, pattern, prefix) for pattern in patterns),
-        *(QuestionValue(attribute, text, prefix, regex=True) for text, regex in given if regex),
-    ]
 
 
 #: What stands for a value that there is not.

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.case_folding import fold, plain, plain_text
 from sentgen.errors import spell
-from sentgen.lookups.base.attributes import COLUMNS, Value
+from sentgen.lookups.base.attributes import COLUMNS, Test, Value
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, any_row, where
 from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql.written import tokens_of
@@ -103,6 +103,18 @@ def values_of(tokens: Iterable[TokenPattern]) -> list[QuestionValue]:
     return [
         QuestionValue(one.attribute, one.pattern, "" if one.attribute == "word" else f"{one.attribute}:")
         for one in tokens
+    ]
+
+
+def values_of_tests(attribute: str, prefix: str, values: Iterable[Test]) -> list[QuestionValue]:
+    """Return what tests of an attribute name, as word patterns, in which a star would be any characters."""
+    given = [(text, value.regex) for value in values if isinstance(value, Value) for text in value.texts]
+    texts = [text for text, regex in given if not regex]
+    escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
+    patterns = [text if text == "?" else text.replace("?", "\\?") for text in escaped]
+    return [
+        *(QuestionValue(attribute, pattern, prefix) for pattern in patterns),
+        *(QuestionValue(attribute, text, prefix, regex=True) for text, regex in given if regex),
     ]
 
 
