@@ -57,7 +57,7 @@ __all__ = [
 
 
 class Store:
-    """An open store; a context manager that closes it.
+    """An open store; a context manager that closes it, and removes it if nothing was written before an error.
 
     Args:
         path: the DuckDB file; or a lake: a folder with a manifest, or a URL; or a folder of snapshots, of
@@ -88,6 +88,8 @@ class Store:
         self.path = place_of(Path(path))
         self.memory_limit = memory_limit or default_memory_limit()
         self._threads, self._open, self._shared = threads, 0, False
+        #: Whether this made the file, and nothing has been written to it.
+        self._is_new = False
         #: What rooms above lend to its connections, as execution options.
         self.lent: dict[str, object] = {}
         self._lock: write_lock.WriteLock | None = None
@@ -114,6 +116,7 @@ class Store:
                 self._lock = write_lock.wait_for(self.path, lambda: write_lock.take(self.path), seconds=wait)
                 # Also of a store that nobody closes: DuckDB closes the file then.
                 self._let_go = weakref.finalize(self, self._lock.release)
+            self._is_new = not self.path.exists()
             try:
                 self.engine = self._opened(read_only=read_only, wait=wait)
                 try:
@@ -173,6 +176,7 @@ class Store:
                 connection.begin(),
             ):
                 yield connection
+            self._is_new = False
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
@@ -195,6 +199,7 @@ class Store:
         """Open a second connection, with transactions of its own; until it is closed, nothing is shared."""
         with translated_errors(self.path):
             self._reacquire_write()
+            self._is_new = False
             with self._counted():
                 with self.engine.connect() as connection:
                     first = raw(connection)
@@ -253,7 +258,10 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._close()
+        if error is not None and self._is_new:  # refused input should not leave an empty store behind
+            self.path.resolve().unlink(missing_ok=True)
+        self._release()
 
 
 def append(

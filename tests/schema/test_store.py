@@ -80,3 +80,44 @@ def test_an_error_on_one_thread_is_what_it_was(tmp_path: Path) -> None:
 
         with store.connect() as connection:
             assert raw(connection).execute(threads).fetchone() == before
+
+
+@pytest.mark.usefixtures("made_stores")
+@pytest.mark.parametrize("link", [False, True])
+def test_a_new_store_goes_if_nothing_was_written_before_an_error(tmp_path: Path, link: bool) -> None:
+    """What was asked for was refused, and needs no store; a link to where it would be stays."""
+    path = tmp_path / "made.duckdb"
+    if link:
+        (tmp_path / "link.duckdb").symlink_to(path)
+    with pytest.raises(StoreError), Store(tmp_path / "link.duckdb" if link else path, create=True):
+        raise StoreError("no such file")
+
+    assert [file.name for file in tmp_path.iterdir()] == (["link.duckdb"] if link else [])
+
+
+def written(path: Path, how: str) -> None:
+    """Write a word to a store, if that is asked for, and end with an error."""
+    insert = "insert into word values (4, 'four')"
+    with Store(path, create=True) as store:
+        if how == "begin":
+            with store.begin() as connection:
+                raw(connection).execute(insert)
+        elif how == "second":
+            with store.second() as duck:
+                duck.execute(insert)
+        raise StoreError("no such file")
+
+
+@pytest.mark.usefixtures("made_stores")
+@pytest.mark.parametrize("how", ["begin", "second", "was there"])
+def test_a_store_stays_that_was_written_or_not_made_here(tmp_path: Path, how: str) -> None:
+    """Whatever error comes after."""
+    path = tmp_path / "s.duckdb"
+    if how == "was there":
+        Store(path, create=True).close()
+    with pytest.raises(StoreError):
+        written(path, how)
+
+    with Store(path) as store, store.connect() as connection:
+        there = raw(connection).execute("select count(*) from word where id = 4").fetchone()
+    assert there == ((0,) if how == "was there" else (1,))
