@@ -24,6 +24,6 @@ select
     s.cyclic,
     s.empty_nodes,
     s.sha256,
-    s.ingested_at
+    date_trunc('second', s.ingested_at) as ingested_at
 from source s
 join corpus c on c.id = s.corpus_id;

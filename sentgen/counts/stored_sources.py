@@ -165,7 +165,7 @@ def add_source(
         "rejected": tally.rejected,
         "cyclic": tally.cyclic,
         "empty_nodes": tally.empty_nodes,
-        "ingested_at": now(),
+        "ingested_at": now(exact=True),
     }
     connection.execute(insert(tables.source), row)
     if tally.layout != USUAL:
