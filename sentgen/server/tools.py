@@ -33,7 +33,7 @@ from sentgen.output.display import shorten
 from sentgen.output.wording import quantity
 from sentgen.schema import dictionary
 from sentgen.server.operations.operation import Operation
-from sentgen.server.pages.answer import PATH
+from sentgen.server.pages.api import ANSWER
 from sentgen.server.parameters import parameters, read
 from sentgen.server.problems import BROKEN, ProblemDocument, Refused, problem
 from sentgen.server.routes import SNAPSHOT, AnswerDocument, addresses_for_others
@@ -183,7 +183,7 @@ async def _answer(
             " ask for less, as with `limit`",
         )
     about = {"ask": operation.name, "with": json.dumps(given), SNAPSHOT: reply.snapshot}
-    link = f"{address}{PATH}?{urlencode(about)}" if address else ""
+    link = f"{address}{ANSWER}?{urlencode(about)}" if address else ""
     answer = {**json.loads(reply.body), "snapshot": reply.snapshot, "link": link}
     # Twice, as the protocol has it: older programs read the text alone.
     text = TextContent(text=json.dumps(answer, ensure_ascii=False))

@@ -16,7 +16,7 @@ from serving import ask
 from sentgen.schema import Store
 from sentgen.server.operations.limits import Opening
 from sentgen.server.operations.operation import Context
-from sentgen.server.pages import align, regenerate
+from sentgen.server.pages import align, generation
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +81,9 @@ def test_a_mistake_is_that_of_the_plug_in(compute: Context) -> None:
 @pytest.mark.usefixtures("compute")
 def test_pages_offer_what_can_be_used() -> None:
     """The table of algorithms is made in the front, that of aligners by a worker."""
-    assert list(regenerate._algorithms())[-2:] == ["bad", "insertion"]
+    assert list(generation._algorithms())[-2:] == ["bad", "insertion"]
     rows = [
         {"aligner": "lcs", "package": "sentgen"},
         {"aligner": "spelling", "package": "sentgen-example 0.1.0"},
     ]
-    assert align.added(rows) == {"spelling": "spelling (sentgen-example 0.1.0)"}
+    assert align._added(rows) == {"spelling": "spelling (sentgen-example 0.1.0)"}

@@ -24,7 +24,7 @@ from sentgen.server.classroom import TEACHER, without_token
 from sentgen.server.logs import access
 from sentgen.server.metrics import Metrics
 from sentgen.server.pages import site
-from sentgen.server.pages.api import PATH
+from sentgen.server.pages.api import DOCS
 from sentgen.server.problems import PROBLEMS, Refused, note_problem
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER, User, asker_of
@@ -256,7 +256,7 @@ def _name(host: str) -> str:
 def _follows_link(scope: Scope, headers: Headers) -> bool:
     """Say whether somebody followed a link to a page: the site with the link sees nothing of the answer."""
     fetch = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
-    page = scope["path"] == PATH or not scope["path"].startswith("/v1")
+    page = scope["path"] == DOCS or not scope["path"].startswith("/v1")
     return scope["method"] == "GET" and page and fetch == ("navigate", "document")
 
 

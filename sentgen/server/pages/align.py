@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from sentgen.server.pages import examples
-from sentgen.server.pages.examples import ExamplePassage, PageExample
+from sentgen.server.pages.forms import ExamplePassage, PageExample, example_passage
 from sentgen.server.pages.page import Asking, Page, PageParameters
 
 #: Aligners that learn nothing from pairs, with what they are called on the page.
-SYSTEMS = {
+_SYSTEMS = {
     "": "words and phrases, untrained (phrase-based HMM)",
     "preset:paper": "words and phrases as in the paper of 2004, untrained",
     "cut-and-paste": "copied blocks only (Cut & Paste, Jing 2002)",
     "lcs": "copied runs only, the longest first",
 }
-FORMATS = ("detected", "text", "conllu")
+_FORMATS = ("detected", "text", "conllu")
 #: The package of all aligners that no plug-in adds.
 _OURS = "sentgen"
 #: How links are chosen, with what it is called on the page.
-DECODINGS = {"": "as the aligner does", "posterior": "by a threshold", "viterbi": "by the best path"}
+_DECODINGS = {"": "as the aligner does", "posterior": "by a threshold", "viterbi": "by the best path"}
 #: What becomes of a trained model on the page.
 _TRAINED = "that can then be chosen as an aligner here"
 #: Before the name of a model of the store, or of a preset, where a system is chosen.
@@ -34,20 +34,20 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     models, systems = await asyncio.gather(ask("alignment-models"), ask("aligners"))
     learnt = (row["model"] for row in models.rows if row["iterations"])
     trained = {f"{_MODEL}{model}": f"model of this store: {model}" for model in learnt}
-    aligners = trained | SYSTEMS | added(systems.rows)
+    aligners = trained | _SYSTEMS | _added(systems.rows)
     chosen = query.choice("aligner", [*aligners])
-    form = query.choice("format", FORMATS)
-    decode, threshold = query.choice("decode", DECODINGS), query.text("threshold")
+    form = query.choice("format", _FORMATS)
+    decode, threshold = query.choice("decode", _DECODINGS), query.text("threshold")
     answer = None
     if document.strip() and abstract.strip():
         kind, _, name = chosen.partition(":") if chosen.startswith(_KINDS) else ("system", "", chosen)
         parameters = {kind: name, "decode": decode, "threshold": threshold}
-        parameters["format"] = "" if form == FORMATS[0] else form
+        parameters["format"] = "" if form == _FORMATS[0] else form
         texts = {"document": document, "abstract": abstract}
         answer = await ask("align", **texts, **parameters, explain=True, html=True)
         # Who reads a page knows no parameter of that name.
         answer = replace(answer, notes=[note.replace("for `model`", _TRAINED) for note in answer.notes])
-    begin = None if answer else await examples.passage(ask)
+    begin = None if answer else await example_passage(ask)
     return {
         "examples": [] if begin is None else _examples(begin),
         "document": document,
@@ -55,9 +55,9 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "models": models,
         "aligners": aligners,
         "chosen": chosen,
-        "forms": FORMATS,
+        "forms": _FORMATS,
         "form": form,
-        "decodings": DECODINGS,
+        "decodings": _DECODINGS,
         "decode": decode,
         "threshold": threshold,
         "answer": answer,
@@ -66,17 +66,27 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 def _examples(text: ExamplePassage) -> list[PageExample]:
     """Return a document with a summary in its own words, for two aligners."""
-    parameters = {"document": " ".join(text.sentences), "abstract": examples.halves(text.sentences)}
+    parameters = {"document": " ".join(text.sentences), "abstract": _halves(text.sentences)}
     return [
         PageExample(
-            f"{parameters['abstract']} ({SYSTEMS[system]})",
+            f"{parameters['abstract']} ({_SYSTEMS[system]})",
             {**parameters, "aligner": system, "format": "text"},
         )
         for system in ("", "lcs")
     ]
 
 
-def added(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
+def _halves(sentences: Sequence[str]) -> str:
+    """Return a summary in the words of a document: the begin of its first sentence, the end of its last one.
+
+    >>> _halves(["Rain flooded the camp.", "It rained.", "Trucks brought clean water."])
+    'Rain flooded clean water.'
+    """
+    first, last = sentences[0].split(), sentences[-1].split()
+    return " ".join(chain(first[: (len(first) + 1) // 2], last[len(last) // 2 :]))
+
+
+def _added(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return the aligners of plug-ins, of a list of all."""
     plugins = (row for row in rows if row["package"] != _OURS)
     return {row["aligner"]: f"{row['aligner']} ({row['package']})" for row in plugins}

@@ -1,17 +1,128 @@
-"""API: its routes with what each takes, as the OpenAPI document tells it to programs."""
+"""What is for those who write programs: SQL, the routes of the API, and the rows that a program asked for.
+
+The routes are told as the OpenAPI document tells them to programs; SQL has the data dictionary beside it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sentgen.server.pages.page import Asking, Page, PageParameters
+from sentgen.schema import dictionary
+from sentgen.server.pages.forms import PageExample
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
 from sentgen.server.routes import AnswerForm
 
-PATH = "/v1/docs"
+_ROWS = 200
+
+
+EXAMPLES = (
+    PageExample("What the store holds", {"query": "select * from v_corpora order by corpus"}),
+    PageExample(
+        "The most frequent trigrams inside sentences",
+        {
+            "query": "select w1, w2, w3, count\nfrom v_ngrams_3\nwhere w1 <> '<s>' and w3 <> '</s>'\n"
+            "order by count desc, w1, w2, w3\nlimit 20"
+        },
+    ),
+    PageExample(
+        "How long the sentences are",
+        {
+            "query": "select corpus, count(*) as sentences, median(length) as median,\n"
+            "  max(length) as longest\nfrom v_sentences\ngroup by corpus\norder by corpus"
+        },
+    ),
+    PageExample(
+        "Modifiers on both sides of the same head",
+        {
+            "query": "select head, modifier,\n  sum(count) filter (direction = 'left') as before,\n"
+            "  sum(count) filter (direction = 'right') as after\nfrom v_dependencies\n"
+            "where layer = 'unit' and level = 'word-word'\ngroup by all\nhaving before > 0 and after > 0\n"
+            "order by before + after desc, head, modifier\nlimit 20"
+        },
+    ),
+    PageExample(
+        "What verbs have as subjects",
+        {
+            "query": "select h.lemma as verb, t.lemma as subject, count(*) as count\nfrom v_tokens as t\n"
+            "join v_tokens as h on h.sentence_id = t.sentence_id and h.position = t.head\n"
+            "where t.deprel = 'nsubj' and h.upos = 'VERB'\ngroup by all\norder by count desc, verb, subject\n"
+            "limit 20"
+        },
+    ),
+    PageExample(
+        "Where models back off: the lowest weights",
+        {
+            "query": "select model, version, n, ngram, log10_backoff\nfrom v_model_ngrams\nwhere n = 2\n"
+            "order by log10_backoff, model, version, ngram\nlimit 20"
+        },
+    ),
+)
+
+
+async def _sql(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Run the query, if there is one."""
+    text, part = query.raw("query").strip(), ListPart("/sql", query, _ROWS)
+    # The first call makes a store in memory, which would hold up all requests.
+    relations = await asyncio.to_thread(dictionary.relations)
+    return {
+        "text": text,
+        "part": part,
+        "answer": await _rows(ask, text, part) if text else None,
+        "examples": EXAMPLES,
+        "relations": relations,
+    }
+
+
+async def _rows(ask: Asking, text: str, part: ListPart) -> PageAnswer:
+    """Ask for the rows up to those that are shown, or to sort them, for all."""
+    answer = await ask("sql", sql=text, limit=0 if part.sort else part.offset + part.rows)
+    if part.sort and answer.truncated:
+        return ask.problem("there are more rows than can be sorted here; write: order by", 400)
+    return part.cut(answer)
+
+
+ANSWER = "/answer"
+
+
+async def _answer(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask what the program asked: `ask` is the operation, `with` its parameters as an object of JSON."""
+    name, part = query.text("ask"), ListPart(ANSWER, query, _ROWS)
+    operation, given = ask.offered.get(name), _given(query.raw("with"))
+    if not name:
+        answer = None
+    elif operation is None:
+        answer = ask.problem(f"no operation {name!r}; there are: {', '.join(ask.offered)}", 404)
+    elif given is None:
+        answer = ask.problem("`with` is no object of JSON; take the link as the program gave it", 400)
+    else:
+        answer = await ask(name, **given)
+        if operation.method == "POST":
+            # What has no address in the API has none here either, as every server has this page.
+            answer = replace(answer, files={})
+    return {
+        "summary": operation.summary if operation else "",
+        "answer": answer,
+        # There may be more rows than the program asked for, but not here.
+        "shown": part.cut(replace(answer, truncated=False)) if answer else None,
+        "part": part,
+    }
+
+
+def _given(text: str) -> dict[str, object] | None:
+    """Read the parameters; none if they are no object."""
+    try:
+        given = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return given if isinstance(given, dict) else None
+
+
+DOCS = "/v1/docs"
 #: How values are called where people read it.
 _KINDS = {
     "string": "text",
@@ -44,7 +155,7 @@ class _Endpoint:
     example: str
 
 
-async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _api(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Read the document, with an example of each operation."""
     document = ask.document
     return {
@@ -140,4 +251,8 @@ def _curl(address: str, method: str, path: str, example: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
-PAGES = (Page(PATH, "", "api.html.j2", _view),)
+PAGES = (
+    Page("/sql", "SQL", "sql.html.j2", _sql, asks=("sql",)),
+    Page(ANSWER, "", "answer.html.j2", _answer),
+    Page(DOCS, "", "api.html.j2", _api),
+)

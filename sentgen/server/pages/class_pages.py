@@ -1,18 +1,21 @@
-"""The pages of a class.
+"""The pages of a class, and the short links that it is given.
 
 Join: where it finds the server, as a picture and in large letters, and who one is. Class: who asked what, and
-what went wrong; only the teacher sees it.
+what went wrong; only the teacher sees it. A short link is a page of this server by a name that can be typed,
+or as a picture.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Mapping
 
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
 
+from sentgen.desk.short_links import LONGEST_TARGET
 from sentgen.errors import InputError
 from sentgen.output.drawing import drawn_as_svg
 from sentgen.output.tabular import Rows
@@ -20,7 +23,7 @@ from sentgen.server.classroom import JOIN, TEACHER, Classroom, address_as
 from sentgen.server.lesson import LessonRequest
 from sentgen.server.operations.limits import Limits
 from sentgen.server.operations.operation import Result
-from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, read_form
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, leads, read_form
 from sentgen.server.pages.texts import link, own_path
 from sentgen.server.problems import Refused
 from sentgen.server.routes import addresses_for_others
@@ -28,7 +31,7 @@ from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER, asker_of
 from sentgen.server.wire import Format
 
-_PATH = "/class"
+_CLASS = "/class"
 _ROWS = 50
 _FILE = "questions"
 _FORMS = {"CSV": Format.CSV, "Excel": Format.XLSX, "JSON": Format.JSON}
@@ -75,8 +78,8 @@ async def _class(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     classroom = _classroom(ask.request)
     who, wrong = query.text("who"), query.box("wrong")
     asked = classroom.lesson.newest(who, wrong=bool(wrong))
-    part = ListPart(_PATH, query, query.rows(_ROWS))
-    files = {name: link(f"{_PATH}/{_FILE}.{form}", who=who, wrong=wrong) for name, form in _FORMS.items()}
+    part = ListPart(_CLASS, query, query.rows(_ROWS))
+    files = {name: link(f"{_CLASS}/{_FILE}.{form}", who=who, wrong=wrong) for name, form in _FORMS.items()}
     shown = asked[part.offset : part.offset + part.rows]
     rows = [dict(zip((*_COLUMNS, "link"), (*_row(each), each.link), strict=True)) for each in shown]
     more = part.offset + len(rows) < len(asked)
@@ -105,7 +108,7 @@ async def _change(request: Request) -> Response:
     else:
         names = classroom.idle if form.text("idle") else [form.text("name")]
         await asyncio.to_thread(classroom.leave, *names)
-    return RedirectResponse(_PATH, 303)
+    return RedirectResponse(_CLASS, 303)
 
 
 async def _download(request: Request, name: str) -> Response:
@@ -142,7 +145,46 @@ def _classroom(request: Request) -> Classroom:
     return classroom
 
 
+_SHORT = "/s"
+#: What is nobody else's, what leads on, and what is no page.
+_NOT = re.compile(r"/(join|class|s|static|healthz|metrics)(/|$)")
+
+
+async def _short(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Show a short link."""
+    name = query.text("name")
+    found = await ask("follow", name=name) if name else ask.problem("no short link is asked for", 422)
+    address = f"{addresses_for_others(ask.request)[0]}{_SHORT}/{name}"
+    shown = {"found": found, "address": address.partition("://")[2]}
+    return {**shown, "picture": drawn_as_svg(address) if found.rows else ""}
+
+
+async def _shorten(request: Request) -> Response:
+    """Make a short link of the page that a form was on."""
+    to = (await read_form(request)).raw("to")
+    path = to.partition("?")[0]
+    # Nothing but pages of our own: a link that others trust must not lead elsewhere.
+    known = len(to) > LONGEST_TARGET or leads(request.app, path)  # a long one is refused below, and not kept
+    if own_path(to) != to or _NOT.match(path) or not known:
+        raise Refused(422, "parameters", "only pages of this server have short links")
+    ask = Asking(request, request.app.state.service)
+    made = await ask("shorten", target=to)
+    if made.problem:
+        raise Refused(ask.status, "input", made.problem)
+    return RedirectResponse(link(_SHORT, name=made.rows[0]["name"]), 303)
+
+
+async def _follow(request: Request, name: str) -> Response:
+    """Lead to the page of a short link."""
+    ask = Asking(request, request.app.state.service)
+    found = await ask("follow", name=name)
+    if found.problem:
+        raise Refused(ask.status, "not-found", found.problem)
+    return RedirectResponse(own_path(found.rows[0]["target"]), 303)
+
+
 PAGES = (
     Page(JOIN, "", "join.html.j2", _door, change=_join),
-    Page(_PATH, "", "class.html.j2", _class, change=_change, download=_download),
+    Page(_CLASS, "", "class.html.j2", _class, change=_change, download=_download),
+    Page(_SHORT, "", "short.html.j2", _short, download=_follow, change=_shorten),
 )

@@ -1,4 +1,4 @@
-"""Corpus: its documents, n-grams and frequencies, and a concordance behind every count."""
+"""Home: what the store holds. Corpus: documents, n-grams, frequencies; a concordance behind each count."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from sentgen.lookups.concordances.sorting import TYPICAL
-from sentgen.server.pages import examples
 from sentgen.server.pages.drawings import curves
-from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.line_choice import SORT_KEYS
+from sentgen.server.pages.forms import (
+    SORT_KEYS,
+    PageExample,
+    TextTypeKey,
+    corpus_fields,
+    example_words,
+    read_types,
+)
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
-from sentgen.server.pages.text_types import TextTypeKey, corpus_fields, read_types
 from sentgen.server.pages.texts import link, wild_cql
 
 #: What there is of a subcorpus, and more of a corpus or of all.
 _OF_PART = ("documents", "frequencies", "ngrams", "concordance")
 _OF_CORPUS = (*_OF_PART, "regions", "metadata", "sources")
 _OF_ALL = (*_OF_PART, "subcorpora")
-UNITS = ("word", "lemma", "upos", "xpos", "deprel")
-ORDERS = ("none", *SORT_KEYS)
+_UNITS = ("word", "lemma", "upos", "xpos", "deprel")
+_ORDERS = ("none", *SORT_KEYS)
 #: What the form of a concordance sends.
 _ASKED = ("name", "show", "where", "pattern", "sort", "random", "ignore_case", "across", "limit")
 _ROWS = 50
@@ -33,7 +37,13 @@ _PATTERNS = {"concordance": "{word}", "frequencies": "{begin}*", "ngrams": "{wor
 _USUAL = {"frequencies": "-count", "ngrams": "-count"}
 
 
-async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _home(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for corpora and models."""
+    corpora, models, words = await asyncio.gather(ask("corpora"), ask("models"), example_words(ask))
+    return {"corpora": corpora, "models": models, "examples": words}
+
+
+async def _corpus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all, or of parts of these."""
     name = query.text("name")
     fields = await corpus_fields(ask, query, ("name", "where"))
@@ -67,13 +77,13 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         **inside,
         "examples": await _examples(ask, name, tab) if not overview.problem else (),
         **await _surprisal(ask, query, name),
-        "units": UNITS,
-        "orders": ORDERS,
+        "units": _UNITS,
+        "orders": _ORDERS,
         "context": _context(query),
         "contexts": contexts(query, "/corpus", _ASKED),
         "rows": query.rows(_ROWS),
         "document": query.text("document"),
-        "by": query.choice("by", UNITS),
+        "by": query.choice("by", _UNITS),
         "compared": _compared(query, name, [key.key for key in fields["types"][0].keys]),
         "ignore_case": query.box("ignore_case"),
     }
@@ -91,7 +101,7 @@ async def _examples(ask: Asking, name: str, tab: str) -> list[PageExample]:
     """Return patterns made of frequent words: as they are, words that begin so, and what follows them."""
     if tab not in _PATTERNS:
         return []
-    words = [example.name for example in await examples.words(ask, _only(name))]
+    words = [example.name for example in await example_words(ask, _only(name))]
     patterns = dict.fromkeys(_PATTERNS[tab].format(word=word, begin=word[:3]) for word in words)
     return [PageExample(pattern, {"pattern": pattern}) for pattern in patterns]
 
@@ -158,7 +168,7 @@ async def _frequencies(
 ) -> PageAnswer | None:
     return await ask(
         "frequencies",
-        by=[query.choice("by", UNITS)],
+        by=[query.choice("by", _UNITS)],
         pattern=query.text("pattern", "*"),
         ignore_case=query.box("ignore_case"),
         corpus=_only(name),
@@ -172,7 +182,7 @@ def _compared(query: PageParameters, name: str, keys: Sequence[str]) -> list[tup
     pattern = query.text("pattern", "*")
     if not pattern.strip("*") or "\\" in pattern:
         return []
-    asked = {"query": wild_cql(query.choice("by", UNITS), pattern), "corpus": name, "compare": "on"}
+    asked = {"query": wild_cql(query.choice("by", _UNITS), pattern), "corpus": name, "compare": "on"}
     asked["ignore_case"] = query.box("ignore_case")
     where = query.conditions()
     return [(key, link("/query", **asked, where=where, by=key)) for key in keys if key.isidentifier()]
@@ -184,7 +194,7 @@ async def _ngrams(
     return await ask(
         "ngrams",
         pattern=query.text("pattern", "* *"),
-        by=query.choice("by", UNITS),
+        by=query.choice("by", _UNITS),
         words=query.box("words"),
         min_documents=query.text("min_documents"),
         ignore_case=query.box("ignore_case"),
@@ -202,8 +212,8 @@ async def _concordance(
     return await ask(
         "kwic",
         pattern=query.text("pattern"),
-        sort=query.choice("sort", ORDERS),
-        explain=query.choice("sort", ORDERS) == TYPICAL,
+        sort=query.choice("sort", _ORDERS),
+        explain=query.choice("sort", _ORDERS) == TYPICAL,
         marks=True,
         context=_context(query),
         across=bool(query.box("across")),
@@ -296,12 +306,14 @@ _VIEWS = {
     "sources": _sources,
 }
 
+
 PAGES = (
+    Page("/", "Home", "home.html.j2", _home, asks=("models",)),
     Page(
         "/corpus",
         "Corpora",
         "corpus.html.j2",
-        _view,
+        _corpus,
         asks=(
             *("corpus", "subcorpus", "frequencies", "ngrams", "kwic"),
             *("facets", "documents", "sentences", "surprisal"),

@@ -16,7 +16,7 @@ from sentgen.lookups.base.line_labels import OF_LINES
 from sentgen.lookups.facets import chosen_by
 from sentgen.server import wire
 from sentgen.server.operations import operations
-from sentgen.server.pages.examples import PageExample
+from sentgen.server.pages.forms import PageExample
 from sentgen.server.pages.page import (
     Asking,
     ListPart,

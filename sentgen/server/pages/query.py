@@ -17,10 +17,8 @@ from sentgen.output.rates import IN_PART, PartSizes, rate_column, row_rate, time
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.drawings import RateChart, drawn_over_time
-from sentgen.server.pages.examples import PageExample
-from sentgen.server.pages.line_choice import read_choice
+from sentgen.server.pages.forms import PageExample, corpus_fields, read_choice
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts
-from sentgen.server.pages.text_types import corpus_fields
 from sentgen.server.pages.texts import (
     cql_value,
     in_document,

@@ -53,10 +53,7 @@ from sentgen.server.wire import Format
 
 _PACKAGE = "sentgen.server.pages"
 #: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.
-_MODULES = (
-    *("home", "corpus", "query", "lines", "word", "sketch", "collocations", "keywords", "vectors", "hits"),
-    *("model", "regenerate", "generate", "fuse", "align", "sql", "answer", "api", "class_pages", "short"),
-)
+_MODULES = ("corpus", "query", "lines", "word", "measures", "generation", "align", "api", "class_pages")
 PAGES: tuple[Page, ...] = tuple(
     page for name in _MODULES for page in import_module(f"{_PACKAGE}.{name}").PAGES
 )

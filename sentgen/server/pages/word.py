@@ -1,4 +1,7 @@
-"""Word: how frequent it is, what stands beside it, what it governs, and what it occurs with."""
+"""Word: how frequent it is, what stands beside it, what it governs, and what it occurs with.
+
+Behind a count of two words are their lines, and behind a line is its sentence with its tree.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sentgen.lookups.base.attributes import NAMED
-from sentgen.server.pages import examples
-from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters
-from sentgen.server.pages.text_types import corpus_fields
+from sentgen.server.pages.forms import corpus_fields, example_words
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import cql_value, in_document, literal_pattern, phrase_pattern, token_pattern
 
-LAYERS = ("word", "unit")
+_LAYERS = ("word", "unit")
 # Events are counted by tag, side and distance: many make one line.
 _SHOWN, _EVENTS = 12, 1000
 #: The last number of arguments stands for itself and all above.
-MOST_ARGUMENTS = 7
+_MOST_ARGUMENTS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +51,17 @@ class Neighbors:
     words: Sequence[tuple[str, str, int]]
 
 
-async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _word(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Ask all there is to know about a word; of several words, where they occur."""
     text, corpora = query.text("word"), query.all("corpus")
-    layer = query.choice("layer", LAYERS)
+    layer = query.choice("layer", _LAYERS)
     words, ignore_case = text.split(), query.box("ignore_case")
     common = await corpus_fields(ask, query)
-    common |= {"text": text, "corpora": corpora, "layer": layer, "layers": LAYERS}
+    common |= {"text": text, "corpora": corpora, "layer": layer, "layers": _LAYERS}
     common |= {"ignore_case": ignore_case, "where": query.conditions()}
     chosen = {"corpus": corpora, "where": query.where(), "ignore_case": ignore_case}
     if not words:
-        return {**common, "examples": await examples.words(ask)}
+        return {**common, "examples": await example_words(ask)}
     # Not awaited yet: it runs beside the others, or alone.
     attribute, _, value = text.partition(":")
     of_attribute = attribute in NAMED and value and len(words) == 1
@@ -135,14 +137,72 @@ def _histograms(arguments: PageAnswer) -> list[_Histogram]:
     keys = dict.fromkeys((row["tag"] or "", row["direction"]) for row in arguments.rows)
     histograms = []
     for tag, side in keys:
-        counts, shares = [0] * (MOST_ARGUMENTS + 1), [0.0] * (MOST_ARGUMENTS + 1)
+        counts, shares = [0] * (_MOST_ARGUMENTS + 1), [0.0] * (_MOST_ARGUMENTS + 1)
         for row in arguments.rows:
             if ((row["tag"] or ""), row["direction"]) == (tag, side):
-                number = min(row["arguments"], MOST_ARGUMENTS)
+                number = min(row["arguments"], _MOST_ARGUMENTS)
                 counts[number] += row["count"]
                 shares[number] += row["share"]
         histograms.append(_Histogram(tag, side, counts, shares))
     return histograms
+
+
+_ROLES = ("modifier", "head", "collocate")
+_UNITS = ("word", "lemma")
+_ROWS = 50
+
+
+async def _hits(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for the lines with two words."""
+    word, other, tag = query.text("word"), query.text("other"), query.text("tag")
+    role, relation = query.choice("role", _ROLES), query.text("relation")
+    by, preposition = query.choice("by", _UNITS), query.text("preposition")
+    part = ListPart("/hits", query, query.rows(_ROWS))
+    if not (word and other):
+        problem = "name two words: ?word=WORD&other=WORD; the counts on the page of a word link to them"
+        answer = ask.problem(problem, 400)
+    else:
+        collocate = role == "collocate"
+        pattern = token_pattern if collocate else literal_pattern
+        answer = await ask(
+            "hits",
+            # The node of collocates may be a pattern, such as lemma:camp.
+            word=word if query.box("pattern") else pattern(word),
+            other=other if relation else token_pattern(other, by) if collocate else pattern(other),
+            role=role,
+            relation=relation,
+            preposition=preposition,
+            by=by,
+            window=query.text("window") if collocate else "",
+            where=query.where(),
+            tag=literal_pattern(tag),
+            direction=query.choice("direction", ("left", "right")),
+            layer=query.choice("layer", ("word", "unit")),
+            corpus=query.all("corpus"),
+            ignore_case=query.box("ignore_case"),
+            limit=part.rows,
+            offset=part.offset,
+        )
+    return {
+        "word": word,
+        "other": other,
+        "tag": tag,
+        "role": role,
+        "preposition": preposition,
+        "relation": relation,
+        "part": part,
+        "corpora": query.all("corpus"),
+        "answer": answer,
+    }
+
+
+async def _sentence(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+    """Ask for one sentence."""
+    names = {name: query.raw(name) for name in ("corpus", "document", "sentence")}
+    if not all(names.values()):
+        problem = "name a sentence: ?corpus=NAME&document=NAME&sentence=NAME; a concordance links to them"
+        return {**names, "answer": ask.problem(problem, 400)}
+    return {**names, "answer": await ask("sentence", **names)}
 
 
 PAGES = (
@@ -150,7 +210,9 @@ PAGES = (
         "/word",
         "Word",
         "word.html.j2",
-        _view,
+        _word,
         asks=("kwic", "frequencies", "ngrams", "dependencies", "arguments", "collocations"),
     ),
+    Page("/hits", "", "hits.html.j2", _hits, asks=("hits",)),
+    Page("/sentence", "", "sentence.html.j2", _sentence, asks=("sentence",)),
 )

@@ -12,8 +12,8 @@ from test_measure_pages import lines, linked, page
 
 from sentgen.output.rates import PartSizes
 from sentgen.server.pages.drawings import drawn_over_time
+from sentgen.server.pages.measures import _bars
 from sentgen.server.pages.site import environment
-from sentgen.server.pages.sketch import bars_of
 
 TOKENS = {(year,): 100_000 for year in ("1990", "1991", "1992", "1995")}
 ROWS: list[dict[str, Any]] = [
@@ -103,10 +103,10 @@ def test_the_bars_of_a_sketch_have_one_scale() -> None:
         {"name": "subjects", "collocate": "a", "pmi": float("inf"), "pmi_against": 8.0},
     ]
 
-    assert bars_of(rows, "pmi") == {
+    assert _bars(rows, "pmi") == {
         ("objects", "a"): [0.5, 0.0],
         ("objects", "b"): [0.0, 0.25],
         ("subjects", "a"): [1.0, 1.0],
     }
-    assert bars_of([{"name": "objects", "collocate": "a", "count": 0}], "count") == {("objects", "a"): [0.0]}
-    assert bars_of([], "pmi") == {}
+    assert _bars([{"name": "objects", "collocate": "a", "count": 0}], "count") == {("objects", "a"): [0.0]}
+    assert _bars([], "pmi") == {}

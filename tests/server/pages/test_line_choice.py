@@ -12,7 +12,7 @@ from test_every_page import check_accessible
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
-from sentgen.server.pages.line_choice import FilterStep, read_choice
+from sentgen.server.pages.forms import FilterStep, read_choice
 from sentgen.server.pages.page import PageParameters
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect

@@ -13,8 +13,8 @@ from starlette.datastructures import QueryParams
 from test_corpus_page import said
 from test_every_page import at, check_accessible, check_width
 
+from sentgen.server.pages.forms import TextTypes, read_types
 from sentgen.server.pages.page import PageAnswer, PageParameters
-from sentgen.server.pages.text_types import TextTypes, read_types
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
 

@@ -29,7 +29,7 @@ from sentgen.server.operations.browsing import Documents
 from sentgen.server.operations.limits import Limits, Opening
 from sentgen.server.operations.operation import Context
 from sentgen.server.operations.score import Backoff, backoff
-from sentgen.server.pages import hits, regenerate, site, sketch, sql, word
+from sentgen.server.pages import api, measures, site, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
 from sentgen.server.settings import ServerSettings
@@ -170,7 +170,7 @@ def test_the_sql_of_a_path_holds_its_ngrams(held):
     assert {row["ngram"]: row["log10p"] for row in rows}[last[0]] == pytest.approx(last[3])
 
 
-@pytest.mark.parametrize("example", sql.EXAMPLES, ids=lambda one: one.name)
+@pytest.mark.parametrize("example", api.EXAMPLES, ids=lambda one: one.name)
 def test_examples_of_sql_run(example, held):
     """Each example passes the guard and gives rows from the demo."""
     assert ran(held, example.parameters["query"])
@@ -233,8 +233,10 @@ def test_trees_say_which_algorithms_are_checked(roots, there, chosen):
         assert asked.get("corpus", there) == there
         return PageAnswer(rows=rows[name])
 
+    regenerate = next(page for page in site.PAGES if page.path == "/regenerate")
+
     def viewed(query):
-        return asyncio.run(regenerate.PAGES[0].view(ask, PageParameters(QueryParams(query))))["chosen"]
+        return asyncio.run(regenerate.view(ask, PageParameters(QueryParams(query))))["chosen"]
 
     assert viewed("") == chosen
     assert viewed("algorithm=cle") == ["cle"]
@@ -250,7 +252,7 @@ def test_a_count_of_a_sketch_leads_to_as_many_hits(word, by, held):
             word=word, by=CollocateUnit(by), corpus=["relief"], min_count=1, limit=3, function_words=True
         )
         answer = PageAnswer(rows=question.ask(connection).table.to_pylist())
-        rows = [row for one in sketch.relations_of(answer, asked) for row in one.rows]
+        rows = [row for one in measures._relations(answer, asked) for row in one.rows]
         assert rows
         assert word != "lemma:camp" or any(row["preposition"] for row in rows)
 
@@ -260,6 +262,7 @@ def test_a_count_of_a_sketch_leads_to_as_many_hits(word, by, held):
             assert found.ask(connection).rows.num_rows == row["count"], row
             return PageAnswer(rows=[])
 
+        hits = next(page for page in site.PAGES if page.path == "/hits")
         for row in rows[:: len(rows) // 20 + 1]:
             query = PageParameters(QueryParams(urlsplit(row["link"]).query))
-            asyncio.run(hits.PAGES[0].view(asked_of, query))
+            asyncio.run(hits.view(asked_of, query))

@@ -1,0 +1,341 @@
+"""What the forms of several pages offer: examples to begin with, kinds of texts, and how lines are chosen.
+
+Examples are made of words and sentences of the snapshot that is served. What a URL says of the order and the
+choice of lines leads to pages with a step less, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from sentgen.lookups.concordances.sorting import TYPICAL
+from sentgen.options import NOT
+from sentgen.server.pages.page import Asking, PageAnswer, PageParameters
+from sentgen.server.pages.texts import link
+
+#: Words that are looked at; letters that a word has, and that those have which say more than the others.
+_WORDS, _LETTERS, _TELLING = 200, range(1, 25), 6
+_MOST = 6
+#: Documents that are looked at; sentences of one that is neither too short to say something nor too long.
+_DOCUMENTS, _SENTENCES = 500, range(4, 13)
+#: Words of a sentence that is put in order.
+_TOKENS = range(5, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class PageExample:
+    """Something to begin with: what it is called, and the parameters of its page."""
+
+    name: str
+    parameters: Mapping[str, str | Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExamplePassage:
+    """The first sentences of a document, and the words of one of them; ``tree`` says whether it has one."""
+
+    corpus: str
+    document: str
+    sentences: Sequence[str]
+    words: Sequence[str]
+    tree: bool
+
+
+async def example_words(ask: Asking, corpora: Sequence[str] = (), name: str = "word") -> list[PageExample]:
+    """Return frequent words of some corpora or of all; ``name`` is the parameter that takes one."""
+    answer = await ask("ngrams", pattern="*", corpus=list(corpora), limit=_WORDS)
+    # What is no word has signs in it: punctuation, and the ends of sentences.
+    forms = [row["w1"] for row in answer.rows if row["w1"].isalpha() and len(row["w1"]) in _LETTERS]
+    telling = [form for form in forms if len(form) >= _TELLING]
+    return [PageExample(form, {name: form}) for form in (telling or forms)[:_MOST]]
+
+
+async def example_passage(ask: Asking) -> ExamplePassage | None:
+    """Return a short document of the first corpus; None if there is none."""
+    documents = (await ask("documents", limit=_DOCUMENTS)).rows
+    if not documents:
+        return None
+    chosen = next((row for row in documents if row["sentences"] in _SENTENCES), documents[0])
+    source = {"corpus": chosen["corpus"], "document": chosen["document"]}
+    sentences = (await ask("sentences", **source, limit=_SENTENCES[0])).rows
+    if not sentences:
+        return None
+    ordered = next((row for row in sentences if row["length"] in _TOKENS), sentences[0])
+    answer = await ask("sentence", **source, sentence=ordered["sentence"])
+    forms = [row["form"] for row in answer.rows]
+    return ExamplePassage(
+        **source, sentences=[row["text"] for row in sentences], words=forms, tree=bool(answer.more.get("svg"))
+    )
+
+
+#: Values of a key that are shown before the others are unfolded.
+_FIRST = 6
+#: What is counted of a value, and what one of it is called.
+_COUNTED = {"documents": "text", "tokens": "token", "lines": "line"}
+_YEAR = re.compile(r"[12]\d{3}s?")
+#: The parameter with the key of which all values are asked for.
+_EVERY = "values"
+
+
+class TextType(NamedTuple):
+    """A value, how much has it (numbers, each of what), and the condition that chooses it."""
+
+    value: str
+    sizes: Sequence[tuple[int, str]]
+    condition: str
+
+
+class TextTypeKey(NamedTuple):
+    """A key of metadata or labels: its largest values, those that are unfolded, and how many there are."""
+
+    key: str
+    first: Sequence[TextType]
+    others: Sequence[TextType]
+    different: int
+
+    @property
+    def values(self) -> Sequence[TextType]:
+        """All that are listed."""
+        return [*self.first, *self.others]
+
+
+def read_types(answer: PageAnswer) -> list[TextTypeKey]:
+    """Return the facets of corpora; what is said of time comes last, as dates of collection are among it."""
+    ordered = []
+    for key, group in groupby(answer.rows, lambda row: str(row["key"])):
+        rows = list(group)
+        if of_time := all(_YEAR.fullmatch(row["value"]) for row in rows):
+            rows.sort(key=lambda row: str(row["value"]), reverse=True)
+        values = [TextType(row["value"], _sizes(row), row["condition"]) for row in rows]
+        ordered.append((of_time, TextTypeKey(key, values[:_FIRST], values[_FIRST:], rows[0]["different"])))
+    return [key for _, key in sorted(ordered, key=lambda pair: pair[0])]
+
+
+def _sizes(row: Mapping[str, Any]) -> Sequence[tuple[int, str]]:
+    return [(row[column], noun) for column, noun in _COUNTED.items() if column in row]
+
+
+@dataclass(frozen=True, slots=True)
+class TextTypes:
+    """The text types of a form.
+
+    Args:
+        name: of the parameter that has what is chosen, each a condition.
+        keys: what is offered.
+        conditions: what is chosen, also what was typed.
+        query: the parameters of the page, and ``path``: where it is.
+    """
+
+    name: str
+    keys: Sequence[TextTypeKey]
+    conditions: Sequence[str]
+    query: PageParameters
+    path: str
+
+    @property
+    def boxes(self) -> Set[str]:
+        """The conditions that have a box."""
+        return {one.condition for key in self.keys for one in key.values}
+
+    @property
+    def typed(self) -> str:
+        """What is chosen and has no box, in one."""
+        typed = [each for each in self.conditions if each not in self.boxes]
+        return " and ".join(typed if len(typed) == 1 else [f"({each})" for each in typed])
+
+    @property
+    def chosen(self) -> Iterator[str]:
+        """What is chosen and has a box."""
+        return (each for each in self.conditions if each in self.boxes)
+
+    def every(self, key: str) -> str:
+        """Return the page with all values of a key."""
+        return link(self.path, **{**self.query.without(_EVERY), _EVERY: key}) + f"#{self.name}-types"
+
+
+async def corpus_fields(ask: Asking, query: PageParameters, *sides: tuple[str, str]) -> dict[str, Any]:
+    """Return ``overview`` and ``subcorpora``, and ``types`` of each side, which a form offers.
+
+    Args:
+        ask: asks operations.
+        query: the parameters of the page.
+        sides: the parameter with the corpora, and that with the conditions, if others than the usual ones or
+            several are.
+    """
+    overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
+    known = {*(row["corpus"] for row in overview.rows), *(row["name"] for row in subcorpora.rows)}
+    types = await asyncio.gather(
+        *(_types(ask, query, known, *side) for side in sides or [("corpus", "where")])
+    )
+    return {"overview": overview, "subcorpora": subcorpora, "types": list(types)}
+
+
+async def _types(ask: Asking, query: PageParameters, known: set[str], corpus: str, where: str) -> TextTypes:
+    corpora, every = query.all(corpus), query.text(_EVERY)
+    keys: dict[str, TextTypeKey] = {}
+    # That there is no such corpus, the answer of the page says.
+    if known.issuperset(corpora):
+        asked = [ask("facets", corpus=corpora)]
+        asked += [ask("facets", corpus=corpora, key=every)] if every else []
+        asked += [ask("label_facets", corpus=corpora, key=every)] if ask.offers_labels else []
+        for answer in await asyncio.gather(*asked):
+            keys |= {key.key: key for key in read_types(answer)}
+    return TextTypes(where, list(keys.values()), query.conditions(where), query, ask.path)
+
+
+#: What lines can be sorted by on a page; more keys are columns that are shown.
+SORT_KEYS = ("3L", "2L", "1L", "node", "1R", "2R", "3R", "left", "right", "document", TYPICAL)
+#: The corpus has an order of its own.
+_NONE, _FOLDED, _LEVELS = "none", "%c", 3
+_WINDOW = "5"
+KEEP, DROP = "keep", "drop"
+
+
+class FilterStep(NamedTuple):
+    """A filter: a query, how near it matches, and whether hits are kept or dropped."""
+
+    query: str
+    window: str
+    keep: str
+
+
+class _SortLink(NamedTuple):
+    """An order that a page can be asked for."""
+
+    name: str
+    link: str
+    shown: bool
+
+
+class _ChainLink(NamedTuple):
+    """A filter that was taken: what is said of it, and the page without it."""
+
+    text: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineChoice:
+    """How lines are sorted and chosen.
+
+    Args:
+        sort: keys, the first one first; ``fold``: whether the case of words is ignored.
+        show: columns before the words.
+        sample: how many hits are drawn; ``seed``: by which seed.
+        dedupe: whether lines that show the same are shown once.
+        filters: one after the other.
+    """
+
+    sort: Sequence[str]
+    fold: str
+    show: str
+    sample: str
+    seed: str
+    dedupe: str
+    filters: Sequence[FilterStep]
+
+    @property
+    def used(self) -> bool:
+        """Whether anything of it is asked for."""
+        return bool(self.sort or self.show or self.sample or self.dedupe or self.filters)
+
+    @property
+    def levels(self) -> list[str]:
+        """The keys in so many fields as the page has, or more."""
+        return [*self.sort, *[""] * (_LEVELS - len(self.sort))]
+
+    @property
+    def keys(self) -> list[str]:
+        """What lines may be sorted by: what a page offers, columns, and what the URL says."""
+        columns = [name.strip() for name in self.show.split(",") if name.strip()]
+        return list(dict.fromkeys([*SORT_KEYS, *columns, *self.sort]))
+
+    @property
+    def near(self) -> dict[str, list[str]]:
+        """The filters as operations take them."""
+        windows = [step.window if step.keep == KEEP else f"{NOT}{step.window}" for step in self.filters]
+        return {"filter": [step.query for step in self.filters], "within": windows}
+
+    @property
+    def order(self) -> str:
+        """The keys as operations take them."""
+        return ",".join(f"{key}{_FOLDED}" if self.fold and _FOLDED not in key else key for key in self.sort)
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The parameters of the operation that shows lines."""
+        parameters: dict[str, object] = {"sort": self.order, "show": [self.show] if self.show else []}
+        parameters |= {"sample": self.sample, "seed": self.seed if self.sample else "", **self.near}
+        parameters |= {"explain": True} if TYPICAL in self.sort else {}
+        return parameters | {"dedupe": True} if self.dedupe else parameters
+
+    @property
+    def link_values(self) -> dict[str, object]:
+        """What of the URL says the same."""
+        queries, windows, keeps = zip(*self.filters, strict=True) if self.filters else ((), (), ())
+        return {
+            **{name: getattr(self, name) for name in ("fold", "show", "sample", "seed", "dedupe")},
+            "sort": self.sort,
+            "filter": list(queries),
+            "window": list(windows),
+            "keep": list(keeps),
+        }
+
+    def chain(self, link_values: Mapping[str, object], hits: PageAnswer) -> list[_ChainLink]:
+        """Return the filters that were taken, each with the page without it.
+
+        Args:
+            link_values: what else the URL says.
+            hits: what is left, which says how many each filter leaves.
+        """
+        notes = [*hits.notes[: len(self.filters)]] if not hits.problem else []
+        links = []
+        for number, step in enumerate(self.filters):
+            without = replace(self, filters=[*self.filters[:number], *self.filters[number + 1 :]])
+            word = "within" if step.keep == KEEP else "without"
+            text = notes[number] if number < len(notes) else f"{step.query} {word} {step.window}"
+            links.append(_ChainLink(text, link("/query", **link_values, **without.link_values)))
+        return links
+
+    def rest(self, hits: PageAnswer) -> PageAnswer:
+        """Return what was found without what the chain says."""
+        return hits if hits.problem else replace(hits, notes=hits.notes[len(self.filters) :])
+
+    def orders(self, link_values: Mapping[str, object]) -> list[_SortLink]:
+        """Return the pages in other orders, by one key each."""
+        now = self.sort[0] if len(self.sort) == 1 else "" if self.sort else _NONE
+        links = []
+        for key in (_NONE, *SORT_KEYS):
+            other = replace(self, sort=[] if key == _NONE else [key])
+            name = "corpus" if key == _NONE else key
+            links.append(_SortLink(name, link("/query", **link_values, **other.link_values), key == now))
+        return links
+
+
+def read_choice(query: PageParameters) -> LineChoice:
+    """Read how lines are sorted and chosen."""
+    keys = [key.strip() for text in query.each("sort") for key in text.split(",")]
+    rows = zip(query.each("filter"), _pad(query.each("window")), _pad(query.each("keep")), strict=False)
+    return LineChoice(
+        sort=list(dict.fromkeys(key for key in keys if key not in ("", _NONE))),
+        fold=query.box("fold"),
+        show=query.text("show"),
+        sample=query.text("sample"),
+        seed=query.text("seed"),
+        dedupe=query.box("dedupe"),
+        filters=[
+            FilterStep(text.strip(), window.strip() or _WINDOW, DROP if keep == DROP else KEEP)
+            for text, window, keep in rows
+            if text.strip()
+        ],
+    )
+
+
+def _pad(values: Iterable[str], most: int = 50) -> list[str]:
+    """Return values with empty ones behind them, as a URL need not have all."""
+    return [*values, *[""] * most]
