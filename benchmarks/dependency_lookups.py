@@ -33,12 +33,13 @@ from sentgen.corpus.base_np import mark_base_nps
 from sentgen.counts import corpora
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.generation import units_of
-from sentgen.models.dependency.attachments import Attachment, explain_attachments
 from sentgen.models.dependency.dependencies import (
     RIGHT,
+    Attachment,
     Layer,
     TaggedWord,
     UnitDependencies,
+    explain_attachments,
     prefetch_dependencies,
 )
 from sentgen.schema import Store

@@ -29,7 +29,7 @@ from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.words.wordnet import Synset, WordNet
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.models.vectors.registry import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors, load_vectors
 from sentgen.schema import Store
 
 #: Words of a part of speech, the most frequent first; pairs that are drawn, and those of each similarity.

@@ -27,7 +27,7 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.models.vectors.registry import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors, load_vectors
 from sentgen.schema import Store
 
 _LONGEST = 3

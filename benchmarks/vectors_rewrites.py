@@ -29,7 +29,7 @@ from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.models.vectors.registry import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors, load_vectors
 from sentgen.schema import Store
 
 _NEIGHBORS, _LEAST, _PRIOR = 10, 0.4, 5.0

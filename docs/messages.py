@@ -47,7 +47,7 @@ DOING = {
     ),
     "Ordering bags": ("sentgen/generation/", "sentgen/cli/generating/regenerate.py"),
     "Generating and fusing": (
-        *("sentgen/generation/clusters/", "sentgen/models/related/"),
+        *("sentgen/generation/clusters/", "sentgen/models/dependency/cluster_"),
         "sentgen/cli/generating/generate.py",
     ),
     "Aligning": ("sentgen/alignment/", "sentgen/cli/aligning/align"),

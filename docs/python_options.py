@@ -37,8 +37,8 @@ from sentgen.models.mix import MixRequest
 from sentgen.models.parser_training import TrainParser
 from sentgen.models.prune import PruneRequest
 from sentgen.models.request import ScoreRequest
-from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.registry import Near
+from sentgen.models.vector_building import VectorRequest
+from sentgen.models.vectors import Near
 from sentgen.options import PARSERS, Parameter, parameters_of
 
 PATH = Path(__file__).parents[1] / "sentgen" / "api" / "options.py"

@@ -94,7 +94,7 @@ LISTINGS = {
         Listing(
             "vectors",
             "vectors list",
-            "models.vectors.registry:overview",
+            "models.vectors:overview",
             "Vectors with their settings.",
             "List the vectors with their settings.",
             none="no vectors yet; make some with: sentgen vectors build NAME --corpus CORPUS",
@@ -159,7 +159,7 @@ LISTINGS = {
         ),
         _of_plugins(
             "scorers",
-            "models.plugin_scorers:overview",
+            "models.scorer:overview",
             "Scorers of sentences, which plug-ins add.",
             "List the scorers of sentences, which are those of plug-ins: language models that sentgen does"
             " not have.\n\n"

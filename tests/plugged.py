@@ -15,7 +15,7 @@ from sentgen import entry_points
 from sentgen.alignment import systems
 from sentgen.corpus import formats
 from sentgen.generation import algorithms
-from sentgen.models import plugin_scorers
+from sentgen.models import scorer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "plugin"
 
@@ -64,7 +64,7 @@ def plugged(folder: Path) -> Iterator[None]:
 def _forget(folder: Path) -> None:
     """Forget which plug-ins there are, and the modules of a folder."""
     entry_points.plugins_of_kind.cache_clear()
-    for module in (formats, algorithms, systems, plugin_scorers):
+    for module in (formats, algorithms, systems, scorer):
         module._REGISTRY._loaded.clear()
     for name, loaded in list(sys.modules.items()):
         if str(getattr(loaded, "__file__", None) or "").startswith(str(folder)):

@@ -431,13 +431,13 @@ class Database(StoreContents):
 
     def near(self, word: str, **options: Unpack[taken.NearOptions]) -> Table:
         """Find the words whose vectors are nearest to that of a word, or of a phrase."""
-        from sentgen.models.vectors import registry
+        from sentgen.models.vectors import Near
 
-        return self._ask(registry.Near, {"word": word, **options})
+        return self._ask(Near, {"word": word, **options})
 
     def remove_vectors(self, name: str) -> None:
         """Remove vectors."""
-        from sentgen.models.vectors import registry as vectors
+        from sentgen.models import vectors
 
         with self._session.write() as store:
             vectors.remove(store, name)

@@ -31,7 +31,7 @@ from sentgen.generation.fusion.answer import (
     runs,
 )
 from sentgen.generation.fusion.fuse import fused_sentences
-from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.display import shorten
 from sentgen.output.progress import counting_bar
 

@@ -34,8 +34,8 @@ from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.models.scoring import TOTALS, Totals, model_notes, split_lines
 from sentgen.models.surprisal import Application, ApplyRequest
-from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.registry import overview
+from sentgen.models.vector_building import VectorRequest
+from sentgen.models.vectors import overview
 from sentgen.output import progress
 from sentgen.output.progress import counting_bar, steps
 from sentgen.output.tabular import Rows

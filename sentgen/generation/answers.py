@@ -25,13 +25,14 @@ from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.prepare import Bags, parsed_heads, prepare, spelling, with_known_tags
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
-from sentgen.models.dependency.attachments import (
+from sentgen.models.dependency.dependencies import (
+    LEFT,
+    RIGHT,
     ROOT_UNIT,
     Attachment,
     AttachmentEvidence,
     explain_attachments,
 )
-from sentgen.models.dependency.dependencies import LEFT, RIGHT
 from sentgen.models.dependency.tagging import have_function_heads
 from sentgen.models.lookup import BackoffStep
 from sentgen.models.lookup import explain as explain_word

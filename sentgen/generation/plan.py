@@ -34,9 +34,8 @@ from sentgen.models.base.registry import ModelLike, list_models, matching
 from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.dependency.tree_counts import Layer
-from sentgen.models.plugin_scorers import scorer_for, scorer_named
 from sentgen.models.request import LOWERCASE
-from sentgen.models.scorer import Scorer, Sentences
+from sentgen.models.scorer import Scorer, Sentences, scorer_for, scorer_named
 from sentgen.models.submodel import lowercases
 from sentgen.options import Changes, Option
 from sentgen.schema import Store

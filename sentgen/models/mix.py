@@ -19,9 +19,8 @@ from sentgen.arrays import Floats
 from sentgen.errors import InputError, spell
 from sentgen.models.base.registry import DYNAMIC, MIXTURE, ModelInfo
 from sentgen.models.building.summed_counts import Progress
-from sentgen.models.parts import check_alike, parts_named, space_of, store_model
+from sentgen.models.parts import check_alike, parts_named, read_union, space_of, store_model, weigh_contexts
 from sentgen.models.scoring import events, probabilities
-from sentgen.models.smoothing.union import read_union, weigh_contexts
 from sentgen.models.stored_text import held_out, of_training
 from sentgen.models.submodel import lowercases
 from sentgen.models.text_batches import batches_of_sentences

@@ -28,9 +28,8 @@ from sentgen.models.base.registry import PRUNED, ModelInfo, changes
 from sentgen.models.build_request import build, parse_counts
 from sentgen.models.building.recipe import ESTIMATORS, apart
 from sentgen.models.building.summed_counts import Progress
-from sentgen.models.parts import parts_named, space_of, store_model
+from sentgen.models.parts import left_over, parts_named, read_union, space_of, store_model, weigh_contexts
 from sentgen.models.smoothing.rows import NgramRows
-from sentgen.models.smoothing.union import left_over, read_union, weigh_contexts
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS

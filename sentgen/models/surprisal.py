@@ -35,8 +35,7 @@ from sentgen.models.base.registry import (
 )
 from sentgen.models.base.symbols import require_words
 from sentgen.models.ngrams.model_reader import ModelReader
-from sentgen.models.plugin_scorers import scorer_named
-from sentgen.models.scorer import Scorer, ScoreWords
+from sentgen.models.scorer import Scorer, ScoreWords, scorer_named
 from sentgen.models.scoring import are_words, score_tokens
 from sentgen.models.stored_text import StoredText, read_stored
 from sentgen.models.submodel import lowercases

@@ -17,8 +17,8 @@ from sentgen.alignment.words import kinship as module
 from sentgen.alignment.words.kinship import NEAR, NONE, SIMILAR, SYNONYM, Nearness, kinship
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
-from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.registry import WordVectors
+from sentgen.models.vector_building import VectorRequest
+from sentgen.models.vectors import WordVectors
 from sentgen.schema import Store
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from plugged import plugged, write_package
 
-from sentgen.models.plugin_scorers import overview, scorer_named
-from sentgen.models.scorer import Scorer
+from sentgen.models.scorer import Scorer, overview, scorer_named
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "scorers"
 SENTENCES = [["the", "cat", "sat"], ["the"], ["a", "dog", "saw", "the", "cat", "."], ["sat", "cat", "the"]]

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from sentgen.generation.bags.problem import ROOT
-from sentgen.models.related.cluster_model import Arcs, Trigrams
+from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 
 
 def trigram_logp(ngrams: Trigrams, words: tuple[int, ...]) -> float:

@@ -12,7 +12,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation.clusters.generate import GenerationSettings, generate
 from sentgen.generation.clusters.prepared import CorpusDependencies, cluster_models
-from sentgen.models.related.cluster_counts import cluster_names, count_clusters
+from sentgen.models.dependency.cluster_counts import cluster_names, count_clusters
 from sentgen.schema import Store
 
 

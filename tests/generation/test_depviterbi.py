@@ -21,7 +21,7 @@ from sentgen.generation.clusters.depviterbi import (
     lattice_of,
 )
 from sentgen.generation.clusters.depviterbi_kernels import DepviterbiLattice
-from sentgen.models.related.cluster_model import ClusterModel
+from sentgen.models.dependency.cluster_model import ClusterModel
 
 
 def random_model(seed: int, n: int) -> ClusterModel:

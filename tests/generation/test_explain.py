@@ -14,7 +14,7 @@ from sentgen.generation import Search, SearchPlan, order_bags, parse_bag, plan_s
 from sentgen.generation.answers import explain_sentence, explain_trees
 from sentgen.generation.bags.problem import ROOT
 from sentgen.models import ModelInfo, build
-from sentgen.models.dependency.attachments import ROOT_UNIT
+from sentgen.models.dependency.dependencies import ROOT_UNIT
 from sentgen.output.logarithms import natural
 from sentgen.schema import Store
 

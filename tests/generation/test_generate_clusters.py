@@ -30,9 +30,9 @@ from sentgen.generation.clusters.generate import (
 from sentgen.generation.clusters.prepared import MixedModel
 from sentgen.generation.clusters.settings import DocumentFrequencies, emission, parse_weights
 from sentgen.models import build, find
-from sentgen.models.plugin_scorers import scorer_for
-from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters
-from sentgen.models.related.cluster_model import cluster_model
+from sentgen.models.dependency.cluster_counts import TokenReading, cluster_names, count_clusters
+from sentgen.models.dependency.cluster_model import cluster_model
+from sentgen.models.scorer import scorer_for
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 

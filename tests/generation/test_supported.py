@@ -18,8 +18,8 @@ from sentgen.generation.clusters.supported import (
     supported_lattice,
 )
 from sentgen.generation.clusters.supported_kernels import SupportedLattice, ngram_logp, sentence_logp
-from sentgen.models.related.cluster_counts import CountedTree
-from sentgen.models.related.cluster_model import Arcs, Trigrams, katz, supported_arcs, trigrams
+from sentgen.models.dependency.cluster_counts import CountedTree
+from sentgen.models.dependency.cluster_model import Arcs, Trigrams, katz, supported_arcs, trigrams
 
 WEIGHT = 0.4
 

@@ -16,7 +16,7 @@ from sentgen.demo import TREEBANK
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import UNLIMITED, best_paths, follow, lattice_of
 from sentgen.generation.clusters.generate import GenerationSettings, generate
-from sentgen.models.related.cluster_model import ClusterModel
+from sentgen.models.dependency.cluster_model import ClusterModel
 
 
 @given(st.integers(0, 10_000), st.integers(1, 4), st.integers(1, 5))

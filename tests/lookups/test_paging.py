@@ -20,8 +20,8 @@ from sentgen.lookups.question.lookup import Question, in_pages
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords
-from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.registry import Near
+from sentgen.models.vector_building import VectorRequest
+from sentgen.models.vectors import Near
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 

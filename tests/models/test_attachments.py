@@ -15,8 +15,15 @@ from toy_treebank import LEFT, RIGHT, TREES, add, store_of
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.lookups.dependency_search import Arguments, Dependencies
-from sentgen.models.dependency.attachments import ROOT_UNIT, Attachment, LevelEvidence, explain_attachments
-from sentgen.models.dependency.dependencies import FLOOR, TaggedWord, prefetch_dependencies
+from sentgen.models.dependency.dependencies import (
+    FLOOR,
+    ROOT_UNIT,
+    Attachment,
+    LevelEvidence,
+    TaggedWord,
+    explain_attachments,
+    prefetch_dependencies,
+)
 from sentgen.models.dependency.tree_counts import Layer
 from sentgen.schema import Store
 from sentgen.schema.store import raw

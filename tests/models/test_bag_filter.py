@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.models.ngrams.bag_ngrams import membership, within_bags
+from sentgen.models.submodel import membership, within_bags
 
 
 def within_bags_reference(

@@ -16,8 +16,8 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError
-from sentgen.models.related import cluster_counts
-from sentgen.models.related.cluster_counts import (
+from sentgen.models.dependency import cluster_counts
+from sentgen.models.dependency.cluster_counts import (
     ClusterCounts,
     TokenReading,
     cluster_names,

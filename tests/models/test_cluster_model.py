@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
 from sentgen.models import build
+from sentgen.models.dependency.cluster_counts import TokenReading, cluster_names, count_clusters
+from sentgen.models.dependency.cluster_model import cluster_model, collins, katz, require_trees
 from sentgen.models.dependency.dependencies import backed_off
 from sentgen.models.ngrams.ngram_table import bigram_matrix
-from sentgen.models.related.cluster_counts import TokenReading, cluster_names, count_clusters
-from sentgen.models.related.cluster_model import cluster_model, collins, katz, require_trees
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 

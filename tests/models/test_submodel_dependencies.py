@@ -137,7 +137,7 @@ def test_large_batches_are_counted_in_parts(toy: Store, monkeypatch: pytest.Monk
     """The result does not tell; a bag with more units than a part may have is a part of its own."""
     bags = [BAG[:2], BAG, [], BAG[2:4], [("a", "X")], BAG[:1] * 5]
     whole = prefetch_dependencies(toy, [1], "word", bags)
-    monkeypatch.setattr(dependencies, "MAX_KINDS", 3)
+    monkeypatch.setattr(dependencies, "_MAX_KINDS", 3)
 
     assert same(prefetch_dependencies(toy, [1], "word", bags), whole)
     assert [len(part) for part in dependencies._parts([[(i, 0)] for i in range(5)], 2)] == [2, 2, 1]

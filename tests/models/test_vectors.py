@@ -14,10 +14,16 @@ import pytest
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, StoreError
 from sentgen.lookups.question.selection import select_corpora
-from sentgen.models.vectors import cooccurrence, registry
-from sentgen.models.vectors.build import VectorRequest, decomposed, ppmi
-from sentgen.models.vectors.cooccurrence import ContextCounts, count_cells, find_vocabulary
-from sentgen.models.vectors.registry import Near, load_vectors
+from sentgen.models import vector_building, vectors
+from sentgen.models.vector_building import (
+    ContextCounts,
+    VectorRequest,
+    count_cells,
+    decomposed,
+    find_vocabulary,
+    ppmi,
+)
+from sentgen.models.vectors import Near, load_vectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -110,7 +116,7 @@ def reference_vectors(counts: np.ndarray, dimensions: int, power: float = 0.5) -
 @pytest.mark.parametrize("block", [1, 7, 1_000_000])
 def test_counts_of_a_window(store: Store, monkeypatch: pytest.MonkeyPatch, window: int, block: int) -> None:
     """Sentences end a window, capitals do not count, rare words keep their place; in any blocks."""
-    monkeypatch.setattr(cooccurrence, "BLOCK_TOKENS", block)
+    monkeypatch.setattr(vector_building, "_BLOCK_TOKENS", block)
     forms, counts = reference(window)
     found = counted(store, window=window)
 
@@ -224,10 +230,10 @@ def test_the_newest_is_asked_if_none_is_named(store: Store) -> None:
     """By its number: names do not say."""
     asked(name="another", dimensions=2).build(store)
     with store.connect() as connection:
-        assert registry.find_space(connection, None).name == "another"
-    registry.remove(store, "another")
+        assert vectors.find_space(connection, None).name == "another"
+    vectors.remove(store, "another")
     with store.connect() as connection:
-        assert registry.find_space(connection, None).name == "company"
+        assert vectors.find_space(connection, None).name == "company"
     with store.connect() as connection:
         rows = fetch_arrow(connection, "select distinct space from v_vectors")
     assert rows["space"].to_pylist() == ["company"]
@@ -249,7 +255,7 @@ def test_refusals(store: Store, options: dict[str, Any], kind: type[Exception], 
     with pytest.raises(kind, match=message):
         asked(**options).build(store)
 
-    assert [row[0] for row in registry.overview(store).rows] == ["company"]
+    assert [row[0] for row in vectors.overview(store).rows] == ["company"]
 
 
 def test_refused_words_and_names(store: Store) -> None:
@@ -263,7 +269,7 @@ def test_refused_words_and_names(store: Store) -> None:
             near.ask(connection)
     with pytest.raises(InputError, match="a blank is no name"):
         asked(name=" ")
-    registry.remove(store, "company")
+    vectors.remove(store, "company")
     with (
         store.connect() as connection,
         pytest.raises(NotFoundError, match="build some with: sentgen vectors"),

@@ -14,7 +14,7 @@ from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel
 from sentgen.desk.line_sets import NewLineSet
 from sentgen.lookups.subcorpora import define
-from sentgen.models.vectors.build import VectorRequest
+from sentgen.models.vector_building import VectorRequest
 from sentgen.schema import Store, snapshots
 from sentgen.schema.tables.saved import save_query
 from sentgen.server.operations.limits import Limits, Opening

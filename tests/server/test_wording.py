@@ -139,15 +139,14 @@ SAID: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((f"sentgen/generation/fusion/{name}.py" for name in ("answer", "word_bag")), ("fuse",)),
     "sentgen/models/building/summed_counts.py": (),
     "sentgen/models/build_request.py": (),  # the server builds no models
-    "sentgen/models/related/cluster_model.py": ("generate",),
+    "sentgen/models/dependency/cluster_model.py": ("generate",),
     "sentgen/models/building/recipe.py": (),
     "sentgen/models/base/symbols.py": (),
     "sentgen/models/dependency/tagging.py": ("regenerate",),
     "sentgen/models/request.py": ("score",),
     "sentgen/models/scoring.py": ("score",),
     "sentgen/models/surprisal.py": (),  # the server applies no models
-    "sentgen/models/vectors/cooccurrence.py": (),  # of building
-    "sentgen/models/vectors/build.py": (),
+    "sentgen/models/vector_building.py": (),  # of building
     "sentgen/server/operations/generation.py": ("regenerate",),
     "sentgen/server/app/running.py": (),
 }

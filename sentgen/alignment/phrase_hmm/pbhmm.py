@@ -45,7 +45,7 @@ from sentgen.alignment.words.kinship import GROUPED, NEAR, RELATED, SIMILAR, SYN
 from sentgen.alignment.words.word_classes import is_function_word, sentence_starts
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats, Ints, Longs
-from sentgen.models.vectors.registry import WordVectors
+from sentgen.models.vectors import WordVectors
 
 Key = TypeVar("Key", bound=Hashable)
 #: Posterior from which on links are explained, chosen or not.

@@ -31,7 +31,7 @@ from sentgen.alignment.stored.model_store import (
 from sentgen.alignment.stored.tuned_models import load_tuning
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import InputError
-from sentgen.models.vectors.registry import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors, load_vectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 

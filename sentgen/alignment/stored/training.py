@@ -56,7 +56,7 @@ from sentgen.alignment.words.kinship import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Ints
 from sentgen.errors import InputError, MemoryLimitError, ModelError, spell
-from sentgen.models.vectors.registry import WordVectors
+from sentgen.models.vectors import WordVectors
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, translated_errors

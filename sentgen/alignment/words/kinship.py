@@ -26,7 +26,7 @@ from sentgen.alignment.words.relations import letters, same_word
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS, groups, is_function_word, stem
 from sentgen.alignment.words.wordnet import Synset, meanings, senses, wordnet
 from sentgen.arrays import Bools, sparse_rows
-from sentgen.models.vectors.registry import WordVectors
+from sentgen.models.vectors import WordVectors
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -27,7 +27,7 @@ from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Mod
 from sentgen.generation.clusters.settings import read_salience
 from sentgen.generation.fusion.answer import FusionAnswer, fusion_notes, fusion_table
 from sentgen.generation.fusion.fuse import fused_sentences
-from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.display import closed_up
 from sentgen.output.progress import counting_bar
 

@@ -11,9 +11,9 @@ from sentgen.cli.console.options import Arrange, DeskOptions, StoreOptions
 from sentgen.cli.console.output import StoreOutput
 from sentgen.cli.looking.questions import QuestionOutput
 from sentgen.counts.shares import DATABASE_SHARE
-from sentgen.models.vectors import registry
-from sentgen.models.vectors.build import VectorRequest
-from sentgen.models.vectors.registry import Near
+from sentgen.models import vectors
+from sentgen.models.vector_building import VectorRequest
+from sentgen.models.vectors import Near
 from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Build, list and remove word vectors, and show what is near a word.")
@@ -56,5 +56,5 @@ def remove(
     Example: `sentgen vectors remove news`
     """
     with options.store() as store:
-        removed = registry.remove(store, name)
+        removed = vectors.remove(store, name)
     typer.echo(f"removed {removed.name}", err=True)

@@ -49,7 +49,7 @@ from sentgen.generation.clusters.depviterbi_kernels import (
     DepviterbiLattice,
     search,
 )
-from sentgen.models.related.cluster_model import ClusterModel
+from sentgen.models.dependency.cluster_model import ClusterModel
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
 #: Hypotheses for each length and last word where the use of words is limited.

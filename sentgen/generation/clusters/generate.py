@@ -41,9 +41,8 @@ from sentgen.generation.clusters.supported import (
     best_supported,
     supported_lattice,
 )
-from sentgen.models.plugin_scorers import scorer_for
-from sentgen.models.related.cluster_model import supported_arcs, trigrams
-from sentgen.models.scorer import Scorer
+from sentgen.models.dependency.cluster_model import supported_arcs, trigrams
+from sentgen.models.scorer import Scorer, scorer_for
 from sentgen.schema import Store
 
 #: Words by which lengths differ until their weight is 1 / e, and the weight of lengths.

@@ -26,11 +26,7 @@ from sentgen.generation.clusters.depviterbi import UNLIMITED
 from sentgen.generation.clusters.settings import DocumentFrequencies, GenerationSettings, emission
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.base.symbols import require_words
-from sentgen.models.dependency.dependencies import LEFT, RIGHT, TaggedWord, prefetch_dependencies
-from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, named_treebanks, tag_set
-from sentgen.models.dependency.tree_counts import Layer
-from sentgen.models.ngrams.ngram_table import bigram_matrix
-from sentgen.models.related.cluster_counts import (
+from sentgen.models.dependency.cluster_counts import (
     BATCH,
     ClusterCounts,
     TokenReading,
@@ -38,13 +34,17 @@ from sentgen.models.related.cluster_counts import (
     count_clusters,
     document_frequencies,
 )
-from sentgen.models.related.cluster_model import (
+from sentgen.models.dependency.cluster_model import (
     ClusterModel,
     HeadSides,
     Smoothing,
     cluster_model,
     require_trees,
 )
+from sentgen.models.dependency.dependencies import LEFT, RIGHT, TaggedWord, prefetch_dependencies
+from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, named_treebanks, tag_set
+from sentgen.models.dependency.tree_counts import Layer
+from sentgen.models.ngrams.ngram_table import bigram_matrix
 from sentgen.models.submodel import lowercases, prefetch
 from sentgen.schema import Store
 

@@ -21,7 +21,7 @@ from sentgen.generation.clusters.settings import (
     Transitions,
 )
 from sentgen.models.base import registry
-from sentgen.models.related.cluster_model import Smoothing
+from sentgen.models.dependency.cluster_model import Smoothing
 from sentgen.options import Option
 from sentgen.schema import Store
 

@@ -13,8 +13,8 @@ import numpy as np
 from sentgen.arrays import Floats
 from sentgen.corpus.paths import expand
 from sentgen.errors import InputError
-from sentgen.models.related.cluster_counts import ClusterCounts
-from sentgen.models.related.cluster_model import Smoothing
+from sentgen.models.dependency.cluster_counts import ClusterCounts
+from sentgen.models.dependency.cluster_model import Smoothing
 
 GenerationAlgorithm = Literal["depviterbi", "bigram"]
 Reuse = Literal["none", "counts", "free"]

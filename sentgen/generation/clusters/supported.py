@@ -28,7 +28,7 @@ from sentgen.generation.clusters.supported_kernels import (
     ngram_logp,
     search_supported,
 )
-from sentgen.models.related.cluster_model import Arcs, Trigrams
+from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
 #: Hypotheses for each length and last word.

@@ -20,7 +20,7 @@ import numpy as np
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.generation.clusters.depviterbi_kernels import best_slots
 from sentgen.generation.ngrams.random_bits import mixed
-from sentgen.models.related.cluster_model import Arcs, Trigrams
+from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 
 #: Items that a stack holds; deeper trees are lost.
 _HIGHEST = 24

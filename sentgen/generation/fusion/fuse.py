@@ -34,10 +34,10 @@ from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.regenerate import order_bags
 from sentgen.models.base import registry
 from sentgen.models.base.symbols import require_words
+from sentgen.models.dependency.cluster_counts import MAX_WORDS, TokenReading, cluster_names, count_clusters
+from sentgen.models.dependency.cluster_model import cluster_model, katz, trigrams
 from sentgen.models.dependency.dependencies import prefetch_dependencies
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
-from sentgen.models.related.cluster_counts import MAX_WORDS, TokenReading, cluster_names, count_clusters
-from sentgen.models.related.cluster_model import cluster_model, katz, trigrams
 from sentgen.models.submodel import lowercases, prefetch
 from sentgen.schema import Store
 

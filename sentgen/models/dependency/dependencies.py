@@ -38,6 +38,7 @@ import numpy as np
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.models.dependency.tree_counts import (
     DISTANCES,
+    MAX_ARGUMENTS,
     UNKNOWN,
     CountedTrees,
     Layer,
@@ -51,7 +52,7 @@ from sentgen.models.dependency.tree_counts import (
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.store import raw, translated_errors
-from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, ROOT, ROOT_TAG
+from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, RESERVED_WORDS, ROOT, ROOT_TAG
 
 #: Ids of a word and of its tag, -1 for what the store does not know.
 Kind = tuple[int, int]
@@ -60,13 +61,13 @@ LEFT, RIGHT = 0, 1
 #: Stands for probability zero, so that logarithms stay finite.
 FLOOR = 1e-12
 #: Kinds of units that are counted together: their matrices of pairs take 64 MB.
-MAX_KINDS = 2_000
-Units = list[Kind]
+_MAX_KINDS = 2_000
+_Units = list[Kind]
 #: How many times a coarser distribution counts as seen.
 STRENGTH = 4.0
 
 
-class CountedKinds(NamedTuple):
+class _CountedKinds(NamedTuple):
     """What was counted: kind 0 is the root, and tag 0 its tag."""
 
     counts: TreeCounts
@@ -74,7 +75,7 @@ class CountedKinds(NamedTuple):
     tag_of: Ints  # (K,) number of the tag of each kind
 
 
-def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool = False) -> CountedKinds:
+def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool = False) -> _CountedKinds:
     """Look up what was counted of some kinds in trees.
 
     Args:
@@ -89,7 +90,7 @@ def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool =
         add_rows(rows, numbering, counts)
     counts.add_root(tag_of)
     number = {(ROOT, ROOT_TAG): 0} | {kind: k for k, kind in enumerate(listed, 1)}
-    return CountedKinds(counts, number, tag_of)
+    return _CountedKinds(counts, number, tag_of)
 
 
 def kinds_of(trees: CountedTrees, lists: Iterable[Sequence[TaggedWord]]) -> list[list[Kind]]:
@@ -152,7 +153,7 @@ def prefetch_dependencies(
     """Return the dependency model of each sentence of a batch, from what was counted of the corpora.
 
     Takes a few queries; one alone where all words were looked up before (see
-    `sentgen.models.dependency.tree_counts`). A batch of more than `MAX_KINDS` different units is looked up
+    `sentgen.models.dependency.tree_counts`). A batch of more than `_MAX_KINDS` different units is looked up
     in parts.
 
     Args:
@@ -169,14 +170,14 @@ def prefetch_dependencies(
         trees = lookups.trees(duck, corpora, layer)
         return [
             model
-            for part in _parts(kinds_of(trees, bags), MAX_KINDS)
+            for part in _parts(kinds_of(trees, bags), _MAX_KINDS)
             for model in _models(count_kinds(trees, chain(*part), distances=distances), part, floor)
         ]
 
 
-def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
+def _parts(bags: Iterable[_Units], limit: int) -> Iterator[list[_Units]]:
     """Cut a batch where the different units become too many; a bag with more of them is alone."""
-    part: list[Units] = []
+    part: list[_Units] = []
     kinds: set[Kind] = set()
     for bag in bags:
         if part and len(kinds.union(bag)) > limit:
@@ -188,7 +189,7 @@ def _parts(bags: Iterable[Units], limit: int) -> Iterator[list[Units]]:
         yield part
 
 
-def _models(counted: CountedKinds, bags: Sequence[Units], floor: float) -> list[UnitDependencies]:
+def _models(counted: _CountedKinds, bags: Sequence[_Units], floor: float) -> list[UnitDependencies]:
     """Put the models of some bags together from the counts of their units."""
     counts, number, tag_of = counted
     distances = len(counts.siblings) > 0
@@ -235,7 +236,7 @@ def _relations(counts: TreeCounts, kinds: Ints, tags: Ints, floor: float) -> tup
             prob[i, j], distance[i, j] = -np.inf, -np.inf
             continue
         a, b, a_tag, b_tag = int(kinds[i]), int(kinds[j + 1]), int(tags[i]), int(tags[j + 1])
-        co = co_occurrences(counts, a, b, a_tag, b_tag)
+        co = _co_occurrences(counts, a, b, a_tag, b_tag)
         for side in range(2):
             total = 0.0
             for d in range(buckets):
@@ -251,7 +252,7 @@ def _relations(counts: TreeCounts, kinds: Ints, tags: Ints, floor: float) -> tup
 
 
 @compiled
-def co_occurrences(counts: TreeCounts, a: int, b: int, a_tag: int, b_tag: int) -> tuple[int, int, int]:
+def _co_occurrences(counts: TreeCounts, a: int, b: int, a_tag: int, b_tag: int) -> tuple[int, int, int]:
     """Return the pairs of different tokens at the three levels; a token is no pair with itself."""
     same, same_tag = int(a == b), int(a_tag == b_tag)
     c0 = counts.together[a, b] - same * counts.kinds[a]
@@ -341,3 +342,113 @@ def _by_side(events: Ints) -> Floats:
     """Sum events over distances."""
     # The length is given: of no units -1 stands for no length.
     return np.asarray(events.reshape(*events.shape[:-1], 2, events.shape[-1] // 2).sum(axis=-1), float)
+
+
+#: The artificial root as a head.
+ROOT_UNIT = (RESERVED_WORDS[ROOT], RESERVED_TAGS[ROOT_TAG])
+
+_LEVELS = ("word-word", "tag-word + word-tag", "tag-tag")
+
+
+class Attachment(NamedTuple):
+    """A modifier below a head, on one side of it, after some earlier modifiers on that side."""
+
+    head: TaggedWord
+    modifier: TaggedWord
+    side: int
+    earlier: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LevelEvidence:
+    """One back-off level; ``weight`` is the share of its ratio against the levels below it, 1 at the last."""
+
+    name: str
+    events: int
+    together: int
+    ratio: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class _ArgumentEvidence:
+    """How often head word and head tag were seen with 0 to 7 (and more) modifiers on the side.
+
+    ``exactly`` is p_arg of one modifier more than the earlier ones, ``at_least`` that of as many or more.
+    """
+
+    word: tuple[int, ...]
+    tag: tuple[int, ...]
+    weight: float
+    exactly: float
+    at_least: float
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentEvidence:
+    """Where the probability of an attachment comes from."""
+
+    attachment: Attachment
+    levels: tuple[LevelEvidence, ...]
+    prob: float
+    arguments: _ArgumentEvidence
+
+
+def explain_attachments(
+    store: Store, corpora: Sequence[int], layer: Layer, attachments: Iterable[Attachment]
+) -> list[AttachmentEvidence]:
+    """Return the evidence for some attachments, with the probabilities of `prefetch_dependencies`.
+
+    Args:
+        store: where the counts are.
+        corpora: ids of the corpora whose counts are summed.
+        layer: `word` or `unit`.
+        attachments: heads (`ROOT_UNIT` for the root) and modifiers as word and tag; no tag is the tag `_`.
+    """
+    attachments = list(attachments)
+    lookups = lookups_of(store)
+    with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
+        trees = lookups.trees(duck, corpora, layer)
+        heads, modifiers = kinds_of(
+            trees, ([one.head for one in attachments], [one.modifier for one in attachments])
+        )
+        counted = count_kinds(trees, {*heads, *modifiers})
+    number = counted.number
+    return [
+        _evidence(counted, one, number[head], number[modifier])
+        for one, head, modifier in zip(attachments, heads, modifiers, strict=True)
+    ]
+
+
+def _evidence(counted: _CountedKinds, attachment: Attachment, head: int, modifier: int) -> AttachmentEvidence:
+    """Put the evidence for one attachment together, from the numbers of its kinds."""
+    counts, side = counted.counts, attachment.side
+    head_tag, modifier_tag = int(counted.tag_of[head]), int(counted.tag_of[modifier])
+    rel = (
+        int(counts.word_word[head, modifier, side]),
+        int(counts.tag_word[head_tag, modifier, side] + counts.word_tag[head, modifier_tag, side]),
+        int(counts.tag_tag[head_tag, modifier_tag, side]),
+    )
+    co = tuple(map(int, _co_occurrences(counts, head, modifier, head_tag, modifier_tag)))
+    # l1 and l2 of the formulas: the more often seen together, the more a level counts.
+    weights = co[0] / (co[0] + 1), co[1] / (co[1] + 1), 1.0
+    of_word, of_tag = counts.arguments[head, side].tolist(), counts.tag_arguments[head_tag, side].tolist()
+    return AttachmentEvidence(
+        attachment,
+        tuple(
+            LevelEvidence(name, events, together, events / together if together else 0.0, weight)
+            for name, events, together, weight in zip(_LEVELS, rel, co, weights, strict=True)
+        ),
+        backed_off(rel, (co[0], co[1], co[2])),
+        _argument_evidence(tuple(of_word), tuple(of_tag), min(attachment.earlier + 1, MAX_ARGUMENTS)),
+    )
+
+
+def _argument_evidence(of_word: tuple[int, ...], of_tag: tuple[int, ...], number: int) -> _ArgumentEvidence:
+    """Put the evidence for one number of modifiers together."""
+    weight = sum(of_word) / (sum(of_word) + 1)
+    p_arg = [
+        weight * (mine / max(1, sum(of_word))) + (1 - weight) * (others / max(1, sum(of_tag)))
+        for mine, others in zip(of_word, of_tag, strict=True)
+    ]
+    return _ArgumentEvidence(of_word, of_tag, weight, p_arg[number], sum(p_arg[number:]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sentgen.lookups import subcorpora
 from sentgen.lookups.subcorpora import SubcorpusName
-from sentgen.models.vectors.registry import Near
+from sentgen.models.vectors import Near
 from sentgen.server.operations.operation import Context, Operation, Result, listing
 
 

@@ -14,7 +14,7 @@ from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.fusion.answer import change_table, fusion_notes, fusion_table, origin_table
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.generation.notes import notes
-from sentgen.models.related.cluster_counts import cluster_names
+from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import Context, Operation, Result

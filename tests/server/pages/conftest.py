@@ -22,7 +22,7 @@ from sentgen.desk.line_sets import NewLineSet
 from sentgen.lookups.subcorpora import define
 from sentgen.models import build
 from sentgen.models.surprisal import ApplyRequest
-from sentgen.models.vectors.build import VectorRequest
+from sentgen.models.vector_building import VectorRequest
 from sentgen.schema import Store
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs
 from sentgen.errors import ModelError, spell
-from sentgen.models.related.cluster_counts import ClusterCounts, CountedTree, PairCounts
+from sentgen.models.dependency.cluster_counts import ClusterCounts, CountedTree, PairCounts
 from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
 from sentgen.options import TRAIN
 

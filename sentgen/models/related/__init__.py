@@ -1,1 +1,0 @@
-"""Models of a few related sentences: their own words, bigrams and dependencies."""
