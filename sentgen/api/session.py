@@ -13,8 +13,8 @@ from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.lookups.base.statement import Answer
-from sentgen.lookups.figures import FIGURES, figure_of
 from sentgen.lookups.question.lookup import Question
+from sentgen.lookups.questions import FIGURES, figure_of
 from sentgen.schema import Store
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, snapshot_at

@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
-from sentgen.lookups.base.prepositions import linked_tokens
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.concordances.hits import read_pattern
@@ -24,6 +23,7 @@ from sentgen.lookups.question.patterns import ANY, counted_tag, tag_among, word_
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.filters import read_window
 from sentgen.lookups.statistics.collocations import AROUND, CollocateUnit, read_node
+from sentgen.lookups.statistics.relations import linked_tokens
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import NO_TAG
 

@@ -92,7 +92,7 @@ def test_help_imports_no_command(words: tuple[str, ...]) -> None:
 )
 def test_look_ups_import_no_arrays(words: tuple[str, ...], full: Path) -> None:
     """Arrow with numpy would take longer than a look-up of counts; hits and tokens are counted in arrays."""
-    none = {"numpy", "pyarrow", "numba", "alembic", "pydantic", "sentgen.lookups.figures"}
+    none = {"numpy", "pyarrow", "numba", "alembic", "pydantic", "sentgen.lookups.questions"}
     # The tests have set a number for it, which Typer reads.
     modules = imported(*words, "--db", str(full), SENTGEN_WAIT="")
 

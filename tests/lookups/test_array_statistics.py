@@ -19,9 +19,9 @@ from sentgen.lookups.base import tokens
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.statistics import hit_counts, listed_tokens
-from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
 from sentgen.lookups.statistics.frequencies import By, Frequencies
+from sentgen.lookups.statistics.measures import Measure
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.schema import Store

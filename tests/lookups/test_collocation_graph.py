@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.measures import Measure
 from sentgen.schema import Store
 
 LETTERS = ["a", "b", "B", "c", "d", "e"]

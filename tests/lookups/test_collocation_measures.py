@@ -17,8 +17,8 @@ from ten_sentences import SENTENCES, parse
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.lookups.statistics.collocation_measures import COLUMN, FORMULAS, Measure
 from sentgen.lookups.statistics.collocations import Collocations
+from sentgen.lookups.statistics.measures import COLUMN, FORMULAS, Measure
 
 SPOKEN = [[token[0] for token in parse(text)] for _, _, text in SENTENCES]
 ARCS = [

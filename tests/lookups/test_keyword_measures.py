@@ -20,8 +20,8 @@ from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyword_measures import FORMULAS, POLYNOMIAL, KeywordMeasure
 from sentgen.lookups.statistics.keywords import Keywords
+from sentgen.lookups.statistics.measures import KEYWORD_FORMULAS, POLYNOMIAL, KeywordMeasure
 from sentgen.schema import Store
 
 BOTH = {"corpus": ["toy"], "against": ["other"]}
@@ -151,7 +151,7 @@ def test_probabilities_of_large_differences() -> None:
 def test_printed_values(a: int, b: int, measure: KeywordMeasure, constant: int, printed: float) -> None:
     """Of a million tokens on each side, to the digits that a paper has."""
     pair = f"select {a}::double as a, {b}::double as b, 1e6::double as c, 1e6::double as d"
-    formula = FORMULAS[measure].replace("$constant", f"{constant}.0")
+    formula = KEYWORD_FORMULAS[measure].replace("$constant", f"{constant}.0")
     [(value,)] = duckdb.connect().execute(f"select {formula} from ({pair})").fetchall()
 
     assert value == pytest.approx(printed, abs=0.006)

@@ -17,8 +17,8 @@ from sentgen.cli import build
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyword_measures import KeywordMeasure
 from sentgen.lookups.statistics.keywords import Keywords
+from sentgen.lookups.statistics.measures import KeywordMeasure
 from sentgen.schema import Store
 
 

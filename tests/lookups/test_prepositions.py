@@ -17,7 +17,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.base import tokens
 from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.statistics.collocations import CollocateUnit
-from sentgen.lookups.statistics.relation_names import NAME, NAMED
+from sentgen.lookups.statistics.relations import NAME, NAMED
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.schema import Store
 

@@ -21,12 +21,12 @@ from sentgen.lookups.dependency_search import (
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.question.lookup import Question
 from sentgen.lookups.search.filters import Window, read_window
-from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import (
     CollocateUnit,
     Collocations,
 )
 from sentgen.lookups.statistics.frequencies import By, Frequencies
+from sentgen.lookups.statistics.measures import Measure
 from sentgen.output.tabular import Rows
 
 ORDERS = ("none", "left", "right", "1L%c,2R", "-node,3L,document", "-document,1R")

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
-from sentgen.lookups.statistics.collocation_measures import Measure
 from sentgen.lookups.statistics.collocations import CollocateUnit, Collocations
-from sentgen.lookups.statistics.relation_names import FUNCTION
+from sentgen.lookups.statistics.measures import Measure
+from sentgen.lookups.statistics.relations import FUNCTION
 from sentgen.lookups.statistics.sketch import Sketch
 
 

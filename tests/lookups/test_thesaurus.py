@@ -14,7 +14,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.base import tokens
 from sentgen.lookups.statistics.collocations import CollocateUnit
-from sentgen.lookups.statistics.relation_names import FUNCTION
+from sentgen.lookups.statistics.relations import FUNCTION
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.schema import Store
 

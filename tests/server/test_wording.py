@@ -112,7 +112,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/ngram_search.py": ("ngrams",),
     "sentgen/lookups/base/keys.py": ("kwic", "frequencies", "collocations", "match"),
     "sentgen/lookups/concordances/concordance.py": ("kwic",),
-    "sentgen/lookups/figures.py": ("match",),
+    "sentgen/lookups/questions.py": ("match",),
     "sentgen/lookups/search/filters.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/search/regular_patterns.py": ("kwic", "frequencies", "collocations"),

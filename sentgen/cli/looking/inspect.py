@@ -18,7 +18,8 @@ from sentgen.lookups.search.filters import read_window
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords
-from sentgen.lookups.statistics.relation_names import word_of
+from sentgen.lookups.statistics.measures import measure_column
+from sentgen.lookups.statistics.relations import word_of
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
 from sentgen.output.tabular import Rows
@@ -109,9 +110,7 @@ def collocations(*, request: Collocations, plot: PlotOption = None, out: Questio
     """
     # First, and as a mistake in an option (exit code 2); the library would refuse it as input.
     _check_window(request.window)
-    from sentgen.lookups.figures import column
-
-    essential = *(["node"] if request.graph else []), "count", column(request.measure)
+    essential = *(["node"] if request.graph else []), "count", measure_column(request.measure)
     out.show(out.ask(request, plot), *essential)
 
 
@@ -138,9 +137,7 @@ def sketch(*, request: Sketch, plot: PlotOption = None, out: QuestionOutput) -> 
         typer.echo(printable(f"{name} ({relation}): {quantity(pairs, 'pair')}"))
         shared = {"relation", "role", "preposition", "pairs", "rank", "name"} & {*table.columns}
         part = table.slice(start, size).without(shared)
-        from sentgen.lookups.figures import column
-
-        score = column(request.measure)
+        score = measure_column(request.measure)
         essential = ("count", "count_against", score, f"{score}_against")
         out.table(part, essential=essential, row_styles=("word", owners))
         typer.echo()
@@ -172,9 +169,7 @@ def keyness(*, request: Keywords, plot: PlotOption = None, out: QuestionOutput) 
     """
     if request.stop is not None:
         request = replace(request, stop=text_of("-", None if request.stop == "-" else Path(request.stop)))
-    from sentgen.lookups.figures import column
-
-    measures = ("log_likelihood", "p_bonferroni", column(request.measure))
+    measures = ("log_likelihood", "p_bonferroni", measure_column(request.measure))
     out.show(out.ask(request, plot), "count", "reference_count", *measures)
 
 

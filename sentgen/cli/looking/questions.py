@@ -27,7 +27,7 @@ def draw(connection: Connection, request: Question, answer: Answer, plot: Path |
     """Draw an answer, if that is wanted and it has rows."""
     if plot is not None and answer.rows.num_rows:
         # They import all questions that can be drawn.
-        from sentgen.lookups.figures import figure_of
+        from sentgen.lookups.questions import figure_of
 
         write_plot(figure_of(connection, request, answer), plot)
         out.note(f"plot: {plot}")

@@ -14,7 +14,8 @@ from sentgen.cli.console.option_groups import LimitOption
 from sentgen.cli.console.options import Arrange, StoreOptions, mistakes
 from sentgen.cli.console.output import Output, OutputFormat
 from sentgen.errors import InputError
-from sentgen.schema import placeholders, readonly
+from sentgen.lookups.command_line import SqlValue, parse_parameter
+from sentgen.schema import readonly
 from sentgen.system.files import read_text
 
 QueryArgument = Annotated[
@@ -78,9 +79,9 @@ def check_sql(query: str | None, param: list[str] | None, store: Path) -> None:
         readonly.check(duck, text, values)
 
 
-def _values(texts: list[str] | None) -> dict[str, placeholders.Value]:
+def _values(texts: list[str] | None) -> dict[str, SqlValue]:
     with mistakes():
-        return dict(map(placeholders.parse_parameter, texts or ()))
+        return dict(map(parse_parameter, texts or ()))
 
 
 def _text(query: str | None, file: Path | None) -> str:

@@ -25,10 +25,11 @@ from sentgen.lookups.base.attributes import (
     WrittenKey,
     feature_key,
     key_pattern,
+    period_in,
+    period_of,
     token_key,
 )
 from sentgen.lookups.base.line_labels import OF_LINES, LineLabelKey, find_label
-from sentgen.lookups.base.numbers import period_in, period_of
 from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.statement import Bindings, Statement, any_row
 from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, SurprisalKey, applied_models

@@ -10,8 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sentgen.lookups.base.attributes import Key
-from sentgen.lookups.base.numbers import period_of
+from sentgen.lookups.base.attributes import Key, period_of
 from sentgen.lookups.base.statement import Bindings, Statement
 
 #: Behind the last token of any sentence.

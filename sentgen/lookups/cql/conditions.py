@@ -17,10 +17,18 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold_sql
-from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, Value, shared_columns, token_key
+from sentgen.lookups.base.attributes import (
+    COLUMNS,
+    TAGS,
+    Key,
+    Test,
+    Value,
+    compare_numbers,
+    shared_columns,
+    token_key,
+)
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
-from sentgen.lookups.base.numbers import compare_numbers
 from sentgen.lookups.base.regions import INNER, of_kinds, parts_of, with_attribute
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.surface import surface_of

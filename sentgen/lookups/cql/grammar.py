@@ -12,7 +12,7 @@ from lark import Token as Leaf
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from sentgen.errors import QueryError
-from sentgen.lookups.base.attributes import Bound, Value
+from sentgen.lookups.base.attributes import TOO_LONG, Bound, Value, is_exact, is_number
 from sentgen.lookups.base.languages import (
     MOST_TIMES,
     MOST_TOKENS,
@@ -24,7 +24,6 @@ from sentgen.lookups.base.languages import (
     place_of,
     straight_quotes,
 )
-from sentgen.lookups.base.numbers import TOO_LONG, is_exact, is_number
 from sentgen.lookups.base.surprisals import NAME as SURPRISAL
 from sentgen.lookups.base.surprisals import split_name
 from sentgen.lookups.cql import syntax

@@ -13,9 +13,8 @@ from itertools import combinations, count
 
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
-from sentgen.lookups.base.attributes import Key, shared_columns
+from sentgen.lookups.base.attributes import Key, compare_numbers, shared_columns
 from sentgen.lookups.base.keys import StoreKeys
-from sentgen.lookups.base.numbers import compare_numbers
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.grew.conditions import (
     FeatureConditions,

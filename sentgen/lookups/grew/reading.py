@@ -14,9 +14,8 @@ from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from sentgen.errors import InputError, QueryError
-from sentgen.lookups.base.attributes import Bound, Value
+from sentgen.lookups.base.attributes import TOO_LONG, Bound, Value, is_exact, is_number
 from sentgen.lookups.base.languages import built, expected_of, place_of, straight_quotes
-from sentgen.lookups.base.numbers import TOO_LONG, is_exact, is_number
 from sentgen.lookups.base.surprisals import NAME as SURPRISAL
 from sentgen.lookups.grew.syntax import (
     Clause,

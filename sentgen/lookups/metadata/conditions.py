@@ -19,7 +19,7 @@ from lark.exceptions import UnexpectedInput
 from sqlalchemy import Connection, select
 
 from sentgen.errors import NotFoundError, QueryError
-from sentgen.lookups.base.attributes import Key
+from sentgen.lookups.base.attributes import Key, compare_numbers, is_number
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import (
     MOST_NESTED,
@@ -32,7 +32,6 @@ from sentgen.lookups.base.languages import (
     straight_quotes,
 )
 from sentgen.lookups.base.line_labels import LineLabelKey
-from sentgen.lookups.base.numbers import compare_numbers, is_number
 from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.regular_expressions import fault, to_re2
 from sentgen.lookups.base.statement import Bindings, Statement, any_of, any_row

@@ -12,15 +12,14 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.extent import DOCUMENT, document_tokens, expressions_text
-from sentgen.lookups.base.prepositions import linked_tokens
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.words import SPELLINGS, forms_of
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.question.patterns import has_pos, tag_among
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.filters import Window
-from sentgen.lookups.statistics.collocation_measures import scores
-from sentgen.lookups.statistics.relation_names import no_function
+from sentgen.lookups.statistics.measures import scores
+from sentgen.lookups.statistics.relations import linked_tokens, no_function
 from sentgen.schema.engine import raw, register_arrow
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ In a window the things counted are tokens: r1 are the tokens within the window o
 windows may overlap), c1 the tokens that are the collocate, n all tokens. By relation they are the pairs of
 head and modifier with that relation: r1 those with the node, c1 those with the collocate, n all of them.
 The measures, of e11 = r1 c1 / n and of these, are in docs/measures.md and
-`sentgen.lookups.statistics.collocation_measures`.
+`sentgen.lookups.statistics.measures`.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.lookups.search.filters import Window, read_window
-from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, scores, shown
 from sentgen.lookups.statistics.collocation_statements import (
     CollocationStatements,
     RelationStatements,
     WindowStatements,
 )
+from sentgen.lookups.statistics.measures import COLUMN, Measure, scores, shown
 from sentgen.options import Option
 from sentgen.schema.engine import raw, register_arrow
 

@@ -20,8 +20,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, spell
-from sentgen.lookups.base.attributes import COLUMNS
-from sentgen.lookups.base.numbers import as_number
+from sentgen.lookups.base.attributes import COLUMNS, as_number
 from sentgen.lookups.base.regions import innermost, pieces_of
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement, limit_clause, where
 from sentgen.lookups.concordances.hits import Query
@@ -32,8 +31,8 @@ from sentgen.lookups.search.attributes import Attribute, attribute_of
 from sentgen.lookups.statistics.breakdown import Breakdown, breakdown_of_parts
 from sentgen.lookups.statistics.hit_counts import HitKey, Parts, count_hits, documents_of, regions_of
 from sentgen.lookups.statistics.intervals import MEANS
-from sentgen.lookups.statistics.keyword_measures import DEVIATIONS, FORMULAS, POLYNOMIAL
 from sentgen.lookups.statistics.listed_tokens import ListedTokens, LookedUp
+from sentgen.lookups.statistics.measures import DEVIATIONS, KEYWORD_FORMULAS, POLYNOMIAL, measure_column
 from sentgen.output.rates import PartSizes, time_key
 from sentgen.output.tabular import Rows
 from sentgen.schema.base import quote_identifier
@@ -413,7 +412,7 @@ def _differences_statement(by: Breakdown, rows: str, query: Statement, limit: in
         polynomial=POLYNOMIAL,
         deviations=DEVIATIONS,
         limit=limit_clause(limit, bindings),
-        **{measure.replace("-", "_"): formula for measure, formula in FORMULAS.items()},
+        **{measure_column(measure): formula for measure, formula in KEYWORD_FORMULAS.items()},
     )
     return Statement(text, bindings)
 

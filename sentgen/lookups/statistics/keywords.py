@@ -37,7 +37,13 @@ from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
 from sentgen.lookups.question.selection import Selection, select_corpora
 from sentgen.lookups.statistics.collocation_statements import SPELLING
 from sentgen.lookups.statistics.frequencies import OF_WORDS, By
-from sentgen.lookups.statistics.keyword_measures import DEVIATIONS, FORMULAS, POLYNOMIAL, KeywordMeasure
+from sentgen.lookups.statistics.measures import (
+    DEVIATIONS,
+    KEYWORD_FORMULAS,
+    POLYNOMIAL,
+    KeywordMeasure,
+    measure_column,
+)
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema.tables.corpus import BOS, EOS
@@ -230,9 +236,11 @@ def _keyword_statement(
         keys=", ".join(items.keys),
         item=" || ' ' || ".join(map(fold_sql, strings) if items.folded else strings),
         named="".join(joins),
-        ranking=FORMULAS[measure],
-        measures=",\n    ".join(f"{formula} as {_column(key)}" for key, formula in FORMULAS.items()),
-        columns=", ".join(map(_column, FORMULAS)),
+        ranking=KEYWORD_FORMULAS[measure],
+        measures=",\n    ".join(
+            f"{formula} as {measure_column(key)}" for key, formula in KEYWORD_FORMULAS.items()
+        ),
+        columns=", ".join(map(measure_column, KEYWORD_FORMULAS)),
         polynomial=POLYNOMIAL,
         deviations=DEVIATIONS,
         sign="-" if negative else "",
@@ -242,10 +250,6 @@ def _keyword_statement(
         limit=limit_clause(limit, bindings, "  "),
     )
     return Statement(text, bindings)
-
-
-def _column(measure: KeywordMeasure) -> str:
-    return measure.replace("-", "_")
 
 
 _SHARED = "select count(*) from sentence{conditions}"

@@ -2,7 +2,7 @@
 
 Kilgarriff, Rychlý, Smrž and Tugwell 2004, "The Sketch Engine", EURALEX; collocates are ranked by logDice, as
 `sentgen.lookups.statistics.collocations` defines it. Relations have names for people
-(`sentgen.lookups.statistics.relation_names`).
+(`sentgen.lookups.statistics.relations`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited_answer
 from sentgen.lookups.question.lookup import Lookup, MinCountOption
 from sentgen.lookups.search.absence import explain_absence
-from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure, shown
 from sentgen.lookups.statistics.collocation_statements import RelationStatements
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
-from sentgen.lookups.statistics.relation_names import NAME, NAMED, word_of
+from sentgen.lookups.statistics.measures import COLUMN, Measure, shown
+from sentgen.lookups.statistics.relations import NAME, NAMED, word_of
 from sentgen.options import Option
 from sentgen.schema.engine import raw, register_arrow
 

@@ -29,7 +29,7 @@ from sentgen.lookups.question.lookup import MOST, Lookup
 from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.absence import PARSE, explain_absence, no_trees
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
-from sentgen.lookups.statistics.relation_names import no_function
+from sentgen.lookups.statistics.relations import no_function
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import one_row, raw, register_arrow

@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import Request, Response
 from starlette.datastructures import QueryParams
 
-from sentgen.lookups.base.numbers import period_in
+from sentgen.lookups.base.attributes import period_in
 from sentgen.lookups.cql.dialects import Dialect, Strategy
 from sentgen.output.rates import IN_PART, PartSizes, rate_column, row_rate, time_key
 from sentgen.server import wire

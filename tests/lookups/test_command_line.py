@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.errors import InputError
-from sentgen.schema.placeholders import Value, format_parameter, parse_parameter
+from sentgen.lookups.command_line import SqlValue, format_parameter, parse_parameter
 
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(-(2**63), 2**63), st.floats(allow_nan=False, allow_infinity=False)
@@ -15,7 +15,7 @@ VALUES = st.one_of(
 
 
 @given(VALUES)
-def test_a_value_comes_back_as_it_was(value: Value) -> None:
+def test_a_value_comes_back_as_it_was(value: SqlValue) -> None:
     """With its type: the text 5 is no number."""
     name, read = parse_parameter(format_parameter("x", value))
 
@@ -41,7 +41,7 @@ def test_a_value_comes_back_as_it_was(value: Value) -> None:
         ("9" * 5000, "9" * 5000),
     ],
 )
-def test_values_look_like_what_they_are(text: str, value: Value) -> None:
+def test_values_look_like_what_they_are(text: str, value: SqlValue) -> None:
     """Numbers, truth values and null; everything else is text."""
     assert parse_parameter(f"x={text}") == ("x", value)
 
