@@ -9,7 +9,7 @@ from sentgen.api.session import StoreSession
 from sentgen.api.tables import SHOWN, Table
 from sentgen.errors import StoreError
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.sorted_words import PLACE, sorted_words
+from sentgen.lookups.concordances.line_text import PLACE, sorted_words
 from sentgen.output.tabular import Rows
 
 

@@ -14,9 +14,9 @@ from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
 from sentgen.generation.drawing import SentenceDrawing, corpus_tree, tree_svg, tree_text
 from sentgen.lookups.base.statement import Answer
-from sentgen.lookups.concordances.browsing import find_sentence
-from sentgen.lookups.concordances.marks import marks_of
-from sentgen.lookups.concordances.sorted_words import sorted_words
+from sentgen.lookups.browsing import find_sentence
+from sentgen.lookups.concordances.hit_places import marks_of
+from sentgen.lookups.concordances.line_text import sorted_words
 from sentgen.lookups.grew.matches import Match
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from sentgen.api.arguments import declare
 from sentgen.errors import InputError
 from sentgen.lookups.command_line import parse_parameter
-from sentgen.lookups.question.lookup import Lookup
+from sentgen.lookups.question import Lookup
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import NOT, Parameter, parameters_of
 from sentgen.schema import readonly

@@ -13,7 +13,7 @@ from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.lookups.base.statement import Answer
-from sentgen.lookups.question.lookup import Question
+from sentgen.lookups.question import Question
 from sentgen.lookups.questions import FIGURES, figure_of
 from sentgen.schema import Store
 from sentgen.schema.lakes.places import lake_at

@@ -21,7 +21,7 @@ from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.command_line import command_line
 from sentgen.lookups.concordances.concordance import Kwic, ShowOption
 from sentgen.lookups.concordances.line_query import read_shown
-from sentgen.lookups.question.lookup import LimitOption, OffsetOption
+from sentgen.lookups.question import LimitOption, OffsetOption
 from sentgen.options import Option, parameters_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity

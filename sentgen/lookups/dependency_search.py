@@ -19,10 +19,10 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.question.lookup import LimitOption, Lookup
-from sentgen.lookups.question.patterns import ANY, glob, tag_among, word_among
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.patterns import ANY, glob, tag_among, word_among
+from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.search.absence import COUNTED, QuestionValue, explain_absence
+from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.schema.engine import connection_cache
 

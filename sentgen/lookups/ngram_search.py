@@ -20,7 +20,8 @@ from sentgen.lookups.base.statement import (
     literal,
     where,
 )
-from sentgen.lookups.question.lookup import (
+from sentgen.lookups.patterns import ANY, glob, loose, split_pattern
+from sentgen.lookups.question import (
     MOST,
     Lookup,
     MinCountOption,
@@ -28,9 +29,8 @@ from sentgen.lookups.question.lookup import (
     RowSortOption,
     in_pages,
 )
-from sentgen.lookups.question.patterns import ANY, glob, loose, split_pattern
-from sentgen.lookups.question.selection import TAG_ENDS, Selection
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
+from sentgen.lookups.selection import TAG_ENDS, Selection
 from sentgen.lookups.statistics.frequencies import OF_WORDS, By
 from sentgen.options import Option
 from sentgen.output.wording import quantity

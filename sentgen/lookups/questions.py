@@ -1,4 +1,4 @@
-"""The questions to the counts, by the names of their commands; each is checked unasked, and drawn answered."""
+"""The questions to the counts, by the names of their commands: how they are checked, and what is drawn."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.metadata.conditions import both_hold, choose
+from sentgen.lookups.metadata import both_hold, choose
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question.lookup import Lookup, Question
+from sentgen.lookups.question import Lookup, Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.frequency_rows import part_sizes

@@ -29,7 +29,7 @@ from sentgen.case_folding import fold_sql
 from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.lookups.base.statement import Bindings, Statement, where
-from sentgen.lookups.question.selection import Selection, select_corpora
+from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.models.request import WhereOption
 from sentgen.models.vectors import Singles, SpaceInfo, find_space
 from sentgen.options import Option

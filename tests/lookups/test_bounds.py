@@ -19,10 +19,10 @@ from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import parse_cql
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.grew.reading import read_request
-from sentgen.lookups.metadata.conditions import read as read_condition
+from sentgen.lookups.metadata import read as read_condition
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question.lookup import Lookup
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.question import Lookup
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 

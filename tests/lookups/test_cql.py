@@ -18,7 +18,7 @@ from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import is_cql, parse_cql
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

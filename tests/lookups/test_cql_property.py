@@ -24,10 +24,10 @@ from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import Cql, parse_cql
-from sentgen.lookups.metadata.conditions import choose
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.metadata import choose
 from sentgen.lookups.search.hits import Spans
-from sentgen.lookups.search.regular_patterns import WalkSearch
+from sentgen.lookups.search.search import WalkSearch
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw

@@ -24,7 +24,7 @@ from sentgen.errors import QueryError
 from sentgen.lookups.base.extent import DOCUMENT, SENTENCE
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import parse_cql
-from sentgen.lookups.question.selection import select_corpora
+from sentgen.lookups.selection import select_corpora
 from sentgen.schema import Store
 from sentgen.schema.lakes.places import Place
 from sentgen.schema.lakes.transfer import export

@@ -20,10 +20,10 @@ from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.metadata.conditions import MetadataComparison, choose, in_quotes, read
+from sentgen.lookups.metadata import MetadataComparison, choose, in_quotes, read
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question.lookup import Question
+from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

@@ -16,7 +16,7 @@ from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question.lookup import Question, in_pages
+from sentgen.lookups.question import Question, in_pages
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords

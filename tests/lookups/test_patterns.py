@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.statement import Bindings, Statement, literal
-from sentgen.lookups.question.patterns import TokenPattern, glob, split_pattern, token_pattern
-from sentgen.lookups.question.selection import Selection, select_corpora
+from sentgen.lookups.patterns import TokenPattern, glob, split_pattern, token_pattern
+from sentgen.lookups.selection import Selection, select_corpora
 
 
 @pytest.mark.parametrize(

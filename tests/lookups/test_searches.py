@@ -13,14 +13,14 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances import line_search as line_search_module
 from sentgen.lookups.concordances.concordance import Kwic
+from sentgen.lookups.concordances.hits import Window, read_window
 from sentgen.lookups.dependency_search import (
     Arguments,
     Dependencies,
     Level,
 )
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question.lookup import Question
-from sentgen.lookups.search.filters import Window, read_window
+from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.collocations import (
     CollocateUnit,
     Collocations,

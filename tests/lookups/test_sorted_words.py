@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.marks import marks_of
-from sentgen.lookups.concordances.sorted_words import SortedSides, sorted_words
+from sentgen.lookups.concordances.hit_places import marks_of
+from sentgen.lookups.concordances.line_text import SortedSides, sorted_words
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 

@@ -9,9 +9,9 @@ from duckdb import DuckDBPyConnection
 from sqlalchemy import Connection
 
 from sentgen.cli.console.options import StoreOptions
-from sentgen.lookups.base import words
+from sentgen.lookups.base import cache
+from sentgen.lookups.base.cache import id_of
 from sentgen.lookups.base.statement import Statement
-from sentgen.lookups.base.words import id_of
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.schema.engine import raw
@@ -58,7 +58,7 @@ def test_lines_are_the_same_when_all_words_are_kept(
     """Words that are looked up, and those that are kept once that was done often, are the same."""
     asked = Kwic(pattern="*ll", sort="left", limit=0)
     expected = asked.ask(connection).query
-    monkeypatch.setattr(words, "_OFTEN", often)
+    monkeypatch.setattr(cache, "_OFTEN", often)
 
     with StoreOptions(db=path).store(read_only=True) as store, store.connect() as opened:
         found = [list(asked.ask(opened).rows) for _ in range(3)]
@@ -73,14 +73,14 @@ def test_numbers_are_the_same_when_all_words_are_kept(
 ) -> None:
     """The store is asked for numbers until all words are kept; the empty word and others have none."""
     expected = dict(raw(connection).execute("select form, id from word").fetchall())
-    asked, looked_up = list[str](), words.one_row
+    asked, looked_up = list[str](), cache.one_row
 
     def one_row(duck: DuckDBPyConnection, query: str, given: dict[str, str]) -> tuple[int, ...] | None:
         asked.append(given["string"])
         return looked_up(duck, query, given)
 
-    monkeypatch.setattr(words, "_OFTEN", often)
-    monkeypatch.setattr(words, "one_row", one_row)
+    monkeypatch.setattr(cache, "_OFTEN", often)
+    monkeypatch.setattr(cache, "one_row", one_row)
     with StoreOptions(db=path).store(read_only=True) as store, store.connect() as opened:
         found = {form: id_of(opened, "word", form) for form in [*expected, "zebra", ""] * 2}
 

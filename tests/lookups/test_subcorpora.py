@@ -16,7 +16,7 @@ from sentgen.lookups import subcorpora
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question.selection import Selection, select_corpora
+from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()

@@ -18,7 +18,7 @@ from sentgen.lookups.cql.dialects import Dialect
 from sentgen.lookups.cql.written import ways_to_write
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

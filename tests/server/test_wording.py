@@ -113,11 +113,11 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/base/keys.py": ("kwic", "frequencies", "collocations", "match"),
     "sentgen/lookups/concordances/concordance.py": ("kwic",),
     "sentgen/lookups/questions.py": ("match",),
-    "sentgen/lookups/search/filters.py": ("kwic", "frequencies", "collocations"),
+    "sentgen/lookups/concordances/hits.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
-    "sentgen/lookups/search/regular_patterns.py": ("kwic", "frequencies", "collocations"),
+    "sentgen/lookups/search/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),
-    "sentgen/lookups/question/lookup.py": (
+    "sentgen/lookups/question.py": (
         "ngrams",
         "kwic",
         "frequencies",

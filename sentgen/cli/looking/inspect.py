@@ -12,9 +12,9 @@ from sentgen.cli.console.options import mistakes
 from sentgen.cli.console.output import printable
 from sentgen.cli.looking.questions import PlotOption, QuestionOutput
 from sentgen.cli.looking.sql import text_of
+from sentgen.lookups.concordances.hits import read_window
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.search.filters import read_window
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords

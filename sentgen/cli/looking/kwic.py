@@ -70,7 +70,7 @@ def _colored_lines(request: Kwic, connection: Connection) -> Answer:
 
 def _colored(request: Kwic, connection: Connection, lines: Rows) -> Rows:
     """Return lines with the spans of the words that they are sorted by, in the place of where they are."""
-    from sentgen.lookups.concordances.sorted_words import PLACE, sorted_words
+    from sentgen.lookups.concordances.line_text import PLACE, sorted_words
 
     sides = request.sorted_sides(connection, lines)
     return with_spans(lines.without(PLACE), sides, sorted_words(request.sort).levels.get(0, 0))

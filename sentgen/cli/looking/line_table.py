@@ -25,7 +25,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.text_table import cut_end, cut_front
 
 if TYPE_CHECKING:
-    from sentgen.lookups.concordances.sorted_words import SortedPart, SortedSides
+    from sentgen.lookups.concordances.line_text import SortedPart, SortedSides
 
 
 WidthOption = Annotated[

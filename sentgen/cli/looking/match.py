@@ -16,7 +16,7 @@ from sentgen.cli.looking.line_table import show_lines, with_spans
 from sentgen.cli.looking.questions import PlotOption, QuestionOutput, draw
 from sentgen.cli.looking.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
-from sentgen.lookups.concordances.browsing import find_trees
+from sentgen.lookups.browsing import find_trees
 from sentgen.lookups.concordances.sorting import NONE
 from sentgen.lookups.grew.matches import Match
 from sentgen.output.files import write_text
@@ -88,8 +88,8 @@ def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | 
 
 def _colored(request: Match, connection: Connection, lines: Rows) -> Rows:
     """Return lines with the spans of the words that they are sorted by."""
-    from sentgen.lookups.concordances.marks import marks_of
-    from sentgen.lookups.concordances.sorted_words import sorted_words
+    from sentgen.lookups.concordances.hit_places import marks_of
+    from sentgen.lookups.concordances.line_text import sorted_words
 
     hits = lines.to_pylist()
     sides = request.sorted_sides(connection, hits, list(marks_of(connection, hits)))

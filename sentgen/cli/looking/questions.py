@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import check_plot_option
 from sentgen.cli.console.output import DeskOutput, Output, printable
 from sentgen.lookups.base.statement import Answer, Statement
-from sentgen.lookups.question.lookup import Question
+from sentgen.lookups.question import Question
 from sentgen.options import Option
 from sentgen.output.plots import write_plot
 

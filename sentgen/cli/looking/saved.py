@@ -20,7 +20,7 @@ from sentgen.cli.looking.match import check_parts
 from sentgen.cli.looking.sql import check_sql
 from sentgen.errors import InputError
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.question.lookup import Question
+from sentgen.lookups.question import Question
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy

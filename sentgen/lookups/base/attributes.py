@@ -266,7 +266,7 @@ class TokenKey(Key):
 
     def of_row(self, row: str, bindings: Bindings) -> str:
         """Return the string of a row of the table, such as ``a.``; null for one without the feature."""
-        return feature(row + self.text, self.feature, bindings) if self.feature else row + self.text
+        return _feature(row + self.text, self.feature, bindings) if self.feature else row + self.text
 
     def matches(self, test: Test | None, bindings: Bindings) -> str:
         """Return the condition that a row of the table passes a test; empty where all of them do."""
@@ -303,13 +303,13 @@ class MiscKey(Key):
 
     def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
         """Return the condition that a row of `token` has a value; see `Key`."""
-        string = feature("misc.misc", self.name, bindings)
+        string = _feature("misc.misc", self.name, bindings)
         matches = f"{string} is not null" if test is None else test.condition(string, bindings)
         return _MISC_AMONG.format(alias=alias, matches=matches)
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row with ``sentence_id`` and ``position``."""
-        return _MISC_STRING.format(alias=alias, value=feature("misc.misc", self.name, bindings))
+        return _MISC_STRING.format(alias=alias, value=_feature("misc.misc", self.name, bindings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ def feature_key(name: str) -> TokenKey:
     return TokenKey(name, (column,), table, text, feature=name)
 
 
-def feature(bundle: str, key: str, bindings: Bindings) -> str:
+def _feature(bundle: str, key: str, bindings: Bindings) -> str:
     """Return the value of a feature in a bundle (``Case=Nom|Number=Sing``) in SQL; null if it has none.
 
     An underscore in the key stands for what no query can hold, too.

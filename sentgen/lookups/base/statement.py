@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.errors import MemoryLimitError, spell
-from sentgen.lookups.base.words import id_of
+from sentgen.lookups.base.cache import id_of
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_reader, one_row, raw
 

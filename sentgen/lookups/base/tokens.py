@@ -16,14 +16,14 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.base.array_cache import array_cache
+from sentgen.lookups.base.cache import array_cache
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, connection_cache, raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sentgen.lookups.question.selection import Selection
+    from sentgen.lookups.selection import Selection
 
 #: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
 SIZE = 1 << 20

@@ -31,7 +31,7 @@ from sentgen.lookups.concordances.sorting import (
 )
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
-from sentgen.lookups.question.lookup import MOST, OffsetOption, after_offset
+from sentgen.lookups.question import MOST, OffsetOption, after_offset
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -39,7 +39,7 @@ from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     from sentgen.lookups.concordances.line_search import LineSearch
-    from sentgen.lookups.concordances.sorted_words import SortedSides
+    from sentgen.lookups.concordances.line_text import SortedSides
 
 
 ShowOption = Annotated[
@@ -186,7 +186,7 @@ class Kwic(HitLookup):
 
     def sorted_sides(self, connection: Connection, rows: Rows) -> list[SortedSides]:
         """Return what is beside nodes of lines with their places, in parts: what they are sorted by."""
-        from sentgen.lookups.concordances.sorted_words import sorted_words
+        from sentgen.lookups.concordances.line_text import sorted_words
 
         context = read_context(self.context)
         across = self.reading.reaches or bool(context.unit)

@@ -1,4 +1,7 @@
-"""What a concordance, a frequency list or collocations are asked of: a pattern of tokens, or CQL."""
+"""What a concordance, a frequency list or collocations are asked of: a pattern of tokens, or CQL.
+
+Filters go one after the other over the hits: what has to stand near them, or must not, in a window.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from sqlalchemy import Connection
 
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import Value
 from sentgen.lookups.base.extent import (
     DOCUMENT,
@@ -32,21 +35,139 @@ from sentgen.lookups.cql.dialects import (
     StrategyOption,
 )
 from sentgen.lookups.cql.search import Cql, is_cql, parse_cql, query_of, token_of
-from sentgen.lookups.question.lookup import Lookup
-from sentgen.lookups.question.patterns import (
+from sentgen.lookups.patterns import (
     TokenPattern,
     has_tag,
     has_word,
     split_pattern,
     token_pattern,
 )
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.question import Lookup
 from sentgen.lookups.search.absence import QuestionValue, values_of
-from sentgen.lookups.search.filters import FilterOption, HitFilter, WithinOption, read_filters
+from sentgen.lookups.selection import Selection
+from sentgen.options import NOT, Option
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     from sentgen.lookups.search.hits import BlockHits
+
+
+#: `L2-R4`, of which one may be missing, or `2,4`, or `3` for both; `2L` and `4R` are the places of one side.
+_SIDES = re.compile(r"L(\d+)(?:-R(\d+))?|R(\d+)", re.IGNORECASE | re.ASCII)
+_SIDE = re.compile(r"(\d+)([LR])", re.IGNORECASE | re.ASCII)
+_NUMBERS = re.compile(r"(\d+)\s*(?:,\s*(\d+))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Tokens before and after a hit."""
+
+    left: int
+    right: int
+
+
+def read_window(text: str) -> Window:
+    """Read ``L2-R4``, or ``2,4`` for the same; ``L2`` or ``2L``, ``R4`` or ``4R``, ``5`` for both sides.
+
+    Raises:
+        InputError: it is none of these, or empty.
+    """
+    given = text.strip()
+    if side := _SIDE.fullmatch(given):
+        given = side[2] + side[1]
+    if sides := _SIDES.fullmatch(given):
+        window = Window(int(sides[1] or 0), int(sides[2] or sides[3] or 0))
+    elif numbers := _NUMBERS.fullmatch(given):
+        window = Window(int(numbers[1]), int(numbers[2] or numbers[1]))
+    else:
+        raise InputError(
+            f"{text!r} is no window; write 5, or L5-R2 (or 5,2) for five words before and two after"
+        )
+    if not (window.left or window.right):
+        raise InputError("a window of no words holds nothing; write 5, or L5-R2")
+    return window
+
+
+#: Tokens on each side, where nothing else is asked for.
+_USUAL = "5"
+#: Tokens on a side, and filters, at most.
+_MOST, _MOST_FILTERS = 100, 20
+
+FilterOption = Annotated[
+    list[str],
+    Option(
+        "Only hits near which this matches, a pattern or CQL; several, one after the other.",
+        shell="Only hits near which this matches, a pattern or CQL; may be repeated.",
+        metavar="QUERY",
+        api={"max_length": _MOST_FILTERS},
+    ),
+]
+WithinOption = Annotated[
+    list[str],
+    Option(
+        "How near, of each filter or of all: `5` tokens on each side (if none is given), `3L`, `2R`, `L3-R2`;"
+        " `not 3L` drops the hits instead.",
+        shell="How near, of each filter or of all: `5` tokens on each side (the default), `3L`, `2R`,"
+        " `L3-R2`; --without drops the hits instead. May be repeated.",
+        metavar="WINDOW",
+        off="--without",
+        api={"max_length": _MOST_FILTERS},
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class HitFilter:
+    """A filter.
+
+    Args:
+        query: what matches near a hit.
+        window: how near, as it was written.
+        size: the tokens before a hit, and those behind it, of which the match lies in either, all of it.
+        keeps: whether hits are kept that have it; else the others are.
+    """
+
+    query: str
+    window: str
+    size: Window
+    keeps: bool
+
+    def __str__(self) -> str:
+        return f"{self.query} {'within' if self.keeps else 'without'} {self.window}"
+
+
+def _read_filters(queries: Sequence[str], windows: Sequence[str]) -> tuple[HitFilter, ...]:
+    """Read filters, each with its window: one for all of them, or as many.
+
+    Raises:
+        InputError: there are too many filters, or another number of windows; one is no window; a filter is
+            empty.
+    """
+    if not queries and windows:
+        raise InputError(
+            f"{spell('within')} says how near a filter matches; give {spell('filter')} QUERY, too"
+        )
+    if len(queries) > _MOST_FILTERS:
+        raise InputError(f"hits go through {_MOST_FILTERS} filters at most; there are {len(queries)}")
+    if len(windows) not in (0, 1, len(queries)):
+        raise InputError(
+            f"{quantity(len(queries), 'filter')} and {len(windows)} windows;"
+            f" give {spell('within')} once for all, or once for each"
+        )
+    if not all(one.strip() for one in queries):
+        raise InputError("a filter is empty; write a pattern, or a query in CQL")
+    every = windows if len(windows) == len(queries) else [*(windows or [_USUAL])] * len(queries)
+    return tuple(_filter(query, window) for query, window in zip(queries, every, strict=True))
+
+
+def _filter(query: str, given: str) -> HitFilter:
+    text = given.strip()
+    window = text.removeprefix(NOT).strip()
+    size = read_window(window)
+    if max(size.left, size.right) > _MOST:
+        raise InputError(f"a filter looks {_MOST} tokens far at most; {given!r} is more")
+    return HitFilter(query, window, size, keeps=window == text)
+
 
 #: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
 MOST_TOKENS = 50
@@ -172,7 +293,7 @@ class HitLookup(Lookup):
     across: AcrossOption = False
 
     def __post_init__(self) -> None:
-        read_filters(self.filter, self.within)
+        _read_filters(self.filter, self.within)
 
     @property
     def reading(self) -> Reading:
@@ -185,7 +306,7 @@ class HitLookup(Lookup):
         Raises:
             InputError: a query of a filter cannot be read, or matches everywhere, or they are too large.
         """
-        if not (filters := read_filters(self.filter, self.within)):
+        if not (filters := _read_filters(self.filter, self.within)):
             return query
         near = [read_query(connection, one.query, selection, reading=self.reading) for one in filters]
         if sum(map(_conditions, (query, *near))) > MOST_CONDITIONS:

@@ -27,7 +27,7 @@ from sentgen.lookups.base.statement import Bindings, Statement, any_row, limit_c
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.schema.base import quote_identifier
 

@@ -1,4 +1,6 @@
-"""Patterns of tokens as automata without empty steps, one state for each token of the pattern.
+"""Patterns of tokens as sequences, or as automata without empty steps, a state for each token.
+
+A pattern of a bounded number of tokens is the same as some sequences.
 
 Glushkov 1961, "The abstract theory of automata": a state stands for one symbol of the pattern, having just
 been read, so that a step from state i to state j reads j. Begins and ends of regions are no symbols but
@@ -11,7 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import product
+from typing import TypeAlias
 
+from sentgen.lookups.base.languages import Either
 from sentgen.lookups.cql import syntax
 
 Symbol = syntax.Token | syntax.Joined
@@ -150,3 +155,61 @@ class _Maker:
         for source, leaving in before.lasts:
             for target, entering in after.firsts:
                 self.steps[source, target, leaving | entering] = None
+
+
+#: Sequences, and tokens of all of them, that a pattern may stand for.
+_MOST, _MOST_TOKENS = 64, 256
+
+Item: TypeAlias = "syntax.Token | syntax.CqlEdge"
+
+
+def sequences_of(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
+    """Return the sequences that a pattern stands for; none if they are too many or have no end."""
+    sequences = _sequences(pattern)
+    if sequences is None or sum(map(len, sequences)) > _MOST_TOKENS:
+        return None
+    return [one for one in dict.fromkeys(sequences) if any(isinstance(item, syntax.Token) for item in one)]
+
+
+def _sequences(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
+    match pattern:
+        case syntax.Token() | syntax.CqlEdge():
+            return [(pattern,)]
+        case syntax.Sequence(parts):
+            return _one_after_other(list(map(_sequences, parts)))
+        case syntax.Alternatives(parts):
+            if (token := _one_of(parts)) is not None:
+                return [(token,)]
+            return _alternatives(map(_sequences, parts))
+        case syntax.Repetition(part, least, int() as most):
+            inner = _sequences(part)
+            if inner is None or most > _MOST:
+                return None
+            return _alternatives(_one_after_other([inner] * times) for times in range(least, most + 1))
+    return None
+
+
+def _one_of(parts: tuple[syntax.Pattern, ...]) -> syntax.Token | None:
+    """Return alternatives of one token each as one token."""
+    tokens = [part for part in parts if isinstance(part, syntax.Token) and not part.labels]
+    conditions = [one.condition for one in tokens if one.condition is not None]
+    if len(tokens) < len(parts):
+        return None
+    return syntax.Token(Either(tuple(conditions)) if len(conditions) == len(tokens) else None)
+
+
+def _one_after_other(parts: list[list[tuple[Item, ...]] | None]) -> list[tuple[Item, ...]] | None:
+    size = 1
+    for part in parts:
+        if part is None or (size := size * len(part)) > _MOST:
+            return None
+    return [sum(chosen, ()) for chosen in product(*(part for part in parts if part is not None))]
+
+
+def _alternatives(parts: Iterable[list[tuple[Item, ...]] | None]) -> list[tuple[Item, ...]] | None:
+    sequences = list[tuple[Item, ...]]()
+    for part in parts:
+        if part is None or len(sequences) + len(part) > _MOST:
+            return None
+        sequences += part
+    return sequences

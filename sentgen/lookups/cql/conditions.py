@@ -33,7 +33,7 @@ from sentgen.lookups.base.regions import INNER, of_kinds, parts_of, with_attribu
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.selection import Selection
 
 #: The first token of a match and the last one, as labels.
 ENDS = {"match": "first", "matchend": "last"}

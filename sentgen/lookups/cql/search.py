@@ -24,8 +24,8 @@ from sentgen.lookups.cql.conditions import ENDS, TokenConditions, find_property
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy
 from sentgen.lookups.cql.spans import SpanStatement
 from sentgen.lookups.cql.written import as_written
-from sentgen.lookups.question.patterns import ANY, TokenPattern, glob
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.patterns import ANY, TokenPattern, glob
+from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.output.wording import instead
 from sentgen.schema.engine import raw

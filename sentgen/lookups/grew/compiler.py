@@ -42,7 +42,7 @@ from sentgen.lookups.grew.syntax import (
     nodes_below,
     own_nodes,
 )
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.selection import Selection
 
 #: What an edge has beside the parts of its relation.
 _EDGE_KEYS = ("label", "length", "delta")

@@ -16,7 +16,6 @@ from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
-from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
 from sentgen.lookups.concordances.line_query import LineContext
 from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
@@ -31,17 +30,17 @@ from sentgen.lookups.grew.syntax import (
     Placement,
     Reference,
 )
-from sentgen.lookups.question.lookup import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.question import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
 from sentgen.lookups.search.absence import QuestionValue, explain_absence, values_of_tests
+from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near
 from sentgen.schema.base import quote_identifier
 
 if TYPE_CHECKING:
-    from sentgen.lookups.concordances.marks import Marks
-    from sentgen.lookups.concordances.sorted_words import SortedSides
+    from sentgen.lookups.concordances.hit_places import Marks
+    from sentgen.lookups.concordances.line_text import SortedSides
 
 #: Sentences that are searched where the first hits are enough: at first a part of so many, which grows so.
 SENTENCES, _FIRST = 100_000, 8
@@ -157,6 +156,9 @@ class Match(Lookup):
 
     def places(self, connection: Connection, limit: int) -> Answer:
         """Return the documents with hits, and where these are (see `hit_places`); 0 is no limit."""
+        # With numpy, which other questions do without.
+        from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
+
         search, bindings = self._search(connection), Bindings()
         source = search.statements(bindings).placed_hits
         spread = spread_statement(source, bindings).run(connection)
@@ -191,7 +193,7 @@ class Match(Lookup):
             hits: rows of `ask`.
             marks: theirs, which say where they are.
         """
-        from sentgen.lookups.concordances.sorted_words import PLACE, SortedSides, sorted_words
+        from sentgen.lookups.concordances.line_text import PLACE, SortedSides, sorted_words
 
         rows = [
             (mark.sentence_id, min(mark.positions.values()), max(mark.positions.values()))

@@ -13,10 +13,10 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, plain, plain_text
 from sentgen.errors import spell
 from sentgen.lookups.base.attributes import COLUMNS, Test, Value
+from sentgen.lookups.base.cache import id_of
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, any_row, where
-from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql.written import tokens_of
-from sentgen.lookups.question.patterns import (
+from sentgen.lookups.patterns import (
     ANY,
     TokenPattern,
     counted_tag,
@@ -25,7 +25,7 @@ from sentgen.lookups.question.patterns import (
     tag_among,
     word_among,
 )
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.selection import Selection
 from sentgen.options import TRAIN
 from sentgen.output.wording import either, in_other_characters, looks, near
 from sentgen.schema.engine import connection_cache

@@ -15,8 +15,8 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
-from sentgen.lookups.base.array_cache import array_cache
 from sentgen.lookups.base.attributes import Key, TokenKey
+from sentgen.lookups.base.cache import array_cache
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.tokens import NONE, Block

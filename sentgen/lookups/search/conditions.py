@@ -14,13 +14,12 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.base.array_cache import ArrayCache, array_cache
 from sentgen.lookups.base.attributes import COLUMNS, Test, TokenKey, Value, shared_columns
+from sentgen.lookups.base.cache import ArrayCache, array_cache, id_of
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.tokens import NONE, UNSPACED, Block, multiwords, occurrences
-from sentgen.lookups.base.words import id_of
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.lookups.search.number_sets import among

@@ -17,7 +17,7 @@ from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.base.surprisals import bin_of, split_name
 from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.selection import Selection
 from sentgen.output.wording import instead
 
 

@@ -36,16 +36,15 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
+from sentgen.lookups.concordances.hits import HitLookup, Query, Window, read_query, read_window, steps
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.cql.written import tokens_of, word_of
-from sentgen.lookups.question.lookup import MinCountOption, OffsetOption, RowSortOption, in_pages
-from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.patterns import PosOption, has_pos, read_pos
+from sentgen.lookups.question import MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
-from sentgen.lookups.search.filters import Window, read_window
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocation_statements import (
     CollocationStatements,
     RelationStatements,

@@ -26,8 +26,8 @@ from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement, li
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.conditions import ENDS
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.question.selection import select_corpora
 from sentgen.lookups.search.attributes import Attribute, attribute_of
+from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.breakdown import Breakdown, breakdown_of_parts
 from sentgen.lookups.statistics.hit_counts import HitKey, Parts, count_hits, documents_of, regions_of
 from sentgen.lookups.statistics.intervals import MEANS

@@ -18,13 +18,21 @@ from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.lookups.base.regions import innermost, pieces_of
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block
-from sentgen.lookups.question.selection import Selection
 from sentgen.lookups.search.attributes import Attribute, computed_attribute
 from sentgen.lookups.search.hits import BlockHits, Spans
-from sentgen.lookups.search.number_sets import among, begins_of, unique
+from sentgen.lookups.search.number_sets import (
+    HELD,
+    MISSING,
+    Packing,
+    RowSums,
+    among,
+    begins_of,
+    kinds_of,
+    unique,
+)
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.intervals import means_of
-from sentgen.lookups.statistics.row_sums import HELD, MISSING, Packing, RowSums, kinds_of
 from sentgen.schema.engine import connection_cache
 
 if TYPE_CHECKING:

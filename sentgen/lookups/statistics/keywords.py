@@ -25,7 +25,8 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.question.lookup import (
+from sentgen.lookups.patterns import PosOption, has_pos, read_pos
+from sentgen.lookups.question import (
     IgnoreCaseOption,
     LimitOption,
     MinCountOption,
@@ -33,8 +34,7 @@ from sentgen.lookups.question.lookup import (
     RowSortOption,
     in_pages,
 )
-from sentgen.lookups.question.patterns import PosOption, has_pos, read_pos
-from sentgen.lookups.question.selection import Selection, select_corpora
+from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.lookups.statistics.collocation_statements import SPELLING
 from sentgen.lookups.statistics.frequencies import OF_WORDS, By
 from sentgen.lookups.statistics.measures import (

@@ -25,9 +25,9 @@ from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.question.lookup import MOST, Lookup
-from sentgen.lookups.question.selection import Selection
+from sentgen.lookups.question import MOST, Lookup
 from sentgen.lookups.search.absence import PARSE, explain_absence, no_trees
+from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relations import no_function
 from sentgen.options import Option

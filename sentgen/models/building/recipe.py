@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, ModelError, NotFoundError, spell
 from sentgen.lookups.base.statement import Bindings, Statement
-from sentgen.lookups.question.selection import select_corpora
+from sentgen.lookups.selection import select_corpora
 from sentgen.models.base import sql
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.base.symbols import ITEMS, OF_WORDS, Symbols
@@ -21,7 +21,7 @@ from sentgen.schema.tables.corpus import corpus, subcorpus
 from sentgen.schema.tables.counts import MAX_ORDER, segment
 
 if TYPE_CHECKING:
-    from sentgen.lookups.metadata.conditions import Condition
+    from sentgen.lookups.metadata import Condition
 
 
 _FILE = "recount.sql"

@@ -8,10 +8,16 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.lookups.base.statement import Answer
-from sentgen.lookups.concordances.browsing import list_documents, list_sentences, list_surprisal
-from sentgen.lookups.facets import facets, label_facets, size_of
+from sentgen.lookups.browsing import (
+    facets,
+    label_facets,
+    list_documents,
+    list_sentences,
+    list_surprisal,
+    size_of,
+)
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question.lookup import (
+from sentgen.lookups.question import (
     CorporaOption,
     LimitOption,
     OffsetOption,
@@ -19,7 +25,7 @@ from sentgen.lookups.question.lookup import (
     WhereOption,
     in_pages,
 )
-from sentgen.lookups.question.selection import select_corpora
+from sentgen.lookups.selection import select_corpora
 from sentgen.options import Option
 from sentgen.server.operations.operation import Context, Operation, Result, result_of
 

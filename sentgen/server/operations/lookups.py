@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.marks import marks_of
+from sentgen.lookups.concordances.hit_places import marks_of
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
@@ -30,7 +30,7 @@ from sentgen.server.operations.operation import (
 )
 
 if TYPE_CHECKING:
-    from sentgen.lookups.concordances.sorted_words import SortedSides
+    from sentgen.lookups.concordances.line_text import SortedSides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def kwic(context: Context, request: _KwicWithMarks) -> Result:
         if request.count or not request.marks:
             return result_of(request.ask(connection))
         # It looks for tokens in arrays, which other operations do without.
-        from sentgen.lookups.concordances.sorted_words import PLACE, sorted_words
+        from sentgen.lookups.concordances.line_text import PLACE, sorted_words
 
         result = result_of(request.lines(connection, placed=True))
         rows, words = result.table.slice(0, MARKED), sorted_words(request.sort)
@@ -137,7 +137,7 @@ def match(context: Context, request: MatchWithTrees) -> Result:
 
 
 def _marks(connection: Connection, request: Match, result: Result) -> dict[str, object]:
-    from sentgen.lookups.concordances.sorted_words import sorted_words
+    from sentgen.lookups.concordances.line_text import sorted_words
 
     hits = result.table.slice(0, MARKED).to_pylist()
     marks = list(marks_of(connection, hits))

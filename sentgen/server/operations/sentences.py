@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from sentgen.generation.drawing import corpus_tree_svg
-from sentgen.lookups.concordances.browsing import find_sentence
+from sentgen.lookups.browsing import find_sentence
 from sentgen.options import Option
 from sentgen.server.operations.operation import Context, Operation, Result, result_of
 

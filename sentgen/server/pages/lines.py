@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from sentgen.desk.labels import UNLABELED
 from sentgen.desk.line_sets import ORDERS
 from sentgen.lookups.base.line_labels import OF_LINES
-from sentgen.lookups.facets import chosen_by
+from sentgen.lookups.browsing import chosen_by
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.forms import PageExample

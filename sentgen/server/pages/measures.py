@@ -16,11 +16,10 @@ from itertools import groupby
 from typing import Any
 
 from sentgen.lookups.cql.search import is_cql
-from sentgen.lookups.question.patterns import read_pos
-from sentgen.lookups.statistics.collocation_measures import COLUMN, Measure
+from sentgen.lookups.patterns import read_pos
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.frequencies import By
-from sentgen.lookups.statistics.keyword_measures import KeywordMeasure
+from sentgen.lookups.statistics.measures import COLUMN, KeywordMeasure, Measure
 from sentgen.lookups.statistics.sketch import BOTH
 from sentgen.schema.tables.counts import MAX_ORDER
 from sentgen.server.pages.drawings import draw_collocates

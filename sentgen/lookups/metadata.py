@@ -343,7 +343,6 @@ def choose(connection: Connection, text: str) -> Condition:
         NotFoundError: there are no sentences.
     """
     # Importing its parser takes longer than most look-ups, which have no condition.
-    from sentgen.lookups.metadata.conditions import read
 
     expression = read(text)
     if not any_row(connection, "sentence"):

@@ -12,7 +12,7 @@ from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.attributes import Key, Test, Value
 from sentgen.lookups.base.statement import Bindings, where
-from sentgen.lookups.metadata.conditions import Condition, Subcorpus, choose, condition_of, stored_subcorpora
+from sentgen.lookups.metadata import Condition, Subcorpus, choose, condition_of, stored_subcorpora
 from sentgen.output.wording import quantity
 from sentgen.schema import counting
 from sentgen.schema.engine import connection_cache, raw

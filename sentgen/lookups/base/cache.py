@@ -1,23 +1,61 @@
-"""The words of a store: the number of a form, or of a tag, and the forms of numbers.
+"""What is kept of a store that nobody can change: arrays that were read, and the words with their numbers.
 
-Each look-up passes over all words, so that of a store that nobody can change they are read where some are
-looked up again and again.
+Each look-up passes over all words, so they are read once where some are looked up again and again.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold_sql
-from sentgen.lookups.base.array_cache import array_cache
-from sentgen.schema.engine import arrow_table, connection_cache, one_row, raw, register_arrow
+from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, connection_cache, one_row, raw, register_arrow
 
 if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
+    import numpy.typing as npt
     import pyarrow as pa
 
     from sentgen.arrays import Ints
+
+
+#: Part of the memory of a store that they may take.
+_PART = 8
+CachedArray = TypeVar("CachedArray", "npt.NDArray[Any]", "pa.Table")
+
+
+class ArrayCache:
+    """Arrays, or tables, the oldest dropped first where they take more bytes than ``capacity``."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity, self._bytes = capacity, 0
+        self._arrays: OrderedDict[object, Any] = OrderedDict()
+
+    def find(self, key: object) -> Any:
+        """Return an array; none if it is not there."""
+        array = self._arrays.get(key)
+        if array is not None:
+            self._arrays.move_to_end(key)
+        return array
+
+    def add(self, key: object, array: CachedArray) -> CachedArray:
+        """Add an array, if it is no greater than all may be."""
+        if array.nbytes <= self.capacity:
+            self._arrays[key] = array
+            self._bytes += array.nbytes
+        while self._bytes > self.capacity:
+            self._bytes -= self._arrays.popitem(last=False)[1].nbytes
+        return array
+
+
+def array_cache(connection: Connection) -> ArrayCache:
+    """Return the cache of a store; that of one that may change does not live long."""
+    limit = connection.get_execution_options().get(MEMORY_LIMIT)
+    capacity = (int(limit) if limit else 1 << 30) // _PART
+    cache: ArrayCache = connection_cache(connection).setdefault(ArrayCache, ArrayCache(capacity))
+    return cache
+
 
 _NUMBERS = {
     "word": "select id from word where form = $string",

@@ -1,1 +1,0 @@
-"""What all questions have in common: corpora, word patterns, options and pages."""
