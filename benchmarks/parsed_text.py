@@ -19,8 +19,12 @@ from harness import OUT, data, fresh, run, show, treebank, written
 
 from sentgen.evaluation.figures.measurement import compare_all
 from sentgen.evaluation.regeneration.cases import read_test_set
-from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
-from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult
+from sentgen.evaluation.regeneration.experiment import (
+    PRIMARY,
+    OrderingResult,
+    RegenerationSettings,
+    evaluate_regeneration,
+)
 from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
 from sentgen.models.base import registry
 from sentgen.schema import Store

@@ -23,8 +23,16 @@ from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
-from sentgen.evaluation.check.check import CheckRequest, Claim, SupportCheck, check_table, figures, text_of
-from sentgen.evaluation.check.words import WordLimits, word_table
+from sentgen.evaluation.check.check import (
+    CheckRequest,
+    Claim,
+    SupportCheck,
+    WordLimits,
+    check_table,
+    figures,
+    text_of,
+    word_table,
+)
 from sentgen.output.progress import steps
 from sentgen.output.tabular import Rows
 

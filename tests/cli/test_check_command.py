@@ -149,7 +149,7 @@ def test_a_changed_word_denies_its_relations(
     summary, source = files
     states = [WordState(word, "same", (0,)) for word in ("A", "dog", "chased", "the", "dog", ".")]
     states[1] = WordState("dog", "changed", (4,), why="another animal")
-    monkeypatch.setattr("sentgen.evaluation.check.words.word_states", lambda *_: states)
+    monkeypatch.setattr("sentgen.evaluation.check.check.word_states", lambda *_: states)
 
     told = sentgen("check", summary, "--against", source, "--fail-under", "0.5", "--html", "page.html")
 

@@ -11,7 +11,7 @@ from conftest import PETS, Sentgen, refused
 
 from sentgen.cli.measuring import evaluate_generation
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.report import report as reports
+from sentgen.evaluation.figures import report as reports
 
 PARSER = ("--parser", "toy")
 

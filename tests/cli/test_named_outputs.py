@@ -219,7 +219,7 @@ def test_the_owner_is_kept(tmp_path: Path) -> None:
 
 def test_reports_are_written_so_too(tmp_path: Path) -> None:
     """A page that is a link stays one."""
-    from sentgen.evaluation.report.report import write_files
+    from sentgen.evaluation.figures.report import write_files
 
     (tmp_path / "report").mkdir()
     write_files(tmp_path / "report", {"index.html": b"old"})

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from sentgen.evaluation.regeneration.answers import SystemAnswers
 from sentgen.evaluation.regeneration.cases import Case
-from sentgen.evaluation.regeneration.experiment import summarize
+from sentgen.evaluation.regeneration.experiment import RegenerationResult, summarize
 from sentgen.evaluation.regeneration.measures import statistics
-from sentgen.evaluation.regeneration.results import RegenerationResult
 from sentgen.generation import RegeneratedSentence, Unit
 from sentgen.generation.regenerate import Gold
 

@@ -20,7 +20,7 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.report import alignment_report, kinds, missed_words, wrong_words
-from sentgen.evaluation.report.report import prepare_folder
+from sentgen.evaluation.figures.report import prepare_folder
 from sentgen.schema import Store
 
 SCRIPT = "<script>alert(1)</script>"

@@ -9,10 +9,18 @@ import pytest
 from sentgen.alignment.states.states import State, WordState
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import MemoryLimitError
-from sentgen.evaluation.check.check import SupportCheck, check, figures, listed_words, with_words
+from sentgen.evaluation.check.check import (
+    CheckedWord,
+    SupportCheck,
+    WordLimits,
+    check,
+    check_words,
+    figures,
+    listed_words,
+    with_words,
+)
 from sentgen.evaluation.check.page import page
 from sentgen.evaluation.check.verb_arguments import Spelling
-from sentgen.evaluation.check.words import CheckedWord, WordLimits, check_words
 
 
 def tree(text: str) -> Sentence:

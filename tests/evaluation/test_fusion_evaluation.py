@@ -12,20 +12,22 @@ import pytest
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
+from sentgen.evaluation.figures import report as reports
 from sentgen.evaluation.fusion import report as reporting
-from sentgen.evaluation.fusion.cases import FusionCase, FusionCases, read_cases
 from sentgen.evaluation.fusion.experiment import (
     BLEU,
     EXTRACTION,
+    FusionCase,
+    FusionCases,
     FusionResult,
     FusionSystem,
     bleu_statistics,
     evaluate_fusion,
     parse_fusers,
+    read_cases,
 )
 from sentgen.evaluation.fusion.judging import Judgments, answers_path, read_judgments, write_sheet
 from sentgen.evaluation.regeneration.bleu import bleu
-from sentgen.evaluation.report import report as reports
 from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.schema import Store
 

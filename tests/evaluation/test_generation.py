@@ -23,9 +23,16 @@ from sentgen.evaluation.clusters.clusters import (
     reparsed,
     similar_clusters,
 )
-from sentgen.evaluation.clusters.experiment import StringMaker, Strings, copies, evaluate_generation, fluency
+from sentgen.evaluation.clusters.experiment import (
+    GenerationResult,
+    StringMaker,
+    Strings,
+    copies,
+    evaluate_generation,
+    fluency,
+    wilcoxon,
+)
 from sentgen.evaluation.clusters.report import generation_report, strings_table
-from sentgen.evaluation.clusters.results import GenerationResult, wilcoxon
 from sentgen.generation.clusters.generate import GenerationSettings
 from sentgen.models import build
 from sentgen.models.scoring import score_sentences

@@ -11,7 +11,7 @@ from cluster_examples import LETTERS, RELIEF, Parsed, fill
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
-from sentgen.evaluation.clusters.held_out import MODELS, held_out_perplexity, next_word
+from sentgen.evaluation.papers.wan2005 import MODELS, held_out_perplexity, next_word
 from sentgen.generation.clusters.generate import reader_of
 from sentgen.generation.clusters.prepared import CorpusDependencies, PreparedCluster, prepared_clusters
 from sentgen.generation.clusters.settings import GenerationSettings

@@ -14,10 +14,14 @@ import pytest
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, ModelError, SentgenError
 from sentgen.evaluation.regeneration.cases import read_test_set
-from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
+from sentgen.evaluation.regeneration.experiment import (
+    LearningPoint,
+    RegenerationResult,
+    RegenerationSettings,
+    evaluate_regeneration,
+)
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.report import curve_plot, regeneration_report
-from sentgen.evaluation.regeneration.results import LearningPoint, RegenerationResult
 from sentgen.models import ModelInfo, find
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.drawing import LIGHT

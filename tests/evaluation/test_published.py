@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from sentgen.evaluation.papers import PAPERS
 from sentgen.evaluation.papers.paper import record_published
-from sentgen.evaluation.papers.papers import PAPERS
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

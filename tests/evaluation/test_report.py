@@ -13,11 +13,16 @@ import fake_run
 import pytest
 
 from sentgen.errors import InputError
+from sentgen.evaluation.figures import report as reports
+from sentgen.evaluation.figures.report import (
+    best_cells,
+    comparisons_table,
+    latex,
+    prepare_folder,
+    systems_plot,
+)
+from sentgen.evaluation.regeneration.experiment import PRIMARY, RegenerationResult
 from sentgen.evaluation.regeneration.report import examples, figures_of, lengths_plot, regeneration_report
-from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
-from sentgen.evaluation.report import report as reports
-from sentgen.evaluation.report.report import prepare_folder, systems_plot
-from sentgen.evaluation.report.tables import best_cells, comparisons_table, latex
 from sentgen.output.drawing import DARK, LIGHT, picture
 
 

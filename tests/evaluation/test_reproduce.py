@@ -14,8 +14,8 @@ from sentgen.cli import build
 from sentgen.cli.measuring.reproduce import command
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
+from sentgen.evaluation.papers import PAPERS, prepared
 from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, Trees
-from sentgen.evaluation.papers.papers import PAPERS, prepared
 from sentgen.evaluation.papers.penn_treebank import TreebankExperiment, split_treebank
 from sentgen.models.base import registry
 from sentgen.output.tabular import Rows

@@ -9,10 +9,9 @@ import pytest
 from toy_pairs import write_jsonl
 
 from sentgen.errors import InputError
-from sentgen.evaluation.papers import daume2004
+from sentgen.evaluation.papers import daume2004, prepared
 from sentgen.evaluation.papers.daume2004 import KAPPA, ORACLE, PBHMM, RECALL, SOFT_F, SOFT_P, SYSTEMS
 from sentgen.evaluation.papers.paper import Findings, PaperRequest
-from sentgen.evaluation.papers.papers import prepared
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 

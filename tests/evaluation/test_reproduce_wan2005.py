@@ -12,9 +12,8 @@ from sqlalchemy import select
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.evaluation.papers import wan2005
+from sentgen.evaluation.papers import prepared, wan2005
 from sentgen.evaluation.papers.paper import Findings, PaperRequest
-from sentgen.evaluation.papers.papers import prepared
 from sentgen.schema import Store
 from sentgen.schema.tables.runs import run
 

@@ -14,7 +14,7 @@ from sentgen.counts import draft
 from sentgen.counts.cluster import catalogue
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, StoreError
-from sentgen.evaluation.report.report import write_files
+from sentgen.evaluation.figures.report import write_files
 from sentgen.models import build
 from sentgen.output.files import write_text
 from sentgen.schema import Store, maintenance

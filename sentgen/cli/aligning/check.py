@@ -15,16 +15,17 @@ from sentgen.cli.console.output import Output
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import (
+    CheckedWord,
     CheckRequest,
     Claim,
     SupportCheck,
+    WordLimits,
     check_table,
     figures,
     listed_words,
     text_of,
 )
 from sentgen.evaluation.check.page import page, phrase
-from sentgen.evaluation.check.words import CheckedWord, WordLimits
 from sentgen.output.files import write_text
 from sentgen.schema.store import default_memory_limit
 

@@ -18,10 +18,23 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import SystemComparison
+from sentgen.evaluation.figures.report import (
+    comparisons_table,
+    latex,
+    prepare_folder,
+    probability,
+    score_table,
+)
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.cases import read_test_set
-from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
+from sentgen.evaluation.regeneration.experiment import (
+    PRIMARY,
+    OrderingResult,
+    RegenerationResult,
+    RegenerationSettings,
+    evaluate_regeneration,
+)
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS, VERB_ARGUMENTS
 from sentgen.evaluation.regeneration.report import (
@@ -31,14 +44,7 @@ from sentgen.evaluation.regeneration.report import (
     lengths_table,
     regeneration_report,
 )
-from sentgen.evaluation.regeneration.results import (
-    PRIMARY,
-    OrderingResult,
-    RegenerationResult,
-)
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
-from sentgen.evaluation.report.report import prepare_folder
-from sentgen.evaluation.report.tables import comparisons_table, latex, probability, score_table
 from sentgen.generation.plan import SHARED
 from sentgen.models import ModelInfo
 from sentgen.models.base import registry

@@ -36,8 +36,7 @@ from sentgen.evaluation.alignment.report import (
     new_table,
     source_table,
 )
-from sentgen.evaluation.report.report import prepare_folder
-from sentgen.evaluation.report.tables import differences_table, latex, score_table
+from sentgen.evaluation.figures.report import differences_table, latex, prepare_folder, score_table
 from sentgen.options import Option
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity

@@ -13,13 +13,14 @@ from sentgen.cli.console.output import Output, StoreOutput
 from sentgen.cli.measuring.reports import show_tables
 from sentgen.corpus.parsers import CachedParser, open_parser
 from sentgen.evaluation.check.verb_arguments import Spelling
-from sentgen.evaluation.fusion.cases import read_cases
+from sentgen.evaluation.figures.report import prepare_folder, score_table
 from sentgen.evaluation.fusion.experiment import (
     DEFAULT,
     EXTRACTION,
     FusionResult,
     evaluate_fusion,
     parse_fusers,
+    read_cases,
     require_bleu,
 )
 from sentgen.evaluation.fusion.judging import (
@@ -34,8 +35,6 @@ from sentgen.evaluation.fusion.judging import (
     write_sheet,
 )
 from sentgen.evaluation.fusion.report import figures_of, fusion_report, tests_table
-from sentgen.evaluation.report.report import prepare_folder
-from sentgen.evaluation.report.tables import score_table
 from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bars

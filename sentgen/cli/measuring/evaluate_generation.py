@@ -22,11 +22,14 @@ from sentgen.evaluation.clusters.clusters import (
     reparsed,
     similar_clusters,
 )
-from sentgen.evaluation.clusters.experiment import StringMaker, evaluate_generation
+from sentgen.evaluation.clusters.experiment import (
+    GenerationResult,
+    StringMaker,
+    Undefined,
+    evaluate_generation,
+)
 from sentgen.evaluation.clusters.report import figure_rows, generation_report, strings_table, summary_table
-from sentgen.evaluation.clusters.results import GenerationResult, Undefined
-from sentgen.evaluation.report.report import prepare_folder
-from sentgen.evaluation.report.tables import latex
+from sentgen.evaluation.figures.report import latex, prepare_folder
 from sentgen.generation.clusters.clusters import parse_lengths
 from sentgen.generation.clusters.generate import Reranker
 from sentgen.generation.clusters.prepared import CorpusDependencies

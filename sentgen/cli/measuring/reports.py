@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import typer
 
 from sentgen.cli.console.output import Output
-from sentgen.evaluation.report.tables import ReportTable
+from sentgen.evaluation.figures.report import ReportTable
 
 
 def show_tables(tables: Iterable[ReportTable], out: Output, *, wide: int) -> None:

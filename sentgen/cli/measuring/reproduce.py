@@ -9,8 +9,8 @@ import typer
 
 from sentgen.cli.console.options import LOOKUP_SHARE, parse_size
 from sentgen.cli.console.output import StoreOutput
+from sentgen.evaluation.papers import PAPERS, prepared
 from sentgen.evaluation.papers.paper import PaperRequest
-from sentgen.evaluation.papers.papers import PAPERS, prepared
 from sentgen.output.progress import counting_bar
 
 

@@ -14,10 +14,9 @@ from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.words.word_classes import stem
 from sentgen.evaluation.alignment.experiment import AlignmentResult
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
-from sentgen.evaluation.figures.results import SystemResult
-from sentgen.evaluation.report.report import Report, systems_plot
-from sentgen.evaluation.report.tables import (
+from sentgen.evaluation.figures.report import (
     FigureColumn,
+    Report,
     ReportTable,
     comparisons_csv,
     comparisons_table,
@@ -27,7 +26,9 @@ from sentgen.evaluation.report.tables import (
     scores_csv,
     settings_table,
     signatures_table,
+    systems_plot,
 )
+from sentgen.evaluation.figures.results import SystemResult
 from sentgen.output.drawing import Theme, legend_beside, literal, plain_axes
 from sentgen.output.wording import quantity
 

@@ -2,18 +2,27 @@
 
 The precision of `verb_arguments`, relation by relation, with the reason for each that has no support. It
 compares words. A relation that the source puts into other words has support only if these are asked for, and
-`other_words` finds it; one of a word that is changed (`words`: another number, or what the source denies) has
-none.
+`other_words` finds it; one of a word that is changed (another number, or what the source denies) has none.
+
+For words no trees are needed: both texts are aligned by the phrase-based HMM with its priors, and the states
+of words tell what links mean.
 """
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Annotated
 
+from sentgen.alignment.pairs.alignment import Alignment, Pair
+from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
+from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.states.states import WordState
+from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.reading import read_trees
@@ -21,20 +30,123 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, MemoryLimitError, spell
 from sentgen.evaluation.check.other_words import OtherWords, RelationPlace
 from sentgen.evaluation.check.verb_arguments import FORMS, Argument, RelationKey, Spelling, arguments
-from sentgen.evaluation.check.words import (
-    NO_LIMITS,
-    CheckedWord,
-    WordLimits,
-    check_words,
-    word_figure,
-    word_table,
-)
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
+from sentgen.output.wording import are, quantity
+
+_WORD_COLUMNS = ("sentence", "place", "word", "state", "there", "source", "why", "elsewhere", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedWord:
+    """A word of a summary, and what its source says of it.
+
+    Attributes:
+        sentence: its sentence in the summary, from 1.
+        place: its place there, from 0.
+        state: what became of it.
+        there: the words of the source that it comes from, or that contradict it, as they stand there.
+        support: the sentences of these, from 1, ascending.
+    """
+
+    sentence: int
+    place: int
+    state: WordState
+    there: str = ""
+    support: tuple[int, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Return whether the source contradicts it."""
+        return self.state.state == "changed"
+
+    @property
+    def wanting(self) -> bool:
+        """Return whether it is changed or new."""
+        return self.state.state in ("changed", "new")
+
+    @property
+    def reason(self) -> str:
+        """Return what is against it: what tells its state, or else what stands there."""
+        return self.state.why or self.there
+
+
+@dataclass(frozen=True, slots=True)
+class WordLimits:
+    """How much aligning may take: memory, and words of the summary times words of the source."""
+
+    budget: Budget = UNBOUNDED
+    cells: float = math.inf
+
+
+_NO_LIMITS = WordLimits()
+
+
+def check_words(
+    summary: Sequence[Sentence], source: Sequence[Sentence], limits: WordLimits = _NO_LIMITS
+) -> list[CheckedWord]:
+    """Say of each word of a summary what became of it.
+
+    Raises:
+        MemoryLimitError: the texts are too long.
+    """
+    pair = Pair.of_sentences("", source, summary)
+    if len(pair.document) * len(pair.abstract) > limits.cells:
+        raise MemoryLimitError(
+            f"the texts have {len(pair.document):,} x {len(pair.abstract):,} words; at most"
+            f" {int(limits.cells):,} word pairs are taken"
+        )
+    alignment = Alignment(())
+    if pair.document and pair.abstract:
+        (alignment,) = replace(untrained("best"), budget=limits.budget).align([pair])
+    return [_checked(pair, offset, state) for offset, state in enumerate(word_states(pair, alignment))]
+
+
+def _checked(pair: Pair, offset: int, state: WordState) -> CheckedWord:
+    sentence = bisect_right(pair.abstract_starts, offset)
+    support = {bisect_right(pair.document_starts, place) for place in state.source}
+    there = " ".join(pair.document[place] for place in state.source)
+    return CheckedWord(
+        sentence, offset - pair.abstract_starts[sentence - 1], state, there, tuple(sorted(support))
+    )
+
+
+def word_table(words: Sequence[CheckedWord], texts: Sequence[str]) -> Rows:
+    """Return a row a word, with the text of its sentence; places count from 1."""
+    return Rows(
+        _WORD_COLUMNS,
+        [
+            (
+                *(word.sentence, word.place + 1, word.state.word, word.state.state, word.there),
+                *(" ".join(map(str, word.support)), word.state.why),
+                *(" ".join(map(str, word.state.elsewhere)), texts[word.sentence - 1]),
+            )
+            for word in words
+        ],
+    )
+
+
+def word_counts(words: Sequence[CheckedWord]) -> dict[str, int]:
+    """Return how many words there are, and how many are changed and new."""
+    changed = sum(word.changed for word in words)
+    return {"words": len(words), "changed": changed, "new": sum(word.wanting for word in words) - changed}
+
+
+def _word_figure(words: Sequence[CheckedWord]) -> str:
+    """Return the same in words.
+
+    >>> words = [CheckedWord(1, 0, WordState("camp", "same")), CheckedWord(1, 1, WordState("is", "new"))]
+    >>> _word_figure(words)
+    '0 of 2 words are changed, 1 new'
+    """
+    of = word_counts(words)
+    changed, new = (f"{of[name]:,}" for name in ("changed", "new"))
+    return f"{changed} of {quantity(of['words'], 'word')} {are(of['words'])} changed, {new} new"
+
 
 #: Arguments of a verb in the source that are told where one has no support.
-SHOWN = 5
-COLUMNS = (
+_SHOWN = 5
+_COLUMNS = (
     *("sentence", "verb", "argument", "order", "relation"),
     *("supported", "source", "why", "instead", "text"),
 )
@@ -213,7 +325,7 @@ class CheckRequest:
         return self.lemmas or self.match_case or self.other_words
 
     def check(
-        self, parser: Parser | None, *, limits: WordLimits = NO_LIMITS, need_trees: bool = False
+        self, parser: Parser | None, *, limits: WordLimits = _NO_LIMITS, need_trees: bool = False
     ) -> SupportCheck:
         """Read both files and compare them: their words, and their relations if both have trees.
 
@@ -264,9 +376,9 @@ def check_table(support: SupportCheck) -> Rows:
         return word_table(support.words, texts)
     rows = [_row(claim, texts[claim.sentence - 1]) for claim in support.claims]
     if not support.other_words:
-        return Rows(COLUMNS, rows)
+        return Rows(_COLUMNS, rows)
     return Rows(
-        (*COLUMNS, *_OTHER_COLUMNS),
+        (*_COLUMNS, *_OTHER_COLUMNS),
         [(*row, *_other_cells(claim)) for row, claim in zip(rows, support.claims, strict=True)],
     )
 
@@ -274,7 +386,7 @@ def check_table(support: SupportCheck) -> Rows:
 def figures(support: SupportCheck) -> list[str]:
     """Return the precision in words, and how many words are changed and new."""
     lines = [_precision(support)] if support.relations else []
-    return [*lines, word_figure(support.words)] if support.words or not lines else lines
+    return [*lines, _word_figure(support.words)] if support.words or not lines else lines
 
 
 def listed_words(support: SupportCheck) -> list[CheckedWord]:
@@ -373,7 +485,7 @@ class _Index:
         verb = argument.key.head
         found = self._of_verb.get(verb, Counter[str]())
         # By the word among equals, so that a page is the same every time.
-        instead = sorted(found, key=lambda word: (-found[word], word))[:SHOWN]
+        instead = sorted(found, key=lambda word: (-found[word], word))[:_SHOWN]
         return Claim(sentence, argument, (), self._why(argument.key), tuple(instead))
 
     def _why(self, key: RelationKey) -> str:

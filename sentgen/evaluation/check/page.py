@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import sentgen
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check.check import Claim, SupportCheck, figures, listed_words, text_of
-from sentgen.evaluation.check.words import CheckedWord
+from sentgen.evaluation.check.check import CheckedWord, Claim, SupportCheck, figures, listed_words, text_of
 from sentgen.output.templates import template
 
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from sentgen.arrays import Bools
 from sentgen.evaluation.check.verb_arguments import KINDS, Kind
-from sentgen.evaluation.clusters.results import ALPHA, Curve, GenerationResult, Metric, Point
-from sentgen.evaluation.report.report import Report
-from sentgen.evaluation.report.tables import ReportTable, csv_text, probability
+from sentgen.evaluation.clusters.experiment import ALPHA, Curve, GenerationResult, Metric, Point
+from sentgen.evaluation.figures.report import Report, ReportTable, csv_text, probability
 from sentgen.output.drawing import Theme, plain_axes
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

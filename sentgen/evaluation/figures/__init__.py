@@ -1,1 +1,1 @@
-"""Figures with intervals and tests, and runs that are recorded in the store."""
+"""Figures with intervals and tests, runs that are recorded in the store, and reports of them."""

@@ -16,9 +16,8 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.tables import read_csv
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import Measurement, SystemComparison, compare_all, ratio
-from sentgen.evaluation.fusion.cases import FusionCase
-from sentgen.evaluation.fusion.experiment import EXTRACTION
-from sentgen.evaluation.report.tables import ReportTable, probability
+from sentgen.evaluation.figures.report import ReportTable, probability
+from sentgen.evaluation.fusion.experiment import EXTRACTION, FusionCase
 from sentgen.output.files import write_text
 from sentgen.output.rates import wilson
 from sentgen.output.wording import quantity

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from sentgen.evaluation.fusion.experiment import BLEU, LABELS, FusionResult
-from sentgen.evaluation.report.report import Report, systems_plot
-from sentgen.evaluation.report.tables import (
+from sentgen.evaluation.figures.report import (
     FigureColumn,
+    Report,
     ReportTable,
     comparisons_csv,
     csv_text,
@@ -18,7 +17,9 @@ from sentgen.evaluation.report.tables import (
     scores_csv,
     settings_table,
     signatures_table,
+    systems_plot,
 )
+from sentgen.evaluation.fusion.experiment import BLEU, LABELS, FusionResult
 from sentgen.output.wording import quantity
 
 EXAMPLES = 40

@@ -1,1 +1,54 @@
-"""The experiments of papers, run again, beside the figures that they report."""
+"""The papers that `sentgen reproduce` knows; a new one is a module of its own, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sentgen.errors import InputError, spell
+from sentgen.evaluation.papers import daume2004, schmaltz2016, wan2005, wan2007_2009
+from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest, record_published
+from sentgen.schema import Store
+
+#: By name.
+PAPERS: dict[str, Paper] = {
+    paper.name: paper
+    for paper in (
+        # By year.
+        daume2004.DAUME_2004,
+        wan2005.WAN_2005,
+        wan2007_2009.WAN_2007,
+        wan2007_2009.WAN_2009,
+        schmaltz2016.SCHMALTZ_2016,
+    )
+}
+
+
+def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
+    """Return what runs the experiments of a paper in a store, once it is known that they can be run.
+
+    What runs records the published figures, and everything that comes out.
+
+    Args:
+        name: of the paper.
+        request: what to run them with.
+
+    Raises:
+        InputError: the paper is unknown, or what is given is not what it needs.
+    """
+    if name not in PAPERS:
+        raise InputError(f"no paper {name!r}; there are: {', '.join(PAPERS)}")
+    paper = PAPERS[name]
+    for field in sorted({field for paper in PAPERS.values() for field in (*paper.needs, *paper.takes)}):
+        option, given = spell(field), bool(getattr(request, field))
+        if given and field not in (*paper.needs, *paper.takes):
+            raise InputError(f"{name} does not look at {option}; leave it out")
+        if not given and field in paper.needs:
+            raise InputError(f"{name} needs {option}")
+    run = paper.prepare(request)
+
+    def reproduce(store: Store) -> Findings:
+        request.report(f"{paper.citation}: {paper.what}")
+        record_published(store, paper.tables)
+        return run(store)
+
+    return reproduce

@@ -14,9 +14,9 @@ from typing import Annotated, Literal, get_args
 from sqlalchemy import select
 
 from sentgen.evaluation.figures.measurement import SystemComparison
+from sentgen.evaluation.figures.report import probability
 from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
 from sentgen.evaluation.regeneration.answers import Progress
-from sentgen.evaluation.report.tables import probability
 from sentgen.options import PARSERS, Option
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store

@@ -21,8 +21,12 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.papers.paper import TREES, PaperRequest, Trees
 from sentgen.evaluation.regeneration.cases import read_test_set
-from sentgen.evaluation.regeneration.experiment import RegenerationSettings, evaluate_regeneration
-from sentgen.evaluation.regeneration.results import PRIMARY, RegenerationResult
+from sentgen.evaluation.regeneration.experiment import (
+    PRIMARY,
+    RegenerationResult,
+    RegenerationSettings,
+    evaluate_regeneration,
+)
 from sentgen.models import ModelInfo
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.wording import quantity

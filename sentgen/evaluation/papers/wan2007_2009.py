@@ -9,7 +9,7 @@ from itertools import combinations
 from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable, tests_of
 from sentgen.evaluation.papers.penn_treebank import ORDER, TreebankExperiment, split_treebank
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
-from sentgen.evaluation.regeneration.results import OrderingResult, RegenerationResult
+from sentgen.evaluation.regeneration.experiment import OrderingResult, RegenerationResult
 from sentgen.models.build_request import BuildRequest
 from sentgen.models.building.companions import is_annotated
 from sentgen.output.tabular import Rows

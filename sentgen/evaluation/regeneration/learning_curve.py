@@ -20,8 +20,8 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.settings import find_corpus
 from sentgen.errors import InputError, ModelError, spell
 from sentgen.evaluation.figures.results import Recorder, compare_systems
-from sentgen.evaluation.regeneration.experiment import COMMAND
-from sentgen.evaluation.regeneration.results import (
+from sentgen.evaluation.regeneration.experiment import (
+    COMMAND,
     PRIMARY,
     LearningPoint,
     OrderingResult,

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sentgen.evaluation.regeneration.bleu import bleu
-from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS, VERB_ARGUMENTS, adjacencies_found
-from sentgen.evaluation.regeneration.results import PRIMARY, OrderingResult, RegenerationResult
-from sentgen.evaluation.report.report import Report, systems_plot
-from sentgen.evaluation.report.tables import (
+from sentgen.evaluation.figures.report import (
     FigureColumn,
+    Report,
     ReportTable,
     best_cells,
     comparisons_csv,
@@ -23,7 +20,11 @@ from sentgen.evaluation.report.tables import (
     scores_csv,
     settings_table,
     signatures_table,
+    systems_plot,
 )
+from sentgen.evaluation.regeneration.bleu import bleu
+from sentgen.evaluation.regeneration.experiment import PRIMARY, OrderingResult, RegenerationResult
+from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS, VERB_ARGUMENTS, adjacencies_found
 from sentgen.generation import RegeneratedSentence
 from sentgen.output.drawing import Theme, legend_beside, literal, plain_axes
 from sentgen.output.wording import quantity

@@ -12,8 +12,7 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.figures.results import Recorder
 from sentgen.evaluation.regeneration.answers import given_answer, given_answers
 from sentgen.evaluation.regeneration.cases import Case
-from sentgen.evaluation.regeneration.experiment import COMMAND, set_record, summarize
-from sentgen.evaluation.regeneration.results import RegenerationResult
+from sentgen.evaluation.regeneration.experiment import COMMAND, RegenerationResult, set_record, summarize
 from sentgen.generation.regenerate import Gold
 from sentgen.schema import Store
 from sentgen.schema.tables.runs import output, run

@@ -17,8 +17,7 @@ from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 from sentgen.corpus.formats import check_format
 from sentgen.errors import InputError, MemoryLimitError
-from sentgen.evaluation.check.check import CheckRequest, check_table, figures
-from sentgen.evaluation.check.words import WordLimits, word_counts
+from sentgen.evaluation.check.check import CheckRequest, WordLimits, check_table, figures, word_counts
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

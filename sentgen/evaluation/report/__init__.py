@@ -1,1 +1,0 @@
-"""What every report of an experiment has: tables, plots, and a folder."""
