@@ -206,6 +206,10 @@ MEMORY_LIMIT = "memory_limit"
 _READ_ONLY = "read_only"
 #: Name of the one with what gives look-ups the labels of line sets, which lie outside of the store.
 LINE_LABELS = "line_labels"
+#: Share of the memory of a process that counting may take, and that of DuckDB.
+# Measured: docs/design.md, "Measurements".
+COUNTING_SHARE = 0.35
+DATABASE_SHARE = 0.4
 
 
 def default_memory_limit() -> int:

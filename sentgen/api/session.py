@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError, SentgenError, StoreError
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.question import Question
 from sentgen.lookups.questions import FIGURES, figure_of
 from sentgen.schema import Store
+from sentgen.schema.engine import DATABASE_SHARE
 from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, snapshot_at
 from sentgen.schema.store import default_memory_limit

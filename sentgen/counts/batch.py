@@ -13,12 +13,12 @@ from typing import Generic, Self, TypeVar
 
 from sqlalchemy import Connection
 
+from sentgen.counts.ngrams import NgramCounter
 from sentgen.counts.settings import CountedCorpus, Settings, add_corpus, corpus_of
-from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
-from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store, folders
+from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.schema.store import next_id
 from sentgen.schema.tables import corpus as tables
 

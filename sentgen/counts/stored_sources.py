@@ -17,9 +17,8 @@ from sentgen.arrays import Ints, Longs
 from sentgen.corpus.paths import place_of
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora
-from sentgen.counts.ngrams import wrap
+from sentgen.counts.ngrams import NgramCounter, wrap
 from sentgen.counts.settings import Settings
-from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import USUAL, SourceTally, append_ngrams
 from sentgen.errors import InputError, Rejection
 from sentgen.schema.counting import count_trees

@@ -26,9 +26,8 @@ from sentgen.corpus.sources import TextLayout
 from sentgen.corpus.token_columns import NO_NP, TokenColumns, positions_of
 from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts.draft import Draft
-from sentgen.counts.ngrams import NgramCounts, wrap
+from sentgen.counts.ngrams import NgramCounter, NgramCounts, wrap
 from sentgen.counts.settings import CountedCorpus
-from sentgen.counts.spill import NgramCounter
 from sentgen.counts.strings import StoredStrings
 from sentgen.counts.treebank_rows import Placed, RegionRows, rows_of, treebank_rows
 from sentgen.schema.counting import count_pairs, count_trees

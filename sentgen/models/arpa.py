@@ -27,7 +27,6 @@ import pyarrow as pa
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.counts.strings import StoredStrings
 from sentgen.errors import InputError, ModelError
 from sentgen.models.base import sql
@@ -47,7 +46,7 @@ from sentgen.models.building.writing import OrderNgrams, Source, record, write_s
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
-from sentgen.schema.engine import arrow_reader
+from sentgen.schema.engine import DATABASE_SHARE, arrow_reader
 from sentgen.schema.store import append, next_id, raw
 from sentgen.schema.tables.corpus import BOS, EOS, word
 from sentgen.schema.tables.counts import MAX_ORDER

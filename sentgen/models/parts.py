@@ -20,7 +20,6 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.errors import ModelError, StoreError
 from sentgen.models.base import sql
 from sentgen.models.base.registry import (
@@ -41,7 +40,7 @@ from sentgen.models.building.writing import Parameters, anchors_of, record, smoo
 from sentgen.models.smoothing.rows import NgramRows, allocate, damaged, find_suffixes
 from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
-from sentgen.schema.engine import arrow_reader
+from sentgen.schema.engine import DATABASE_SHARE, arrow_reader
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, UNK
 from sentgen.schema.tables.models import PARTS, model_corpus

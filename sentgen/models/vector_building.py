@@ -26,7 +26,6 @@ from sqlalchemy import Connection, insert, select
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.case_folding import fold_sql
-from sentgen.counts.shares import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.selection import Selection, select_corpora
@@ -35,6 +34,7 @@ from sentgen.models.vectors import Singles, SpaceInfo, find_space
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
+from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.schema.store import append, next_id, now
 from sentgen.schema.tables.corpus import RESERVED_WORDS
 from sentgen.schema.tables.vectors import vector_space

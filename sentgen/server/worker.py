@@ -24,7 +24,7 @@ from sentgen.desk.lending import DeskLabels
 from sentgen.errors import MemoryLimitError, QueryRejected, SentgenError, StoreError, spelling
 from sentgen.schema import Store, readonly
 from sentgen.schema.connections import has_broken
-from sentgen.schema.engine import LINE_LABELS, one_row
+from sentgen.schema.engine import DATABASE_SHARE, LINE_LABELS, one_row
 from sentgen.schema.store import raw
 from sentgen.server import problems, wire
 from sentgen.server.operations import operations
@@ -35,8 +35,6 @@ from sentgen.server.rendering import render
 from sentgen.server.wire import PING, Call, Reply
 from sentgen.system import processes
 
-#: Share of the memory of a worker that DuckDB may use.
-_DATABASE_SHARE = 0.4
 #: How the messages of DuckDB begin.
 _ENGINE = re.compile(r"\b[A-Z][A-Za-z]+( [A-Z][a-z]+)* Error: ")
 
@@ -75,7 +73,7 @@ def confine(opening: Opening) -> None:
 def open_context(opening: Opening) -> Context:
     """Open the snapshot with its locks."""
     operations(opening.kind)
-    path, limit = Path(opening.store), int(opening.limits.memory * _DATABASE_SHARE)
+    path, limit = Path(opening.store), int(opening.limits.memory * DATABASE_SHARE)
     if opening.kind == "sql":
         return Context(opening, locked=readonly.open_locked(path, memory_limit=limit, threads=1))
     store = Store(path, read_only=True, memory_limit=limit, threads=1)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.paths import expand
-from sentgen.counts.cluster import job, listing, shards
+from sentgen.counts.cluster import job, shards
 from sentgen.counts.cluster.job import ClusterSummary, Job, TaskSizes
 from sentgen.counts.cluster.machines import Slurm
 from sentgen.counts.cluster.shards import PieceReader, SourcePart, pack, survey
@@ -271,7 +271,7 @@ def test_what_is_done_is_not_done_again(tmp_path: Path, text: Path, monkeypatch:
         count(tmp_path / "lake", text, engine=Dies(10))
     lines = [
         (one.what, one.name, one.files)
-        for one in listing.status(Place(tmp_path / "lake"), tmp_path / "lake" / "_work")
+        for one in job.status(Place(tmp_path / "lake"), tmp_path / "lake" / "_work")
     ]
     assert ("unfinished stage", "read", 2) in lines
     monkeypatch.setattr(job, "read_shard", lambda *_: pytest.fail("read again"))
@@ -313,15 +313,15 @@ def test_removing_restores_the_lake(tmp_path: Path, text: Path) -> None:
     count(tmp_path / "lake", text)
     before = files(tmp_path / "lake")
     count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=TaskSizes(range=2_000))
-    listing.remove(lake, work, "trees")
+    job.remove(lake, work, "trees")
     assert files(tmp_path / "lake") == before
     with pytest.raises(NotFoundError, match="no corpus 'trees'; there are: c"):
-        listing.remove(lake, work, "trees")
+        job.remove(lake, work, "trees")
     # Words that came first stay while others use them.
     count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=TaskSizes(range=2_000))
-    assert listing.remove(lake, work, "c") == (20, 160)
+    assert job.remove(lake, work, "c") == (20, 160)
     assert_same_counts(tmp_path / "lake", stored(tmp_path, TREEBANK))
-    listing.remove(lake, work, "trees")
+    job.remove(lake, work, "trees")
     assert list(files(tmp_path / "lake")) == ["manifest.json"]
 
 
@@ -333,7 +333,7 @@ def test_a_lake_of_a_store_takes_more_and_gives_nothing_back(tmp_path: Path, tex
     count(tmp_path / "lake", text, corpus="more")
     assert_same_counts(tmp_path / "lake", stored(tmp_path, TREEBANK, text))
     with pytest.raises(StoreError, match="the lake was made of a store; remove the corpus there"):
-        listing.remove(lake, tmp_path / "lake" / "_work", "more")
+        job.remove(lake, tmp_path / "lake" / "_work", "more")
 
 
 def test_a_bucket_takes_a_lake(tmp_path: Path, text: Path) -> None:
@@ -346,7 +346,7 @@ def test_a_bucket_takes_a_lake(tmp_path: Path, text: Path) -> None:
         for path in bucket.files.find(bucket.root)
     }
     assert found == files(tmp_path / "lake")
-    listing.remove(bucket, work, "c")
+    job.remove(bucket, work, "c")
     assert bucket.files.find(bucket.root) == [f"/{tmp_path.name}/lake/manifest.json"]
 
 
@@ -355,7 +355,7 @@ def test_a_bad_sentence_is_told_with_its_line_or_left_out(tmp_path: Path, text: 
         file.write("<s> here\n")
     with pytest.raises(InputError, match=r"text\.lines:21: "):
         count(tmp_path / "lake", text)
-    listing.drop_unfinished(Place(tmp_path / "lake"), tmp_path / "lake" / "_work")
+    job.drop_unfinished(Place(tmp_path / "lake"), tmp_path / "lake" / "_work")
     assert count(tmp_path / "lake", text, on_error="skip").rejected == 1
     trees = tmp_path / "bad.conllu"
     lines = TREEBANK.read_text().splitlines(keepends=True)
@@ -391,12 +391,12 @@ def test_another_count_is_not_dropped_unasked(tmp_path: Path, text: Path) -> Non
     lake, work = Place(tmp_path / "lake"), tmp_path / "lake" / "_work"
     with pytest.raises(Killed):
         count(tmp_path / "lake", text, engine=Dies(8))
-    for again in (lambda: count(tmp_path / "lake", TREEBANK), lambda: listing.remove(lake, work, "c")):
+    for again in (lambda: count(tmp_path / "lake", TREEBANK), lambda: job.remove(lake, work, "c")):
         with pytest.raises(StoreError, match="an unfinished count of corpus 'c'"):
             again()
-    assert str(listing.drop_unfinished(lake, work)) == "count of corpus 'c'"
+    assert str(job.drop_unfinished(lake, work)) == "count of corpus 'c'"
     with pytest.raises(NotFoundError, match="no unfinished count or model"):
-        listing.drop_unfinished(lake, work)
+        job.drop_unfinished(lake, work)
     assert files(tmp_path / "lake") == {}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cluster_machines import CLIENT, children, files, kill_one, run_here, run_to_the_end, running
 
-from sentgen.counts.cluster import listing
+from sentgen.counts.cluster import job
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lakes.places import Place
 
@@ -38,7 +38,7 @@ def round_of(number: int, text: Path, whole: tuple[dict[str, bytes], int], folde
     lake = folder / f"lake-{number}"
     victim = kill_one(number, folder, lake, text, whole[1])
     if (lake / "manifest.json").exists():  # what it names is there, whenever
-        list(listing.status(Place(lake), lake / "_work"))
+        list(job.status(Place(lake), lake / "_work"))
     (run_to_the_end if number else run_here)(lake, text)
     assert files(lake) == whole[0], f"{victim} killed in round {number}"
 

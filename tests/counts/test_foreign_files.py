@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.counts.cluster import listing
+from sentgen.counts.cluster import job
 from sentgen.counts.cluster.job import Job
 from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
@@ -64,7 +64,7 @@ def test_a_lake_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> Non
     before = {path for path in (tmp_path / "lake").rglob("*") if path.is_file()}
     ModelJob(lake, work, Inline(), 1 << 29).run("m", ["c"], recipe(2, "kneser-ney", None, "word", False))
     remove_model(lake, work, "m")
-    listing.remove(lake, work, "c")
+    job.remove(lake, work, "c")
     gone = before - {path for path in (tmp_path / "lake").rglob("*") if path.is_file()}
 
     assert left(tmp_path / "lake") == set(NAMES)
@@ -82,7 +82,7 @@ def test_a_bucket_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> N
         bucket.files.pipe(bucket.path(name), MINE)
     fill(tmp_path / "mine")
     count(bucket, work, text)
-    listing.remove(bucket, work, "c")
+    job.remove(bucket, work, "c")
 
     found = {name for name in NAMES if bucket.exists(name) and bucket.read(name) == MINE}
     assert found == set(NAMES)
@@ -120,7 +120,7 @@ def test_a_work_folder_of_another_is_refused(tmp_path: Path, text: Path, name: s
 
 def test_a_folder_with_the_name_of_what_is_spilled(tmp_path: Path) -> None:
     """Spilling is refused there, and nobody removes it."""
-    from sentgen.counts.spill import NgramCounter
+    from sentgen.counts.ngrams import NgramCounter
 
     runs = tmp_path / "store.duckdb.runs"
     runs.mkdir()

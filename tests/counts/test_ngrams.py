@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentgen.counts.ngrams import PAD, RollUp, sort_records, wrap
-from sentgen.counts.spill import NgramCounter, merge_runs
+from sentgen.counts.ngrams import PAD, NgramCounter, RollUp, merge_runs, sort_records, wrap
 from sentgen.schema.tables.corpus import BOS, EOS
 
 SENTENCES = st.lists(st.lists(st.integers(3, 8), min_size=1, max_size=7), min_size=1, max_size=12)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cluster_machines import CLIENT, files, kill_one, run_here, run_to_the_end, running
 
-from sentgen.counts.cluster import listing
+from sentgen.counts.cluster import job
 from sentgen.counts.cluster.job import Job, TaskSizes
 from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
@@ -46,7 +46,7 @@ def round_of(number: int, counted: Path, whole: tuple[dict[str, bytes], int], fo
     lake = shutil.copytree(counted, folder / f"lake-{number}")
     victim = kill_one(number, folder, lake, "--model", whole[1])
     # What the manifest names is there, whenever.
-    list(listing.status(Place(lake), lake / "_work"))
+    list(job.status(Place(lake), lake / "_work"))
     # If it came to its end, another one would build the next version.
     if (lake / "_work").exists() or not (lake / "model").exists():
         (run_to_the_end if number else run_here)(lake, "--model")

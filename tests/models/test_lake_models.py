@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from stored import model_problems
 
-from sentgen.counts.cluster import listing
+from sentgen.counts.cluster import job
 from sentgen.counts.cluster.catalogue import Catalogue
 from sentgen.counts.cluster.job import Job
 from sentgen.counts.cluster.job import TaskSizes as CountSizes
@@ -271,8 +271,8 @@ def test_a_build_goes_on_wherever_it_was_interrupted(
 def test_what_is_done_is_not_done_again(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Killed):
         built(lake, engine=Dies(12))
-    shown = {(one.what, one.name) for one in listing.status(Place(lake), lake / "_work")}
-    assert {(listing.STAGE, "split"), (listing.STAGE, "adjust"), (listing.STAGE, "write")} <= shown
+    shown = {(one.what, one.name) for one in job.status(Place(lake), lake / "_work")}
+    assert {(job.STAGE, "split"), (job.STAGE, "adjust"), (job.STAGE, "write")} <= shown
     monkeypatch.setattr(tasks, "split", lambda *_: pytest.fail("split again"))
     built(lake)
 
@@ -312,14 +312,14 @@ def test_other_work_is_refused_while_a_model_is_not_finished(lake: Path, texts: 
     for again in (
         lambda: built(lake, ["a"]),
         lambda: built(lake, smoothing="stupid-backoff"),
-        lambda: listing.remove(place, work, "a"),
+        lambda: job.remove(place, work, "a"),
         lambda: Job(place, work, Inline(), 1 << 29, Settings(corpus="c")).run([str(texts[0])]),
     ):
         with pytest.raises(
             StoreError, match="an unfinished model 'm', of other corpora or settings; run that again"
         ):
             again()
-    assert str(listing.drop_unfinished(place, work)) == "model 'm'"
+    assert str(job.drop_unfinished(place, work)) == "model 'm'"
     assert files(lake) == before
 
 
@@ -398,7 +398,7 @@ def test_models_of_removed_corpora_stay_with_their_words(
     place, work = Place(lake), lake / "_work"
     before = rows(lake)
     for corpus in "ab":
-        listing.remove(place, work, corpus)
+        job.remove(place, work, corpus)
         assert rows(lake) == before
     with Store(lake, read_only=True) as store:
         assert registry.is_stale(store, registry.find(store, "m"))

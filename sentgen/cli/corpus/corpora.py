@@ -22,9 +22,9 @@ from sentgen.cli.console.output import StoreOutput, printable
 from sentgen.counts import corpora, exports
 from sentgen.counts.corpora import Corpus, CorpusName, Sync
 from sentgen.counts.document_tables import DocumentTable
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
+from sentgen.schema.engine import DATABASE_SHARE
 
 if TYPE_CHECKING:
     from sentgen.counts.sync import Differences

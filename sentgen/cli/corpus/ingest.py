@@ -15,10 +15,10 @@ from sentgen.corpus.formats import MARKUP_WARNING
 from sentgen.corpus.parsers import open_parser
 from sentgen.counts.ingestion import Settings, Summary
 from sentgen.counts.ingestion import ingest as run
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.default_store import default_path
 from sentgen.output.progress import ingestion_bar
 from sentgen.output.wording import quantity
+from sentgen.schema.engine import DATABASE_SHARE
 
 _SHOWN = 20
 

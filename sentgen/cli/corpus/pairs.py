@@ -18,9 +18,9 @@ from sentgen.cli.console.options import StoreOptions, one_more
 from sentgen.cli.console.output import StoreOutput, printable
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
+from sentgen.schema.engine import DATABASE_SHARE
 
 app = typer.Typer(help="Read, list and show documents with their abstracts.")
 

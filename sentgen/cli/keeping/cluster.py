@@ -14,7 +14,7 @@ from rich.progress import Progress as Bars
 
 from sentgen.cli.console.options import Arrange, StoreOptions, mistakes, parse_size
 from sentgen.cli.console.output import Output
-from sentgen.counts.cluster import listing
+from sentgen.counts.cluster import job
 from sentgen.counts.cluster.catalogue import SETTINGS
 from sentgen.counts.cluster.job import ClusterSummary, Job
 from sentgen.counts.cluster.machines import DaskEngine, Machines, Slurm, cluster
@@ -153,12 +153,12 @@ def status(
     Example: `sentgen cluster status lake`
     """
     lake_place = Place(lake)
-    lines = list(listing.status(lake_place, _work(lake_place, work)))
+    lines = list(job.status(lake_place, _work(lake_place, work)))
     out.rows(
         ["what", "name", "files", "rows", "bytes"],
         [(line.what, line.name, line.files, line.rows, line.bytes) for line in lines],
     )
-    if any(line.what == listing.STAGE for line in lines):
+    if any(line.what == job.STAGE for line in lines):
         out.note("a count or a model is not finished; run the same command again, and it goes on")
 
 
@@ -191,9 +191,9 @@ def remove(
             typer.echo(f"removed {label}")
         return
     if corpus is None:
-        typer.echo(f"dropped the unfinished {listing.drop_unfinished(lake_place, _work(lake_place, work))}")
+        typer.echo(f"dropped the unfinished {job.drop_unfinished(lake_place, _work(lake_place, work))}")
         return
-    sentences, tokens = listing.remove(lake_place, _work(lake_place, work), corpus)
+    sentences, tokens = job.remove(lake_place, _work(lake_place, work), corpus)
     typer.echo(f"removed {corpus}: {quantity(sentences, 'sentence')}, {quantity(tokens, 'token')}")
 
 

@@ -10,7 +10,6 @@ import typer
 from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import DeskOptions, DryRunOption, StoreOptions
 from sentgen.cli.console.output import StoreOutput
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.evaluation.perplexity import CompareRequest
 from sentgen.models import arpa
 from sentgen.models.base import registry
@@ -20,6 +19,7 @@ from sentgen.models.prune import PruneRequest
 from sentgen.models.request import Model
 from sentgen.models.surprisal import ApplyRequest
 from sentgen.output.wording import quantity
+from sentgen.schema.engine import DATABASE_SHARE
 from sentgen.schema.lakes.places import lake_at
 
 app = typer.Typer(help="Build, mix, compare, apply, show, remove, export and import language models.")

@@ -10,11 +10,11 @@ from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import Arrange, DeskOptions, StoreOptions
 from sentgen.cli.console.output import StoreOutput
 from sentgen.cli.looking.questions import QuestionOutput
-from sentgen.counts.shares import DATABASE_SHARE
 from sentgen.models import vectors
 from sentgen.models.vector_building import VectorRequest
 from sentgen.models.vectors import Near
 from sentgen.output.wording import quantity
+from sentgen.schema.engine import DATABASE_SHARE
 
 app = typer.Typer(help="Build, list and remove word vectors, and show what is near a word.")
 

@@ -1,9 +1,12 @@
-"""What a lake has been told of corpora, sources and segments; adding to it, and taking from it, alone."""
+"""What a lake has been told of corpora, sources and segments; adding to it, and taking from it, alone.
+
+A job adds stage by stage: what is done stays done, whatever dies.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -13,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sentgen.counts.cluster.stages import read_json
+from sentgen.counts.cluster.stages import PROGRAM, Engine, Progress, Stages, read_json
 from sentgen.counts.settings import OF_READERS, CountedCorpus, Settings
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
@@ -175,7 +178,7 @@ class Catalogue:
 
     def unfinished(self, work: Path) -> Unfinished | None:
         """Return what is not finished, if there is something and it is planned."""
-        job = planned(work)
+        job = _planned(work)
         if job is None:
             return None
         found = Unfinished.from_json(job)
@@ -322,17 +325,17 @@ def changed(lake: Place, work: Path) -> Iterator[Catalogue]:
     with locked(lake, work):
         catalogue = Catalogue.read(lake)
         if (unfinished := catalogue.unfinished(work)) is not None:
-            raise in_the_way(lake, work, unfinished)
+            raise _in_the_way(lake, work, unfinished)
         yield catalogue
         catalogue.sweep()
 
 
-def planned(work: Path) -> Any:
+def _planned(work: Path) -> Any:
     """Return what was planned in a work folder of ours, if something was."""
     return read_json(work / JOB) if folders.is_ours(work) else None
 
 
-def in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
+def _in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
     """Say that a count or a model is not finished: the lake has to stay as it is until then."""
     of = "sources" if unfinished.what == "count" else "corpora"
     return StoreError(
@@ -405,3 +408,76 @@ def _source_row(source: Counted, corpus: int, number: int) -> dict[str, object]:
     told = asdict(source)
     told["reader_version"] = told.pop("version")
     return {"id": number, "corpus_id": corpus, **told, "ingested_at": EPOCH}
+
+
+@dataclass(slots=True)
+class LakeJob:
+    """One run of a job.
+
+    Args:
+        lake: what it adds to.
+        work: folder of the files between, which all workers see.
+        engine: runs the tasks.
+        memory: bytes that a worker may take.
+        report: is told how far the work is.
+        say: is told what may interest a person, such as the disk that is needed.
+    """
+
+    lake: Place
+    work: Path
+    engine: Engine
+    memory: int
+    report: Progress = field(default=lambda *_: None, kw_only=True)
+    say: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
+    catalogue: Catalogue = field(init=False)
+    stages: Stages = field(init=False)
+
+    @contextmanager
+    def begun(self, what: str) -> Iterator[Any]:
+        """Write the lake alone, in a folder of our own; what was planned and is in the lake is given, if any.
+
+        Raises:
+            InUseError: another process writes the lake.
+            StoreError: something is unfinished, and no ``what`` (``count`` or ``model``), which goes on.
+        """
+        with locked(self.lake, self.work), _left_if_used(self.work):
+            self.stages = Stages(self.work, self.engine, self.report)
+            self.catalogue = Catalogue.read(self.lake)
+            unfinished = self.catalogue.unfinished(self.work)
+            if unfinished and unfinished.what != what:
+                raise _in_the_way(self.lake, self.work, unfinished)
+            # Killed between the manifest and the end: nothing is unfinished, and the plan is there.
+            done = None if unfinished else _planned(self.work)
+            if done is not None:
+                self.clear()
+            folders.make(self.work, lasting=True)
+            yield done
+
+    def plan(self, what: Mapping[str, object]) -> Any:
+        """Return what was planned before, if something was.
+
+        Raises:
+            StoreError: it was something else.
+        """
+        kept = read_json(self.work / JOB)
+        if kept is not None and {name: kept.get(name) for name in what} != what:
+            raise _in_the_way(self.lake, self.work, Unfinished.from_json(kept))
+        return kept
+
+    def task_memory(self, least: int) -> int:
+        """Return the bytes that a task may take of what a worker may, so many at least."""
+        return max(self.memory - PROGRAM, least)
+
+    def clear(self) -> None:
+        """Remove the files between, and those that the manifest does not name."""
+        self.catalogue.clear(self.work)
+
+
+@contextmanager
+def _left_if_used(work: Path) -> Iterator[None]:
+    """Remove a work folder of ours in which nothing was left: an empty one says nothing."""
+    try:
+        yield
+    finally:
+        if folders.is_ours(work) and folders.is_empty(work):
+            folders.remove(work)

@@ -1,11 +1,11 @@
-"""Count sources into a lake, stage by stage; what is done stays done, whatever dies."""
+"""Count sources into a lake, stage by stage; say what it holds, and how far an unfinished count is."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,23 @@ from sentgen.corpus.formats import MARKUP_WARNING, choose_reader, takes_tags_for
 from sentgen.corpus.paths import expand, place_of, unnamable
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.sources import Source
-from sentgen.counts.cluster import merging, words
-from sentgen.counts.cluster.catalogue import JOB, SETTINGS, Counted
-from sentgen.counts.cluster.lake_job import LakeJob
+from sentgen.counts.cluster import merging
+from sentgen.counts.cluster.catalogue import (
+    JOB,
+    SETTINGS,
+    Catalogue,
+    Counted,
+    LakeJob,
+    Unfinished,
+    changed,
+    locked,
+)
 from sentgen.counts.cluster.shards import TREES, Shard, ShardReading, SourcePart, pack, read_shard, survey
 from sentgen.counts.cluster.stages import disk_note, write_json
 from sentgen.counts.settings import Settings
-from sentgen.errors import InputError, spell
-from sentgen.schema.lakes.layout import LakeFile
+from sentgen.errors import InputError, NotFoundError, spell
+from sentgen.schema.lakes.layout import LakeFile, is_lake
+from sentgen.schema.lakes.places import Place
 
 #: What counting the trees of a shard takes.
 _LEAST_MEMORY = 512 << 20
@@ -203,19 +212,19 @@ class Job(LakeJob):
         known = [self.stages.file("known", number) for number in range(len(stored))]
         self.stages.run(
             "known",
-            words.split_words,
+            merging.split_words,
             [(lake, file, read.parts, to) for file, to in zip(stored, known, strict=True)],
         )
         parts = range(read.parts)
         summed = [self.stages.file("words", part, "parquet") for part in parts]
         self.stages.run(
             "words",
-            words.sum_words,
+            merging.sum_words,
             [(part, word_files, known, to) for part, to in zip(parts, summed, strict=True)],
         )
         (numbered,) = self.stages.run(
             "number",
-            words.number_words,
+            merging.number_words,
             [(lake, summed, base.next_id("word"), len(stored))],
             sentences=self._summary.sentences,
             most=max(self.sizes.range, self._summary.tokens // self.sizes.most),
@@ -226,21 +235,21 @@ class Job(LakeJob):
         fresh = [self.stages.file("fresh", number) for number in range(len(files))]
         self.stages.run(
             "fresh",
-            words.split_words,
+            merging.split_words,
             [(lake, f.path, read.parts, to) for f, to in zip(files, fresh, strict=True)],
         )
         numbers = [self.stages.file("numbers", part) for part in parts]
         known += fresh
         self.stages.run(
             "numbers",
-            words.resolve_words,
+            merging.resolve_words,
             [(part, word_files, known, to) for part, to in zip(parts, numbers, strict=True)],
         )
         tags = self.stages.file("tags", 0, "parquet")
         labels = [file.path for file in base.files("tag")]
         tag_files = [read.file(number, "tags") for number in trees]
         call = (lake, tag_files, labels, base.next_id("tag"), len(labels), tags)
-        files += _files(one["file"] for one in self.stages.run("tags", words.number_tags, [call]))
+        files += _files(one["file"] for one in self.stages.run("tags", merging.number_tags, [call]))
         numbering = merging.LakeNumbers(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
         return numbering, files
 
@@ -286,3 +295,68 @@ def _name_of(source: Source, reader: Reader, most: int) -> str:
     status = Path(source.path).stat()
     told = (place_of(source.name), status.st_size, status.st_mtime_ns, reader.name, reader.version, most)
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
+
+
+STAGE = "unfinished stage"
+
+
+@dataclass(frozen=True, slots=True)
+class _LakeEntry:
+    """A corpus, a table or a stage, with its files and bytes; rows are tokens of a corpus, or none."""
+
+    what: str
+    name: str
+    files: int
+    rows: int | None
+    bytes: int
+
+
+def status(lake: Place, work: Path) -> Iterator[_LakeEntry]:
+    """Yield corpora, tables, and the stages of an unfinished count or model.
+
+    Raises:
+        NotFoundError: there is neither a lake nor an unfinished count.
+    """
+    catalogue = Catalogue.read(lake)
+    unfinished = catalogue.unfinished(work)
+    if not is_lake(lake) and unfinished is None:
+        raise NotFoundError(f"{lake}: no lake here; make one with: sentgen cluster count PATH --to {lake}")
+    for row in sorted(catalogue.rows("corpus"), key=lambda row: str(row["name"])):
+        files = catalogue.files_of(row["id"])
+        tokens = sum(one["tokens"] for one in catalogue.rows("segment") if one["corpus_id"] == row["id"])
+        yield _LakeEntry("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
+    for table, found in sorted(catalogue.manifest.tables.items()):
+        yield _LakeEntry(
+            "table", table, len(found), catalogue.manifest.rows(table), sum(file.bytes for file in found)
+        )
+    for stage in (unfinished.stages or STAGES) if unfinished else ():
+        done = len(list((work / stage).glob("[!.]*.json")))
+        size = sum(file.stat().st_size for file in (work / stage).glob("[!.]*") if file.is_file())
+        yield _LakeEntry(STAGE, stage, done, None, size)
+
+
+def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
+    """Take a corpus out of a lake, and its files with it; return its sentences and tokens.
+
+    Raises:
+        NotFoundError: there is no such corpus.
+        StoreError: a count is not finished, which goes on from the lake as it is; or the lake was
+            made of a store.
+    """
+    with changed(lake, work) as catalogue:
+        return catalogue.remove(name)
+
+
+def drop_unfinished(lake: Place, work: Path) -> Unfinished:
+    """Drop a count or a model that is not finished; the lake stays as it is. Return what it was.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    with locked(lake, work):
+        catalogue = Catalogue.read(lake)
+        unfinished = catalogue.unfinished(work)
+        if unfinished is None:
+            raise NotFoundError(f"{work}: no unfinished count or model here")
+        catalogue.clear(work)
+        return unfinished

@@ -1,7 +1,7 @@
 """Shards: sources in pieces that workers read, cut between sentences; and the first look at one.
 
 That finds its words with their counts, its text in numbers, and the counts of its trees. Words are numbered
-anew in every shard, from 4 on as in a store; `sentgen.counts.cluster.words` has the numbers for all.
+anew in every shard, from 4 on as in a store; `sentgen.counts.cluster.merging` has the numbers for all.
 """
 
 from __future__ import annotations
@@ -29,9 +29,8 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import BLOCK_BYTES, LineReader, Source
 from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.counts.cluster.stages import write_batches
-from sentgen.counts.ngrams import wrap
+from sentgen.counts.ngrams import NgramCounter, wrap
 from sentgen.counts.settings import Settings, add_corpus, corpus_of
-from sentgen.counts.spill import NgramCounter
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store, folders

@@ -11,8 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from sentgen.counts.cluster.catalogue import EPOCH, JOB, bounds, changed
-from sentgen.counts.cluster.lake_job import LakeJob
+from sentgen.counts.cluster.catalogue import EPOCH, JOB, LakeJob, bounds, changed
 from sentgen.counts.cluster.stages import disk_note, read_json, write_json
 from sentgen.errors import InputError, StoreError
 from sentgen.models.base.registry import STUPID_BACKOFF, find_all, next_version, require_name
