@@ -1,6 +1,6 @@
 """Open a DuckDB file through SQLAlchemy, and say in one clear line why that or anything after it failed.
 
-The dialect has what the store needs: PostgreSQL's SQL over one connection. `duckdb-sqlalchemy` has 8,000
+The dialect has what the store needs over one connection. `duckdb-sqlalchemy` has 8,000
 lines (types, reflection, MotherDuck, bulk copies) and asks for DuckDB below 2.
 """
 
@@ -19,12 +19,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import ARRAY, URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.dialects import registry
-from sqlalchemy.dialects.postgresql.base import PGDialect
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.engine.interfaces import DBAPIConnection, IsolationLevel
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.sql.compiler import GenericTypeCompiler
 from sqlalchemy.util import LRUCache
 
 from sentgen import temporary
@@ -145,15 +146,36 @@ class _DuckConnection:
         self.duck.close()
 
 
-class DuckDialect(PGDialect):
+class _DuckTypes(GenericTypeCompiler):
+    """What types are called that have another name elsewhere, or none."""
+
+    def visit_ARRAY(self, type_: ARRAY[Any], **settings: Any) -> str:  # noqa: N802
+        """Name a list."""
+        return f"{self.process(type_.item_type, **settings)}[]"
+
+    def visit_datetime(self, type_: object, **_: Any) -> str:
+        """Name a time without a zone."""
+        return "TIMESTAMP WITHOUT TIME ZONE"
+
+    def visit_double(self, type_: object, **_: Any) -> str:
+        """Name a fraction of 64 bits."""
+        return "DOUBLE PRECISION"
+
+
+# Not SQLAlchemy's for PostgreSQL, which is nearer, but takes a tenth of a command's start to import.
+class DuckDialect(DefaultDialect):
     """What SQLAlchemy and Alembic ask of a database."""
 
     name = "duckdb"
     driver = "sentgen"
     default_paramstyle = "qmark"
     supports_statement_cache = True
-    supports_server_side_cursors = False
     supports_sane_multi_rowcount = False
+    supports_native_boolean = True
+    supports_multivalues_insert = True
+    supports_comments = True
+    postfetch_lastrowid = False
+    type_compiler_cls = _DuckTypes
     default_isolation_level: IsolationLevel = "SERIALIZABLE"
 
     def __eq__(self, other: object) -> bool:
