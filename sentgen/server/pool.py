@@ -162,7 +162,7 @@ async def _spawned(opening: Opening, folder: str) -> Process:
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     return await asyncio.create_subprocess_exec(
         # -P: the current folder holds texts of strangers, and nothing is imported from there.
-        *(sys.executable, "-P", "-m", "sentgen.server.worker", wire.encode(opening)),
+        *(sys.executable, "-P", "-m", "sentgen.server", wire.encode(opening)),
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,

@@ -1,4 +1,4 @@
-"""A worker: ``python -m sentgen.server.worker OPENING``. It opens the snapshot and answers, one by one.
+"""A worker: ``python -m sentgen.server OPENING``. It opens the snapshot and answers, one by one.
 
 Its limits come before it opens anything. Requests arrive on standard input and answers leave on what was
 standard output; whatever a library prints goes to standard error. The front kills a worker that takes too
@@ -72,7 +72,8 @@ def confine(opening: Opening) -> None:
 
 def open_context(opening: Opening) -> Context:
     """Open the snapshot with its locks."""
-    operations(opening.kind)
+    with processes.importing():
+        operations(opening.kind)
     path, limit = Path(opening.store), int(opening.limits.memory * DATABASE_SHARE)
     if opening.kind == "sql":
         return Context(opening, locked=readonly.open_locked(path, memory_limit=limit, threads=1))
@@ -205,7 +206,3 @@ def ran_short(error: BaseException | None) -> bool:
 def _send(sink: BinaryIO, reply: Reply) -> None:
     sink.write(wire.pack(reply))
     sink.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -5,12 +5,13 @@ Little is imported at the top: the command line asks for Ctrl-C before anything 
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import signal
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +23,17 @@ _DESCRIPTORS = 256
 _BETWEEN_LOOKS = 0.5
 #: How much nicer than others a process is that gives way.
 _NICENESS = 5
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """Look for no garbage while much is imported, a tenth faster: nothing of it becomes garbage."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def machine_memory() -> int:

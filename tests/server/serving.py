@@ -138,7 +138,7 @@ def kind_of(worker: int) -> str:
         words = Path(f"/proc/{worker}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return ""
-    return str(json.loads(words[-2])["kind"]) if b"sentgen.server.worker" in words else ""
+    return str(json.loads(words[-2])["kind"]) if b"sentgen.server" in words else ""
 
 
 def worker_of(server: Server, kind: str) -> int:

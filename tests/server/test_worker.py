@@ -224,7 +224,7 @@ def test_texts_are_parsed_if_there_is_a_parser(
 
 def test_a_worker_speaks_only_through_its_pipe(opening: Opening, tmp_path: Path) -> None:
     """Started as the front does it, it says that it is ready, answers, and ends with its input."""
-    command = [sys.executable, "-P", "-m", "sentgen.server.worker", wire.encode(opening)]
+    command = [sys.executable, "-P", "-m", "sentgen.server", wire.encode(opening)]
 
     done = subprocess.run(
         command, input=wire.pack(call("corpora", "csv")), capture_output=True, cwd=tmp_path, check=True
@@ -254,7 +254,7 @@ def replies(data: bytes) -> list[Reply]:
 def test_a_worker_that_cannot_start_says_why(opening: Opening, tmp_path: Path) -> None:
     """The first message is the error."""
     none = replace(opening, store=str(tmp_path / "none.duckdb"))
-    command = [sys.executable, "-P", "-m", "sentgen.server.worker", wire.encode(none)]
+    command = [sys.executable, "-P", "-m", "sentgen.server", wire.encode(none)]
 
     done = subprocess.run(command, input=b"", capture_output=True, cwd=tmp_path, check=True)
 

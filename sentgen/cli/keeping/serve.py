@@ -31,6 +31,7 @@ from sentgen.server.operations.limits import Limits
 from sentgen.server.settings import LOOPBACK, ServerSettings, Serving
 from sentgen.server.users import UserFile, new_token
 from sentgen.system.files import others_may_read, read_text
+from sentgen.system.processes import importing
 
 if TYPE_CHECKING:
     from sentgen.server.classroom import Classroom
@@ -245,7 +246,7 @@ def serve(
 
     Example: `sentgen serve --snapshots snapshots --port 8000`
     """
-    with needs("server", "FastAPI or uvicorn, which the server is made of,"):
+    with importing(), needs("server", "FastAPI or uvicorn, which the server is made of,"):
         import fastapi  # noqa: F401  `running` imports it when workers start already
 
         from sentgen.server.app import running  # here, so that the help of all commands does without
