@@ -10,7 +10,7 @@ from functools import partial
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.errors import SentgenError
 from sentgen.server.excerpts import Excerpts
-from sentgen.server.operations.limits import Kind
+from sentgen.server.operations import Kind
 from sentgen.server.pool import HEALTHS, Health, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.service import Service

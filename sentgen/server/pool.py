@@ -24,7 +24,7 @@ from sentgen.errors import StoreError
 from sentgen.output.wording import quantity
 from sentgen.server import wire
 from sentgen.server.metrics import Metrics
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening
 from sentgen.server.problems import Refused
 from sentgen.server.wire import PING, Call, Reply
 from sentgen.system import processes

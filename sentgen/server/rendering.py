@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentgen.output.tabular import csv_lines, csv_value, distinct, json_row, writable, write_parquet
-from sentgen.server.operations.limits import Limits
+from sentgen.server.operations import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
 

@@ -16,8 +16,7 @@ from sentgen.server.cache import LruCache
 from sentgen.server.excerpts import Excerpts
 from sentgen.server.logs import audit
 from sentgen.server.metrics import Metrics
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import NEVER_KEPT, Kind, Opening
+from sentgen.server.operations import NEVER_KEPT, Kind, Opening, operations
 from sentgen.server.pool import Health, Pool, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.settings import ServerSettings

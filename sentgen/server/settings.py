@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from sentgen.options import PARSERS, Option
-from sentgen.server.operations.limits import KINDS, Kind, Limits
+from sentgen.server.operations import KINDS, Kind, Limits
 from sentgen.server.users import UserFile
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ from sentgen.schema.connections import has_broken
 from sentgen.schema.engine import DATABASE_SHARE, LINE_LABELS, one_row
 from sentgen.schema.store import raw
 from sentgen.server import problems, wire
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening, operations
 from sentgen.server.operations.operation import Context, Operation, command_line, spelling_of
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.rendering import render
@@ -86,10 +85,36 @@ def open_context(opening: Opening) -> Context:
         store.close()
         raise
     if opening.warm_up:
-        from sentgen.server.warming import warm_up  # imports numba, as no other kind of worker does
-
-        warm_up(store)
+        _warm_up(store)
     return Context(opening, store)
+
+
+def _warm_up(store: Store) -> None:
+    """Run every algorithm once on a few words, so that all that is compiled is, before somebody waits for it.
+
+    Numba keeps the machine code on the disk, if it can: with it this takes seconds, the first time up to a
+    minute or two.
+    """
+    # Numba comes with these, as no other kind of worker needs it.
+    from sentgen.alignment import Pair
+    from sentgen.alignment.phrase_hmm.pbhmm import untrained
+    from sentgen.generation import ALGORITHMS, parse_bag, regenerate
+    from sentgen.models.base import registry
+    from sentgen.models.scoring import score_sentences
+
+    words = ("the", "people", "said", "the", "people", "arrived")
+    list(untrained().align([Pair("", words, words[:3])]))
+    models = registry.list_models(store)
+    if not models:
+        return
+    # Phrase, words and a mark: what the algorithms treat differently, so that all of it is compiled.
+    bag = parse_bag("the [the people] said in .")
+    list(score_sentences(store, models[-1], [["the", "people"]]))
+    for name in ALGORITHMS:
+        try:
+            list(regenerate(store, models[-1], [bag], algorithm=name, nbest=2))
+        except SentgenError:
+            continue  # such as trees where the corpora of the model have none
 
 
 def answer(context: Context, call: Call) -> Reply:

@@ -17,7 +17,7 @@ from sentgen.lookups.subcorpora import define
 from sentgen.models.vector_building import VectorRequest
 from sentgen.schema import Store, snapshots
 from sentgen.schema.tables.saved import save_query
-from sentgen.server.operations.limits import Limits, Opening
+from sentgen.server.operations import Limits, Opening
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,7 @@ from sentgen.cli import build, main
 from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
 from sentgen.server.app.application import _application
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Kind
+from sentgen.server.operations import Kind, operations
 from sentgen.server.operations.operation import Operation, command_line
 from sentgen.server.pool import Health
 from sentgen.server.service import Service

@@ -16,8 +16,7 @@ from sentgen.errors import InputError, PluginError, SentgenError, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.schema.store import raw, translated_errors
 from sentgen.server import parameters, problems
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening, operations
 from sentgen.server.operations.operation import Context, Nothing, Operation
 from sentgen.server.parameters import names_of, read
 from sentgen.server.problems import Refused

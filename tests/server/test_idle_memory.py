@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from serving import kind_of, serving, until, workers_of
 
-from sentgen.server.operations.limits import KINDS
+from sentgen.server.operations import KINDS
 
 #: What a server does that was given no desk.
 _USUAL = [kind for kind in KINDS if kind != "desk"]

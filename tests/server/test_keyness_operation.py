@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from sentgen.cli import build
 from sentgen.schema import Store
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening, operations
 from sentgen.server.operations.operation import Context, command_line
 
 

@@ -21,7 +21,7 @@ from sentgen.desk.line_sets import NewLineSet, remove
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 from sentgen.schema.store import raw
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening
 from sentgen.server.worker import answer, open_context
 
 QUERY = '[lemma="camp"]'

@@ -22,7 +22,7 @@ from sentgen.server.app.gate import AccessMiddleware
 from sentgen.server.cache import LruCache
 from sentgen.server.logs import JsonLines
 from sentgen.server.metrics import Metrics
-from sentgen.server.operations.limits import Limits
+from sentgen.server.operations import Limits
 from sentgen.server.operations.sql import Sql
 from sentgen.server.settings import ServerSettings
 from sentgen.server.wire import Call, Reply

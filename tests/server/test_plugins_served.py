@@ -14,7 +14,7 @@ from plugged import plugged, write_package
 from serving import ask
 
 from sentgen.schema import Store
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening
 from sentgen.server.operations.operation import Context
 from sentgen.server.pages import align, generation
 

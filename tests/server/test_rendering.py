@@ -12,7 +12,7 @@ import pytest
 import python_calamine
 
 from sentgen.output.tabular import Rows
-from sentgen.server.operations.limits import Limits
+from sentgen.server.operations import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.rendering import render
 from sentgen.server.wire import Format

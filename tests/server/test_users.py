@@ -35,8 +35,7 @@ from sentgen.server.app.application import _Applications
 from sentgen.server.app.gate import AccessMiddleware
 from sentgen.server.audiences import Audiences
 from sentgen.server.metrics import Metrics
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Kind, Limits
+from sentgen.server.operations import Kind, Limits, operations
 from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.page import Page
 from sentgen.server.pages.site import PAGES

@@ -18,8 +18,7 @@ from sentgen.cli import build
 from sentgen.cli.commands import COMMANDS
 from sentgen.options import dashed
 from sentgen.schema import Store
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening, operations
 from sentgen.server.operations.operation import Context, spelling_of
 from sentgen.server.parameters import parameters as parameters_model
 from sentgen.server.problems import Refused

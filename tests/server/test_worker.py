@@ -18,8 +18,7 @@ from serving import ask, call
 from sentgen.errors import InputError, NotFoundError, QueryRejected, StoreError
 from sentgen.schema import Store, readonly
 from sentgen.server import wire, worker
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening, operations
 from sentgen.server.operations.operation import Context
 from sentgen.server.parameters import read
 from sentgen.server.problems import Refused
@@ -283,7 +282,7 @@ def test_a_worker_may_make_temporary_folders(opening: Opening, tmp_path: Path) -
     code = """
 import sys, tempfile
 from sentgen.server import wire
-from sentgen.server.operations.limits import Opening
+from sentgen.server.operations import Opening
 from sentgen.server.worker import confine
 confine(wire.decode(sys.argv[1], Opening))
 print(tempfile.mkdtemp())

@@ -27,7 +27,7 @@ from sentgen.options import Option
 from sentgen.schema import snapshots
 from sentgen.schema import snapshots as published
 from sentgen.server.addresses import ANY, ANY_OF_FOUR, addresses_here, in_url
-from sentgen.server.operations.limits import Limits
+from sentgen.server.operations import Limits
 from sentgen.server.settings import LOOPBACK, ServerSettings, Serving
 from sentgen.server.users import UserFile, new_token
 from sentgen.system.files import others_may_read, read_text

@@ -23,8 +23,7 @@ from sentgen.server import metrics, problems, routes
 from sentgen.server.app.gate import OPEN, AccessMiddleware
 from sentgen.server.audiences import Audiences
 from sentgen.server.cache import CacheMiddleware
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Kind
+from sentgen.server.operations import Kind, operations
 from sentgen.server.pages import site
 from sentgen.server.parameters import mistakes_in, names_of
 from sentgen.server.pool import Health, start_task

@@ -1,4 +1,7 @@
-"""Where the phrases of abstracts come from in their documents, and what of them these support."""
+"""Where the phrases of abstracts come from in their documents, and what of them these support.
+
+At the end are the lists of what there is to choose from, with that of plug-ins: aligners and others.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ class Align(Choice):
     html: Annotated[bool, Option("Give each pair as a part of a page, too.", line="hidden")] = False
 
 
-def align(context: Context, request: Align) -> Result:
+def _align(context: Context, request: Align) -> Result:
     """Answer `sentgen align text`, a row a pair."""
     pairs = _pairs(request)
     context.check_size((1 for _ in pairs), "pair")
@@ -169,7 +172,7 @@ _CHECKED = """\
 """
 
 
-def check(context: Context, request: CheckRequest) -> Result:
+def _check(context: Context, request: CheckRequest) -> Result:
     """Answer `sentgen check`."""
     with (
         context.file("summary", request.summary) as summary,
@@ -198,7 +201,7 @@ OPERATIONS = (
         "Which words and verb arguments of a summary its source supports.",
         "check",
         CheckRequest,
-        check,
+        _check,
         method="POST",
         example={"summary": _CHECKED, "against": _CHECKED},
     ),
@@ -207,7 +210,7 @@ OPERATIONS = (
         "Where the phrases of an abstract come from in its document.",
         "align text",
         Align,
-        align,
+        _align,
         method="POST",
         example={
             "document": "Heavy rain flooded the camp on Monday. Trucks brought water to the people.",
@@ -216,4 +219,5 @@ OPERATIONS = (
         row=_row(),
     ),
     listing("alignment-models", api=False),
+    *map(listing, ("formats", "algorithms", "aligners", "scorers")),
 )

@@ -1,26 +1,33 @@
-"""New sentences: of words to be ordered, of clusters of related sentences, of a key sentence and others."""
+"""New sentences: of words to be ordered, of clusters of related sentences, of a key sentence and others.
+
+One sentence of a corpus with its tree, which is drawn as theirs, is for the pages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.generation.answers import OrderingRequest, answer, table_of
 from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
+from sentgen.generation.drawing import corpus_tree_svg
 from sentgen.generation.fusion.answer import change_table, fusion_notes, fusion_table, origin_table
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.generation.notes import notes
+from sentgen.lookups.browsing import find_sentence
 from sentgen.models.dependency.cluster_counts import cluster_names
+from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
-from sentgen.server.operations.operation import Context, Operation, Result
+from sentgen.server.operations.operation import Context, Operation, Result, result_of
 
 
-def regenerate(context: Context, request: OrderingRequest) -> Result:
+def _regenerate(context: Context, request: OrderingRequest) -> Result:
     """Answer `sentgen regenerate`."""
     if request.tree and request.explain:
         raise InputError(f"{spell('tree')} and {spell('explain')} are two tables; choose one of them")
@@ -44,7 +51,7 @@ _CLUSTER = """\
 """
 
 
-def generate(context: Context, request: ClusterRequest) -> Result:
+def _generate(context: Context, request: ClusterRequest) -> Result:
     """Answer `sentgen generate`."""
     lengths = parse_lengths(request.lengths)
     if lengths[-1] > _LONGEST:
@@ -109,7 +116,7 @@ _RELATED = """\
 """
 
 
-def fuse(context: Context, request: FusionTexts) -> Result:
+def _fuse(context: Context, request: FusionTexts) -> Result:
     """Answer `sentgen fuse`."""
     request.check()
     _check_texts(context, request)
@@ -140,13 +147,45 @@ def _objects(table: Rows) -> list[dict[str, object]]:
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SentenceByName:
+    """A sentence by its name."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    sentence: Annotated[str, Option("Name of the sentence.")]
+    marked: Annotated[
+        list[int], Option("Positions of tokens to be marked in the drawing.", api={"max_length": 1000})
+    ] = field(default_factory=list)
+
+
+def _sentence(context: Context, request: _SentenceByName) -> Result:
+    """Give the tokens of a sentence, its text, its neighbors, and its tree as SVG if it has one."""
+    with context.opened.connect() as connection:
+        answer, about = find_sentence(connection, request.corpus, request.document, request.sentence)
+    tokens = answer.rows.to_pylist()
+    result = result_of(answer)
+    heads = [token["head"] for token in tokens]
+    drawing = None
+    if tokens and None not in heads:
+        drawing = corpus_tree_svg(
+            request.sentence,
+            [token["form"] for token in tokens],
+            [token["upos"] or token["xpos"] or "" for token in tokens],
+            heads,
+            [token["deprel"] or "" for token in tokens],
+            marked=request.marked,
+        )
+    return Result(result.table, result.truncated, result.notes, result.sql, {**about, "svg": drawing})
+
+
 OPERATIONS = (
     Operation(
         "regenerate",
         "Order the words and phrases of sentences.",
         "regenerate",
         OrderingRequest,
-        regenerate,
+        _regenerate,
         method="POST",
         example={"bag": ["[the trucks] reached [the city] ."], "model": "relief", "algorithm": "ab"},
     ),
@@ -155,7 +194,7 @@ OPERATIONS = (
         "New sentences from clusters of related ones.",
         "generate",
         ClusterRequest,
-        generate,
+        _generate,
         method="POST",
         example={"file": _CLUSTER, "lengths": "1-4"},
     ),
@@ -164,8 +203,9 @@ OPERATIONS = (
         "A new sentence of a key sentence and what related ones say beside it.",
         "fuse",
         FusionTexts,
-        fuse,
+        _fuse,
         method="POST",
         example={"key": "1", "related": _RELATED},
     ),
+    Operation("sentence", "A sentence with its tree.", "sql", _SentenceByName, _sentence, api=False),
 )

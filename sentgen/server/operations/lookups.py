@@ -1,24 +1,52 @@
-"""Questions to the counts: n-grams, dependencies, concordances, trees, frequencies, collocations."""
+"""What the store holds, what is asked of its counts and texts, and what was added to it.
+
+Documents, their sentences and the lines behind the counts of two words are for the pages.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 from sqlalchemy import Connection
 
 from sentgen.counts.conllu_export import sentences_conllu
+from sentgen.counts.corpora import Corpus
+from sentgen.lookups import subcorpora
+from sentgen.lookups.base.statement import Answer
+from sentgen.lookups.browsing import (
+    facets,
+    label_facets,
+    list_documents,
+    list_sentences,
+    list_surprisal,
+    size_of,
+)
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.hit_places import marks_of
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
+from sentgen.lookups.pair_lines import PairLines
+from sentgen.lookups.question import (
+    CorporaOption,
+    LimitOption,
+    OffsetOption,
+    RowSortOption,
+    WhereOption,
+    in_pages,
+)
+from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.lookups.statistics.thesaurus import Thesaurus
+from sentgen.lookups.subcorpora import SubcorpusName
+from sentgen.models.base import registry
+from sentgen.models.request import Model
+from sentgen.models.vectors import Near
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import (
@@ -26,11 +54,22 @@ from sentgen.server.operations.operation import (
     Context,
     Operation,
     Result,
+    listing,
     result_of,
 )
 
 if TYPE_CHECKING:
     from sentgen.lookups.concordances.line_text import SortedSides
+
+
+def _corpus(context: Context, request: Corpus) -> Result:
+    """Answer `sentgen corpora show`."""
+    return Result(request.show(context.opened))
+
+
+def _model(context: Context, request: Model) -> Result:
+    """Answer `sentgen models show`."""
+    return Result(registry.properties(context.opened, registry.find(context.opened, request.name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +87,7 @@ class _KwicWithMarks(Kwic):
     ] = False
 
 
-def kwic(context: Context, request: _KwicWithMarks) -> Result:
+def _kwic(context: Context, request: _KwicWithMarks) -> Result:
     """Answer `sentgen kwic`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
@@ -88,7 +127,7 @@ class _FrequenciesWithSizes(Frequencies):
     ] = False
 
 
-def frequencies(context: Context, request: _FrequenciesWithSizes) -> Result:
+def _frequencies(context: Context, request: _FrequenciesWithSizes) -> Result:
     """Answer `sentgen freq`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
@@ -118,7 +157,7 @@ class MatchWithTrees(Match):
     conllu: Annotated[bool, Option("Give the sentences of the hits as CoNLL-U, too.", line="hidden")] = False
 
 
-def match(context: Context, request: MatchWithTrees) -> Result:
+def _match(context: Context, request: MatchWithTrees) -> Result:
     """Answer `sentgen match`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
@@ -159,7 +198,97 @@ def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:
     return "".join(taken), len(taken), False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documents:
+    """Documents with sentences of some corpora, or of all."""
+
+    corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
+    sort: RowSortOption = ""
+    limit: LimitOption = 50
+    offset: OffsetOption = 0
+
+    @in_pages
+    def ask(self, connection: Connection) -> Answer:
+        selection = select_corpora(connection, self.corpus, condition=self.where)
+        return list_documents(connection, selection, self.limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Facets:
+    """What corpora are made of."""
+
+    corpus: CorporaOption = field(default_factory=list)
+    where: WhereOption = None
+    key: Annotated[str, Option("Only this key, with all of its values.")] = ""
+
+
+def _facets(context: Context, request: _Facets) -> Result:
+    """Give the metadata that part the documents, and the size of what is chosen."""
+    with context.opened.connect() as connection:
+        answer = facets(connection, request.corpus, request.where, request.key)
+        size = size_of(connection, request.corpus, request.where)
+    return replace(result_of(answer), notes=(), more=asdict(size))
+
+
+def _label_facets(context: Context, request: _Facets) -> Result:
+    """Give the labels of line sets, which the desk has: nothing of the store is counted."""
+    with context.opened.connect() as connection:
+        return Result(label_facets(connection, request.corpus, request.key))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DocumentSentences:
+    """Sentences of a document."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    limit: LimitOption = 50
+    offset: OffsetOption = 0
+
+    def ask(self, connection: Connection) -> Answer:
+        return list_sentences(connection, self.corpus, self.document, limit=self.limit, offset=self.offset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DocumentSurprisal:
+    """Surprisal of the sentences of a document."""
+
+    corpus: Annotated[str, Option("Name of the corpus.")]
+    document: Annotated[str, Option("Name of the document.")]
+    limit: LimitOption = 5000
+
+    def ask(self, connection: Connection) -> Answer:
+        return list_surprisal(connection, self.corpus, self.document, limit=self.limit)
+
+
+def _subcorpus(context: Context, request: SubcorpusName) -> Result:
+    """Answer `sentgen subcorpora show`."""
+    with context.opened.connect() as connection:
+        return Result(subcorpora.properties(connection, request.name))
+
+
 OPERATIONS = (
+    listing("corpora"),
+    Operation(
+        "corpus",
+        "Sources of a corpus, its regions or metadata, or the sentences that were refused.",
+        "corpora show",
+        Corpus,
+        _corpus,
+        path="corpora/{name}",
+        example={"name": "relief"},
+    ),
+    listing("models"),
+    Operation(
+        "model",
+        "Settings of a model, its n-grams per order and its discounts.",
+        "models show",
+        Model,
+        _model,
+        path="models/{name}",
+        example={"name": "relief"},
+    ),
     Operation("ngrams", "N-grams that match a pattern.", "ngrams", Ngrams, example={"pattern": "the *"}),
     Operation(
         "dependencies",
@@ -171,8 +300,8 @@ OPERATIONS = (
     Operation(
         "arguments", "Modifiers of a word on each side.", "args", Arguments, example={"word": "arrived"}
     ),
-    Operation("kwic", "A word in context.", "kwic", _KwicWithMarks, kwic, example={"pattern": "camp"}),
-    Operation("frequencies", "A frequency list.", "freq", _FrequenciesWithSizes, frequencies),
+    Operation("kwic", "A word in context.", "kwic", _KwicWithMarks, _kwic, example={"pattern": "camp"}),
+    Operation("frequencies", "A frequency list.", "freq", _FrequenciesWithSizes, _frequencies),
     Operation(
         "collocations",
         "What occurs with a word more often than chance.",
@@ -196,7 +325,33 @@ OPERATIONS = (
         "Where a Grew request matches the trees.",
         "match",
         MatchWithTrees,
-        match,
+        _match,
         example={"request": "pattern { V [upos=VERB]; V -[nsubj]-> S }"},
+    ),
+    Operation("facets", "What corpora are made of.", "sql", _Facets, _facets, api=False),
+    Operation("label_facets", "Labels of line sets.", "sql", _Facets, _label_facets, api=False),
+    Operation("documents", "Documents of a corpus.", "sql", Documents, api=False),
+    Operation("sentences", "Sentences of a document.", "sql", _DocumentSentences, api=False),
+    Operation("surprisal", "Surprisal of the sentences of a document.", "sql", _DocumentSurprisal, api=False),
+    Operation("hits", "Lines with two words.", "sql", PairLines, api=False),
+    listing("saved"),
+    listing("subcorpora"),
+    Operation(
+        "subcorpus",
+        "Condition and sizes of a subcorpus.",
+        "subcorpora show",
+        SubcorpusName,
+        _subcorpus,
+        path="subcorpora/{name}",
+        example={"name": "short"},
+    ),
+    listing("vectors"),
+    Operation(
+        "near",
+        "The words nearest to a word or a phrase.",
+        "vectors near",
+        Near,
+        path="vectors/near",
+        example={"word": "water"},
     ),
 )

@@ -23,7 +23,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.engine import connection_cache
-from sentgen.server.operations.limits import Kind, Opening
+from sentgen.server.operations import Kind, Opening
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

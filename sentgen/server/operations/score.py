@@ -18,7 +18,7 @@ from sentgen.output.tabular import Rows
 from sentgen.server.operations.operation import Context, Operation, Result
 
 
-def score(context: Context, request: ScoreRequest) -> Result:
+def _score(context: Context, request: ScoreRequest) -> Result:
     """Answer `sentgen score`; of what is stored, as many rows as the server gives."""
     store = context.opened
     chosen, lines = registry.find(store, request.model), split_lines(request.text)
@@ -34,7 +34,7 @@ def score(context: Context, request: ScoreRequest) -> Result:
     return Result(rows, truncated=more, notes=[*model_notes(chosen), *scored.notes], more={"totals": totals})
 
 
-def compare(context: Context, request: CompareRequest) -> Result:
+def _compare(context: Context, request: CompareRequest) -> Result:
     """Answer `sentgen models compare`, about a text that was sent or a corpus of the store."""
     context.check_size((1 for _ in request.labels), "model")
     if request.test is None:
@@ -63,7 +63,7 @@ class Backoff:
     ngram: Annotated[str, Option("The words of the n-gram.")]
 
 
-def backoff(context: Context, request: Backoff) -> Result:
+def _backoff(context: Context, request: Backoff) -> Result:
     """Give each n-gram that the model tries for the last word, longest first, with its part of the sum."""
     model = registry.find(context.opened, request.model)
     steps = explain(context.opened, model, request.ngram.split())
@@ -89,7 +89,7 @@ OPERATIONS = (
         "Log-probability and perplexity of sentences.",
         "score",
         ScoreRequest,
-        score,
+        _score,
         method="POST",
         example={"text": ["the people arrived in the camp ."], "model": "relief"},
     ),
@@ -98,10 +98,10 @@ OPERATIONS = (
         "Perplexities of models on a text, with intervals.",
         "models compare",
         CompareRequest,
-        compare,
+        _compare,
         method="POST",
         path="models/compare",
         example={"models": "relief", "corpus": "relief"},
     ),
-    Operation("backoff", "How a model backs off.", "sql", Backoff, backoff, api=False),
+    Operation("backoff", "How a model backs off.", "sql", Backoff, _backoff, api=False),
 )

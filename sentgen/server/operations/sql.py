@@ -42,7 +42,7 @@ class Sql:
     ] = ()
 
 
-def sql(context: Context, request: Sql) -> Result:
+def _sql(context: Context, request: Sql) -> Result:
     """Answer `sentgen sql`, on the locked connection of this worker."""
     if context.locked is None:
         raise RuntimeError("this worker takes no SQL")
@@ -60,7 +60,7 @@ OPERATIONS = (
         "Run one SELECT.",
         "sql",
         Sql,
-        sql,
+        _sql,
         method="POST",
         example={"sql": "select * from v_corpora"},
     ),

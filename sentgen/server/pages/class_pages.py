@@ -21,7 +21,7 @@ from sentgen.output.drawing import drawn_as_svg
 from sentgen.output.tabular import Rows
 from sentgen.server.classroom import JOIN, TEACHER, Classroom, address_as
 from sentgen.server.lesson import LessonRequest
-from sentgen.server.operations.limits import Limits
+from sentgen.server.operations import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, leads, read_form
 from sentgen.server.pages.texts import link, own_path

@@ -24,8 +24,7 @@ from sentgen.options import parameters_of
 from sentgen.output import display, templates
 from sentgen.output.display import closed_up, is_right_to_left, readable
 from sentgen.server.classroom import TEACHER
-from sentgen.server.operations import operations
-from sentgen.server.operations.limits import Kind
+from sentgen.server.operations import Kind, operations
 from sentgen.server.pages import texts
 from sentgen.server.pages.page import (
     FILE_FORMS,

@@ -25,10 +25,10 @@ from sentgen.output.logarithms import NATURAL
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw
-from sentgen.server.operations.browsing import Documents
-from sentgen.server.operations.limits import Limits, Opening
+from sentgen.server.operations import Limits, Opening
+from sentgen.server.operations.lookups import Documents
 from sentgen.server.operations.operation import Context
-from sentgen.server.operations.score import Backoff, backoff
+from sentgen.server.operations.score import Backoff, _backoff
 from sentgen.server.pages import api, measures, site, word
 from sentgen.server.pages.page import PageAnswer, PageParameters
 from sentgen.server.pages.texts import link, literal_pattern, phrase_pattern, token_pattern
@@ -162,7 +162,7 @@ def test_a_missing_sentence_is_told(held):
 
 def test_the_sql_of_a_path_holds_its_ngrams(held):
     """The statement under a back-off path, run by itself, gives the same probability."""
-    found = backoff(Context(OPENING, held), Backoff(model="relief", ngram="unheard of the camp"))
+    found = _backoff(Context(OPENING, held), Backoff(model="relief", ngram="unheard of the camp"))
     last = found.table.rows[-1]
     rows = ran(held, found.sql[0])
 

@@ -1,9 +1,10 @@
-"""Line sets of the desk that the server was given: made, listed, labeled, and what came of it."""
+"""Line sets of the desk that the server was given, with their labels; and short links of pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sentgen.desk import line_sets
@@ -12,6 +13,7 @@ from sentgen.desk.allowance import Allowance
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import Changed, GivenLabel, TakenBack
 from sentgen.desk.line_sets import NewLineSet, SetLines
+from sentgen.desk.short_links import NamedLink, ShortLink
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.server.operations.operation import Context, Nothing, Operation, Result
@@ -74,6 +76,25 @@ def _near(desk: Desk) -> list[str]:
 
 
 _SET = "lines/{name}"
+
+
+def _shorten(context: Context, request: ShortLink) -> Result:
+    return _link(request.make(_common_desk(context), context.client), request.target)
+
+
+def _follow(context: Context, request: NamedLink) -> Result:
+    return _link(request.name, request.find(_common_desk(context)))
+
+
+def _link(name: str, target: str) -> Result:
+    return Result(Rows(("name", "target"), [(name, target)], ("VARCHAR", "VARCHAR")))
+
+
+def _common_desk(context: Context) -> Desk:
+    """Return the desk of the server, which is that of nobody alone."""
+    return Desk(Path(context.opening.desk), create=True)
+
+
 OPERATIONS = (
     Operation("line_sets", "Line sets.", "lines list", Nothing, _sets, path="lines"),
     Operation(
@@ -124,4 +145,6 @@ OPERATIONS = (
         path=f"{_SET}/report",
         example={"name": "camp"},
     ),
+    Operation("shorten", "A short link of a page.", "serve", ShortLink, _shorten, method="POST", api=False),
+    Operation("follow", "Where a short link leads.", "serve", NamedLink, _follow, api=False),
 )
