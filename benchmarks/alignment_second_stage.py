@@ -27,11 +27,11 @@ from scipy.optimize import minimize
 
 from sentgen.alignment import Alignment
 from sentgen.alignment.pairs.alignment import PhraseLink
-from sentgen.alignment.phrase_hmm.clues import find_clues
 from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningTask, tune
+from sentgen.alignment.phrase_hmm.weights import find_clues
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Bools, Floats, Longs
 from sentgen.corpus.parsers import open_parser

@@ -24,9 +24,9 @@ from harness import show
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.tuning import tune
-from sentgen.alignment.states.states import STATES
-from sentgen.alignment.states.word_states import word_states
+from sentgen.alignment.words.states import STATES
 from sentgen.alignment.words.word_classes import is_function_word
+from sentgen.alignment.words.word_states import word_states
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldStandard
 from sentgen.evaluation.alignment.measures import measure
 

@@ -30,8 +30,8 @@ from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset_settings
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
-from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.view.view import places_of
+from sentgen.alignment.words.word_states import word_states
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard, pseudo_documents
 from sentgen.evaluation.alignment.gold_readers import read_gold

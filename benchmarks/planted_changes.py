@@ -42,11 +42,11 @@ from planting import KINDS, Planter, Summary
 
 from sentgen.alignment import Aligner, Alignment, Pair
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.states.states import WordState
-from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.words.relations import same_word
+from sentgen.alignment.words.states import WordState
 from sentgen.alignment.words.word_classes import is_function_word, stem
+from sentgen.alignment.words.word_states import word_states
 from sentgen.corpus.pair_readers import PairSettings, TokenizedPair
 
 OVERLAP = "overlap"

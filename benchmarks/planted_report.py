@@ -11,7 +11,7 @@ from pathlib import Path
 from harness import show
 from planting import ANOTHER, ORIGINS, SAME, Planted, Planter, Summary
 
-from sentgen.alignment.states.states import WordState
+from sentgen.alignment.words.states import WordState
 from sentgen.output.rates import wilson
 
 #: What the name of a system ends with where only its links count.

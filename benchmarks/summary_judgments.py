@@ -34,9 +34,9 @@ from harness import data, interval, show
 
 from sentgen.alignment.choice import Choice, chosen_aligner
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLink
-from sentgen.alignment.states.states import WordState
-from sentgen.alignment.states.word_states import word_states
+from sentgen.alignment.words.states import WordState
 from sentgen.alignment.words.word_classes import is_function_word
+from sentgen.alignment.words.word_states import word_states
 from sentgen.corpus.pair_readers import PairSettings, RawPair, pair_files
 from sentgen.errors import Rejection
 from sentgen.schema import Store

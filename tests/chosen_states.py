@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.states.states import WordState
-from sentgen.alignment.states.word_states import word_states
+from sentgen.alignment.words.states import WordState
+from sentgen.alignment.words.word_states import word_states
 
 #: The first example of those who must not show an error as supported: five words are other than in the document.
 DOCUMENT = "The club hired 12 cooks in Rome. Shares of the club rose 4 percent on Monday."

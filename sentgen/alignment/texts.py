@@ -10,10 +10,9 @@ from typing import Any
 
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.states.states import WordState
 from sentgen.alignment.systems import ensure_fits
-from sentgen.alignment.view.phrases import reasons
-from sentgen.alignment.view.view import PairView, places_of, sentence_sources, view
+from sentgen.alignment.view.view import PairView, places_of, reasons, sentence_sources, view
+from sentgen.alignment.words.states import WordState
 from sentgen.corpus.pair_readers import PairSettings, pair_files
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of

@@ -12,8 +12,8 @@ from sentgen.alignment.phrase_hmm.settings import training_settings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.application import ApplicationSummary
 from sentgen.alignment.stored.model_store import DIRECTIONS
+from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
-from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.api.arguments import declare
 from sentgen.api.options import ApplyOptions, TrainOptions, TuneOptions
 from sentgen.api.session import StoreSession

@@ -15,8 +15,7 @@ from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
-from sentgen.alignment.view.phrases import phrases, reasons
-from sentgen.alignment.view.view import Figures, PairView, places_of
+from sentgen.alignment.view.view import Figures, PairView, phrases, places_of, reasons
 from sentgen.api.arguments import declare
 from sentgen.api.options import AlignOptions, CheckOptions
 from sentgen.api.session import StoreSession

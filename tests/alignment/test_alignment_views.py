@@ -18,8 +18,6 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
-from sentgen.alignment.states.states import STATES, WordState
-from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.texts import JSON_VERSION, as_json, json_schema, pharaoh
 from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script
 from sentgen.alignment.view.view import (
@@ -32,6 +30,8 @@ from sentgen.alignment.view.view import (
     sentence_sources,
     view,
 )
+from sentgen.alignment.words.states import STATES, WordState
+from sentgen.alignment.words.word_states import word_states
 
 SCHEMA = Draft202012Validator(json_schema())
 LETTERS = st.text("ab", max_size=8)

@@ -12,13 +12,12 @@ import pytest
 from whole_pairs import link_posteriors
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.clues import find_clues
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weights import LINK_TEMPLATES, no_counts
+from sentgen.alignment.phrase_hmm.weights import LINK_TEMPLATES, find_clues, no_counts
 from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship, related_by
 from sentgen.alignment.words.word_classes import is_function_word
 from sentgen.alignment.words.wordnet import WordNet, find_wordnet

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sentgen.alignment.states.states import WordState
+from sentgen.alignment.words.states import WordState
 from sentgen.corpus.sentence import Sentence
 
 #: A sentence a line; of each word its form, parts of speech, head and relation.

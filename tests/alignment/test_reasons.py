@@ -11,16 +11,14 @@ from pbhmm_examples import Oracle, random_pairs, random_parameters
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
-from sentgen.alignment.phrase_hmm.clues import find_clues
 from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.weights import SIZE, Tuning, no_counts, scores
+from sentgen.alignment.phrase_hmm.weights import SIZE, Tuning, find_clues, no_counts, scores
 from sentgen.alignment.view.html import fragment
-from sentgen.alignment.view.phrases import main_reasons, reasons
-from sentgen.alignment.view.view import view
+from sentgen.alignment.view.view import main_reasons, reasons, view
 
 #: What the components are called where a word is rewritten, and where several are.
 NAMES = {

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.states.states import WordState
-from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.words.relations import relation
 from sentgen.alignment.words.slots import _GAP, _LONGER, _OTHER, _RUN, matches
+from sentgen.alignment.words.states import WordState
+from sentgen.alignment.words.word_states import word_states
 
 FLOOD = """The flood reached the village on Monday night . Three boats brought blankets and bread to the people
 on Tuesday . The mayor said that the bridge would stay closed until Friday . No one was hurt ."""

@@ -14,11 +14,10 @@ from test_alignment_views import HOSTILE, Tags, word
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
-from sentgen.alignment.states.states import STATES, WordState
 from sentgen.alignment.texts import as_json, pharaoh
 from sentgen.alignment.view.html import fragment, page
-from sentgen.alignment.view.phrases import phrases
-from sentgen.alignment.view.view import APART, PairView, blocks, view
+from sentgen.alignment.view.view import APART, PairView, blocks, phrases, view
+from sentgen.alignment.words.states import STATES, WordState
 
 
 @pytest.fixture

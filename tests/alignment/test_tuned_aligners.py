@@ -12,7 +12,6 @@ from inference_reference import jump_weight
 
 from sentgen.alignment import Pair
 from sentgen.alignment.pairs.budget import Budget
-from sentgen.alignment.phrase_hmm.clues import find_clues
 from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
@@ -29,6 +28,7 @@ from sentgen.alignment.phrase_hmm.weights import (
     Template,
     Tuning,
     count_links,
+    find_clues,
     no_counts,
 )
 from sentgen.arrays import Floats

@@ -13,8 +13,8 @@ from chosen_states import choose, contradicted
 from conftest import BROKEN, Sentgen, refused
 from jsonschema import Draft202012Validator
 
-from sentgen.alignment.states.states import WordState
 from sentgen.alignment.texts import json_schema
+from sentgen.alignment.words.states import WordState
 
 DOCUMENT = """\
 Connecting Point Systems tripled it 's sales of Apple Macintosh systems since last January.

@@ -16,8 +16,7 @@ from stored import problems
 from sentgen.alignment.pairs.alignment import Pair
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, TuningPlan
 from sentgen.alignment.phrase_hmm.weights import NAMES
-from sentgen.alignment.stored.stored_model import stored_aligner
-from sentgen.alignment.stored.tuned_models import tune_model
+from sentgen.alignment.stored.stored_model import stored_aligner, tune_model
 from sentgen.cli import build
 from sentgen.schema import Store
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import PETS, Sentgen, refused
 
-from sentgen.alignment.states.states import WordState
+from sentgen.alignment.words.states import WordState
 
 #: The dog saw the cat: `saw` has the cat before it in the source, and the dog after it.
 SUMMARY = "\n".join(

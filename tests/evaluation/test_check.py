@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from sentgen.alignment.states.states import State, WordState
+from sentgen.alignment.words.states import State, WordState
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import MemoryLimitError
 from sentgen.evaluation.check.check import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.states.word_states import word_states
+from sentgen.alignment.words.word_states import word_states
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import measure
 

@@ -3,6 +3,10 @@
 The posteriors of a direction come row by row, those of the other direction column by column. Between them
 they lie in memory, or where they do not fit in a file without a name, which goes with the process. Full stops
 follow the words before them.
+
+The best path (max-plus) is found by compiled functions: as in ``lattice_kernels``, scores are filled some
+rows at a time, and what an event takes along over the rows that it leaps over is kept by event; here the logs
+of both.
 """
 
 from __future__ import annotations
@@ -18,22 +22,171 @@ import numpy as np
 
 from sentgen.alignment.pairs.alignment import Alignment, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.decode_kernels import (
-    add_event_links,
-    best_scores,
-    best_source,
-    follow_back,
-    logs,
-)
 from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting, rewriting_within
 from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, lattice
+from sentgen.alignment.phrase_hmm.kernels import add_event_links
+from sentgen.alignment.phrase_hmm.lattice_kernels import (
+    AlignmentLattice,
+    Chain,
+    Emission,
+    Jumps,
+    lattice,
+    word_row,
+)
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import breaks
-from sentgen.arrays import Bools, Floats, Longs
+from sentgen.arrays import Bools, Floats, Longs, compiled
 from sentgen.errors import MemoryLimitError, spell
+
+
+@compiled
+def _best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None:
+    """Set ``out[i]`` to the greatest source[e] + log j(i - e) over e; ``queue`` is working space, (n + 1,).
+
+    The greatest value of a far cell is that of a sliding window, kept as a queue of falling values.
+    """
+    n = len(source) - 1
+    window = len(jumps.near) // 2
+    out[:] = -np.inf
+    for d in range(max(-window, 1 - n), min(window, n + 1) + 1):
+        weight = jumps.near[d + window]
+        start, stop = max(0, 1 - d), min(n, n + 1 - d) + 1
+        target, part = out[start + d : stop + d], source[start:stop]
+        for k in range(len(part)):
+            value = part[k] + weight
+            target[k] = value if value > target[k] else target[k]
+    for cell in range(len(jumps.far)):
+        first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
+        head, tail, entered = 0, 0, max(0, max(1, first) - last)
+        for i in range(max(1, first), min(n + 1, n + last) + 1):
+            while entered <= min(n, i - first):
+                # What is no greater than a later source can never be the greatest again.
+                while tail > head and source[queue[tail - 1]] <= source[entered]:
+                    tail -= 1
+                queue[tail] = entered
+                tail += 1
+                entered += 1
+            while tail > head and queue[head] < i - last:
+                head += 1
+            if tail > head:
+                value = source[queue[head]] + weight
+                out[i] = value if value > out[i] else out[i]
+
+
+@compiled
+def _best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]:
+    """Return the greatest source[e] + log j(target - e), and e: of several the one nearest to target - 1."""
+    n = len(source) - 1
+    window = len(jumps.near) // 2
+    best, at = -np.inf, 0
+    for d in range(max(-window, target - n), min(window, target) + 1):
+        value = source[target - d] + jumps.near[d + window]
+        if value > best or (value == best and abs(d - 1) < abs(target - at - 1)):
+            best, at = value, target - d
+    for cell in range(len(jumps.far)):
+        for e in range(max(0, target - jumps.last[cell]), min(n, target - jumps.first[cell]) + 1):
+            value = source[e] + jumps.far[cell]
+            if value > best:
+                best, at = value, e
+    return best, at
+
+
+@compiled
+def _logs(probabilities: AlignmentLattice) -> AlignmentLattice:
+    """Return a lattice of logs; P(null) stays as it is."""
+    emission, chain, leaps = probabilities
+    # Compiled, log 0 is -inf without a warning.
+    jumps = Jumps(np.log(chain.jumps.near), chain.jumps.first, chain.jumps.last, np.log(chain.jumps.far))
+    words, null, prob = np.log(emission.words), np.log(emission.null), np.log(emission.prob)
+    texts = emission.abstract, emission.document
+    return AlignmentLattice(
+        Emission(words, *texts, null, emission.forget, emission.events, prob, emission.by_end),
+        Chain(chain.p0, jumps, np.log(chain.total), chain.null_moves),
+        leaps,
+    )
+
+
+@compiled
+def _best_scores(lattice: AlignmentLattice, first: int, last: int, scores: Floats) -> None:
+    """Fill the log-probability of the best way to each position after each word, (rows + 1, n + 1).
+
+    The first row is given. ``lattice`` is one of logs; its ``leaps.entry`` takes the score of the best jump
+    into each event.
+    """
+    emission, chain, leaps = lattice
+    events = emission.events
+    n = len(emission.document)
+    stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
+    source, arrived, words = np.empty(n + 1), np.empty(n + 2), np.empty(n)
+    queue = np.empty(n + 1, np.int64)
+    for t in range(first, last):
+        before, row = scores[t - first], scores[t - first + 1]
+        source[:] = before - chain.total
+        _best_jumps(chain.jumps, source, queue, arrived)
+        null = stay + emission.null[t]
+        word_row(emission, t, words)
+        for e in range(n + 1):
+            row[e] = (arrived[e] if chain.null_moves else before[e]) + null
+        for i in range(1, n + 1):
+            value = arrived[i] + (move + words[i - 1])
+            row[i] = value if value > row[i] else row[i]
+        for event in range(leaps.starts[t], leaps.starts[t + 1]):
+            leaps.entry[event] = arrived[events.position[event]]
+        for index in range(leaps.ends[t + 1], leaps.ends[t + 2]):
+            other = emission.by_end[index]
+            end = events.position[other] + events.width[other] - 1
+            value = leaps.entry[other] + (move + emission.prob[other])
+            row[end] = value if value > row[end] else row[end]
+
+
+@compiled
+def _follow_back(lattice: AlignmentLattice, first: int, scores: Floats, path: Longs, at: Longs) -> None:
+    """Follow the best path back through the rows from ``first`` on, as far as they go.
+
+    ``path`` (m, 5) takes start, length, position, width and event of each segment from the last to the first,
+    the width 0 for null and the event -1 for words and null. Of equal ways, a word event comes first, then
+    events in their order, then null. ``at`` is where the path has come to: words before it, the position
+    there, -1 if it is not known yet, then the target of the jump that leaves from there, and the number of
+    segments so far.
+    """
+    emission, chain, leaps = lattice
+    events = emission.events
+    stay, move = np.log(chain.p0), np.log(1.0 - chain.p0)
+    t, e, target, segments = at[0], at[1], at[2], at[3]
+    while t > first:
+        if e < 0:
+            e = _best_source(chain.jumps, scores[t - first] - chain.total, target)[1]
+        before = scores[t - 1 - first] - chain.total
+        best = -np.inf
+        segment = (t - 1, 1, e, 0, -1)
+        arrived, origin = -np.inf, 0
+        if e > 0:
+            arrived, origin = _best_source(chain.jumps, before, e)
+            word = emission.words[emission.abstract[t - 1], emission.document[e - 1]]
+            best = arrived + (move + word)
+            segment = (t - 1, 1, e, 1, -1)
+        for index in range(leaps.ends[t], leaps.ends[t + 1]):
+            event = emission.by_end[index]
+            position = events.position[event]
+            if position + events.width[event] - 1 != e:
+                continue
+            value = leaps.entry[event] + (move + emission.prob[event])
+            if value > best:
+                best = value
+                segment = (events.start[event], events.length[event], position, events.width[event], event)
+        null = (arrived if chain.null_moves else scores[t - 1 - first, e]) + (stay + emission.null[t - 1])
+        if null > best:
+            segment = (t - 1, 1, e, 0, -1)
+        for field in range(5):
+            path[segments, field] = segment[field]
+        segments += 1
+        t, target = segment[0], segment[2]
+        # An event came from a row that may not be at hand yet (-1); a null that stays keeps the position.
+        if segment[3] > 0 or chain.null_moves:
+            e = origin if segment[4] < 0 else -1
+    at[0], at[1], at[2], at[3] = t, e, target, segments
 
 
 class _StopLinks:
@@ -233,7 +386,7 @@ TakeLinks = Callable[[int, Floats], None]
 def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, Longs]:
     """Return the log-probability of the best path and its segments in the order of the abstract.
 
-    A segment is (start, length, position, width, event), see ``follow_back``. An impossible pair has none.
+    A segment is (start, length, position, width, event), see ``_follow_back``. An impossible pair has none.
     With ``rows``, only so many rows of the table are kept at a time, as in ``infer_rows``.
     """
     m, n = len(emission.abstract), len(emission.document)
@@ -241,18 +394,18 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
     firsts = range(0, m, rows)
     scores, path = np.empty((rows + 1, n + 1)), np.empty((m, 5), np.int64)
     checkpoints = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
-    logs_of = logs(lattice(emission, chain))
+    logs_of = _logs(lattice(emission, chain))
     scores[0], scores[0, 0] = -np.inf, 0.0
     for number, first in enumerate(firsts):
         if number:
             scores[0] = scores[rows]
         if number < len(checkpoints):
             checkpoints[number] = scores[0]
-        best_scores(logs_of, first, min(first + rows, m), scores)
+        _best_scores(logs_of, first, min(first + rows, m), scores)
     final = scores[m - firsts[-1] if m else 0]
     if m and not final.max() > -np.inf:
         return -np.inf, path[:0]
-    logp = best_source(logs_of.chain.jumps, final - logs_of.chain.total, n + 1)[0] + np.log(1.0 - chain.p0)
+    logp = _best_source(logs_of.chain.jumps, final - logs_of.chain.total, n + 1)[0] + np.log(1.0 - chain.p0)
     at = np.array([m, -1, n + 1, 0])  # words, position, target, segments: see `follow_back`
     held = firsts[-1] if m else 0
     while at[0] > 0:
@@ -260,8 +413,8 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
         if first != held:
             # Only one block is held: those before it are filled again from their checkpoints.
             scores[0], held = checkpoints[first // rows], first
-            best_scores(logs_of, first, min(first + rows, m), scores)
-        follow_back(logs_of, first, scores, path, at)
+            _best_scores(logs_of, first, min(first + rows, m), scores)
+        _follow_back(logs_of, first, scores, path, at)
     return float(logp), path[: at[3]][::-1]
 
 

@@ -360,3 +360,44 @@ def add_along(events: EventOrder, scores: Floats, sums: Floats) -> None:
     for event in range(len(sums)):
         for k in range(events.length[event]):
             sums[event] += scores[events.start[event] + k, events.position[event] - 1 + k]
+
+
+@compiled
+def add_event_links(events: EventOrder, posterior: Floats, first: int, links: Floats) -> None:
+    """Add the posteriors of phrase events to their links, of the abstract words from ``first`` on, (rows, n).
+
+    The words of a copy are linked one to one, those of another event each to each.
+    """
+    last = first + len(links)
+    for event in range(len(posterior)):
+        start, length, copied = events.start[event], events.length[event], events.stems[event]
+        for s in range(max(0, first - start), min(length, last - start)):
+            # A text that is copied whole has an event for each two of its words.
+            for d in range(s if copied else 0, s + 1 if copied else events.width[event]):
+                links[start + s - first, events.position[event] - 1 + d] += posterior[event]
+
+
+@compiled
+def share_out_events(
+    events: EventOrder, shares: Floats, starts: Longs, columns: Longs, swapped: bool, out: Floats
+) -> None:
+    """Add what components have in the posteriors of events, (components, events), to their links.
+
+    The links are those of ``add_event_links``, as far as they are wanted: abstract word t, with the document
+    words ``columns[k]``, ascending, for k from ``starts[t]`` up to ``starts[t + 1]``; ``out`` is (wanted,
+    components). Where the texts of the events are ``swapped``, their abstract is the document of the links.
+    """
+    for event in range(shares.shape[1]):
+        start, length = events.start[event], events.length[event]
+        position, width = events.position[event] - 1, events.width[event]
+        copied = events.stems[event]
+        for s in range(length):
+            for d in range(s if copied else 0, s + 1 if copied else width):
+                row, column = start + s, position + d
+                if swapped:
+                    row, column = column, row
+                first, last = starts[row], starts[row + 1]
+                k = first + np.searchsorted(columns[first:last], column)
+                if k < last and columns[k] == column:
+                    for component in range(len(shares)):
+                        out[k, component] += shares[component, event]

@@ -27,12 +27,10 @@ import numpy as np
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink, Weighed, WeighedLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget, text_sizes
-from sentgen.alignment.phrase_hmm.clues import find_clues
 from sentgen.alignment.phrase_hmm.decode import Noted, decode_path, decode_posterior
-from sentgen.alignment.phrase_hmm.decode_kernels import share_out_events
 from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting
-from sentgen.alignment.phrase_hmm.kernels import IDENTITY, STEMS, TABLE, Components
+from sentgen.alignment.phrase_hmm.kernels import IDENTITY, STEMS, TABLE, Components, share_out_events
 from sentgen.alignment.phrase_hmm.lexicon import CLUE_BYTES, Lexicon, PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,
@@ -40,7 +38,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
     prior_parameters,
 )
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
-from sentgen.alignment.phrase_hmm.weights import LINK_OFFSETS, NAMES
+from sentgen.alignment.phrase_hmm.weights import LINK_OFFSETS, NAMES, find_clues
 from sentgen.alignment.words.kinship import GROUPED, NEAR, RELATED, SIMILAR, SYNONYM, Kinds, Nearness
 from sentgen.alignment.words.word_classes import is_function_word, sentence_starts
 from sentgen.alignment.words.wordnet import find_wordnet

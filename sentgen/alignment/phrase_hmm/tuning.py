@@ -18,12 +18,10 @@ import numpy as np
 
 from sentgen.alignment.pairs.alignment import Link, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.clues import find_clues
 from sentgen.alignment.phrase_hmm.decode import LinkChoice
-from sentgen.alignment.phrase_hmm.decode_kernels import add_event_links
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
-from sentgen.alignment.phrase_hmm.kernels import add_along, add_counts
+from sentgen.alignment.phrase_hmm.kernels import add_along, add_counts, add_event_links
 from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Clues, Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_parameters
@@ -38,6 +36,7 @@ from sentgen.alignment.phrase_hmm.weights import (
     Tuning,
     by_place,
     count_links,
+    find_clues,
     jump_places,
     no_counts,
     run_places,
@@ -184,7 +183,7 @@ class _TunedDirection:
     """What came out of a direction.
 
     Attributes:
-        weights: by `weight_names.NAMES`.
+        weights: by `weights.NAMES`.
         iterations: how many L-BFGS took, up to the weights that were kept.
         before: log-probability of the gold links of all pairs without weights,
         after: and with them,

@@ -14,8 +14,6 @@ from sqlalchemy import Connection, delete, insert, select
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.settings import with_decoding
-from sentgen.alignment.states.states import WordState
-from sentgen.alignment.states.word_states import word_states
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     PRIORS,
@@ -27,6 +25,8 @@ from sentgen.alignment.stored.model_store import (
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.view import figures, places_of
+from sentgen.alignment.words.states import WordState
+from sentgen.alignment.words.word_states import word_states
 from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store

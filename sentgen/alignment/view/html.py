@@ -18,9 +18,21 @@ from markupsafe import Markup, escape
 
 import sentgen
 from sentgen.alignment.pairs.alignment import Span, Weighed, linked_words
-from sentgen.alignment.states.states import State
-from sentgen.alignment.view.phrases import NAMED, made_of, phrases, reasons, remarks, weighed_by, why
-from sentgen.alignment.view.view import APART, AlignedBlock, PairView, Segment, Side
+from sentgen.alignment.view.view import (
+    APART,
+    NAMED,
+    AlignedBlock,
+    PairView,
+    Segment,
+    Side,
+    made_of,
+    phrases,
+    reasons,
+    remarks,
+    weighed_by,
+    why,
+)
+from sentgen.alignment.words.states import State
 from sentgen.output.drawing import element
 from sentgen.output.templates import template
 from sentgen.output.wording import quantity

@@ -1,1 +1,1 @@
-"""What English words have to do with each other: stems, spellings, synonyms, and function words."""
+"""What English words have to do with each other: stems, spellings, synonyms; and what became of each word."""

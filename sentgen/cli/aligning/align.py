@@ -23,8 +23,8 @@ from sentgen.alignment.stored.model_report import (
     top_rewrites,
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, remove_model
+from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
-from sentgen.alignment.stored.tuned_models import tune_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.aligning.align_text import text
 from sentgen.cli.console.listings import listing

@@ -18,11 +18,10 @@ from rich.text import Text
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.pairs.alignment import WeighedLink
 from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
-from sentgen.alignment.states.states import State
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
-from sentgen.alignment.view.phrases import made_of, main_reasons, phrases, weighed_by, why
-from sentgen.alignment.view.view import PairView, Segment
+from sentgen.alignment.view.view import PairView, Segment, made_of, main_reasons, phrases, weighed_by, why
+from sentgen.alignment.words.states import State
 from sentgen.cli.console.options import StoreOptions, check_file_option
 from sentgen.cli.console.output import Output, WideOption, printable
 from sentgen.errors import InputError

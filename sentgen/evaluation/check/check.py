@@ -21,8 +21,8 @@ from typing import Annotated
 from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.states.states import WordState
-from sentgen.alignment.states.word_states import word_states
+from sentgen.alignment.words.states import WordState
+from sentgen.alignment.words.word_states import word_states
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.reading import read_trees

@@ -16,9 +16,9 @@ from chosen_states import LINKED, PAIR, choose, contradicted
 from serving import CLUSTER, RELATED
 from typer.testing import CliRunner
 
-from sentgen.alignment.states.states import WordState
 from sentgen.alignment.view.html import page as alignment_page
 from sentgen.alignment.view.view import view as aligned_pair
+from sentgen.alignment.words.states import WordState
 from sentgen.cli import build
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.subcorpora import find, sizes

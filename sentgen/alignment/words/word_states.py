@@ -28,17 +28,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, Span, linked_words
-from sentgen.alignment.states.states import (
+from sentgen.alignment.words.names import same_names
+from sentgen.alignment.words.quantities import Quantity, compare
+from sentgen.alignment.words.relations import RELATIONS, Relation, opposite, other_form, relation
+from sentgen.alignment.words.slots import LONGEST, Slot, match_words, slots, worth
+from sentgen.alignment.words.states import (
     SUPPORTED,
     TextKinds,
     WordState,
     both_texts,
     judge_polarity,
 )
-from sentgen.alignment.words.names import same_names
-from sentgen.alignment.words.quantities import Quantity, compare
-from sentgen.alignment.words.relations import RELATIONS, Relation, opposite, other_form, relation
-from sentgen.alignment.words.slots import LONGEST, Slot, match_words, slots, worth
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Longs

@@ -1,1 +1,0 @@
-"""What becomes of each word of a summary: the same, a variant, related, changed, or new."""
