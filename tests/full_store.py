@@ -21,7 +21,7 @@ import toy_pairs
 
 from sentgen.cli import build
 from sentgen.models.base import registry
-from sentgen.models.building.companions import LearntWeights, add_weights
+from sentgen.models.companions import LearntWeights, add_weights
 from sentgen.schema import Store, maintenance
 from sentgen.schema.store import raw
 from sentgen.schema.tables.parses import keep_parses

@@ -28,7 +28,7 @@ from sentgen.generation.bags.problem import Features, Problem, SearchSettings, T
 from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
 from sentgen.models.base.registry import ModelLike
-from sentgen.models.building.summed_counts import CLOSING, OPENING
+from sentgen.models.building.recipe import CLOSING, OPENING
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
 from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, tags_beside
 from sentgen.models.ngrams.ngram_table import side_by_side

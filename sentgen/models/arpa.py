@@ -40,8 +40,7 @@ from sentgen.models.base.registry import (
 )
 from sentgen.models.base.symbols import OF_WORDS, Symbols
 from sentgen.models.build_request import SORTING_SHARE
-from sentgen.models.building.recipe import Recipe
-from sentgen.models.building.summed_counts import CLOSING, OPENING, drop_temporary
+from sentgen.models.building.recipe import CLOSING, OPENING, Recipe, drop_temporary
 from sentgen.models.building.writing import OrderNgrams, Source, record, write_sorted
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity

@@ -2,8 +2,8 @@
 
 In a store, counts are summed by DuckDB, which spills to the disk under the memory limit; smoothing and
 sorting are passes over arrays, which lie in files without names where they do not fit
-(`sentgen.models.smoothing`, `sentgen.models.building.writing`). Others may read the store until the rows are
-written, which is one transaction: a build that fails or is interrupted leaves no trace.
+(`sentgen.models.building`). Others may read the store until the rows are written, which is one transaction: a
+build that fails or is interrupted leaves no trace.
 """
 
 from __future__ import annotations
@@ -22,19 +22,23 @@ from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
 from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
-from sentgen.models.building.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.building.recipe import (
     ESTIMATORS,
     Chosen,
     Draw,
+    Progress,
     Recipe,
     built_from,
+    check_corpora,
     choose,
+    count,
+    drop_temporary,
     recipe,
     selected,
+    vocabulary,
 )
-from sentgen.models.building.summed_counts import Progress, check_corpora, count, drop_temporary, vocabulary
 from sentgen.models.building.writing import anchors_of, insert_rows, record, rows_of, smoothed, write_sorted
+from sentgen.models.companions import COMPANIONS, companion_name, corpora_of_companions
 from sentgen.models.request import WhereOption
 from sentgen.options import Option
 from sentgen.schema import Store

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import astuple, fields
 
-from sentgen.models.base.anchor_cache import CacheStatistics
 from sentgen.models.dependency.tree_counts import lookups_of
-from sentgen.models.ngrams.ngram_cache import cache_of
+from sentgen.models.ngrams.ngram_cache import CacheStatistics, cache_of
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 

@@ -24,9 +24,8 @@ from sentgen.models.base.registry import (
     is_stale,
     list_models,
 )
-from sentgen.models.building.recipe import Recipe, apart, built_from, choose, selected
-from sentgen.models.building.summed_counts import count, drop_temporary
-from sentgen.models.smoothing import katz
+from sentgen.models.building import katz
+from sentgen.models.building.recipe import Recipe, apart, built_from, choose, count, drop_temporary, selected
 from sentgen.schema import Store
 from sentgen.schema.integrity.check import REBUILD, Check
 from sentgen.schema.tables.corpus import BOS, EOS, UNK

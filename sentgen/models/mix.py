@@ -18,7 +18,7 @@ import numpy as np
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, spell
 from sentgen.models.base.registry import DYNAMIC, MIXTURE, ModelInfo
-from sentgen.models.building.summed_counts import Progress
+from sentgen.models.building.recipe import Progress
 from sentgen.models.parts import check_alike, parts_named, read_union, space_of, store_model, weigh_contexts
 from sentgen.models.scoring import events, probabilities
 from sentgen.models.stored_text import held_out, of_training

@@ -34,10 +34,9 @@ from sentgen.models.base.registry import (
     require_name,
 )
 from sentgen.models.build_request import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
-from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe
-from sentgen.models.building.summed_counts import drop_temporary
+from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe, drop_temporary
+from sentgen.models.building.rows import NgramRows, allocate, damaged, find_suffixes
 from sentgen.models.building.writing import Parameters, anchors_of, record, smoothed, write_sorted
-from sentgen.models.smoothing.rows import NgramRows, allocate, damaged, find_suffixes
 from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
 from sentgen.schema.engine import DATABASE_SHARE, arrow_reader

@@ -37,11 +37,18 @@ import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.models.base import registry
-from sentgen.models.base.anchor_cache import anchor_slices
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.laid_out import NgramRecords, behind, home_of, packed, use_of
-from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, anchored, cache_of, joined, word_ids
+from sentgen.models.ngrams.ngram_cache import (
+    CachedNgrams,
+    NgramCache,
+    anchor_slices,
+    anchored,
+    cache_of,
+    joined,
+    word_ids,
+)
 from sentgen.models.ngrams.ngram_table import EMPTY, MISSING_UNK, NgramTable, build_table, extend
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor

@@ -22,7 +22,7 @@ from sentgen.generation import Search, plan_search
 from sentgen.generation.joint.factors import FACTORS
 from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
-from sentgen.models.building.companions import learnt_weights
+from sentgen.models.companions import learnt_weights
 from sentgen.schema import Store
 
 SENTENCES = 9

@@ -30,7 +30,7 @@ from sentgen.generation.prepare import prepare
 from sentgen.generation.trees.projective import new_chart, tree_score
 from sentgen.models import build, find, remove
 from sentgen.models.base.symbols import Symbols
-from sentgen.models.building.companions import LearntWeights, add_weights
+from sentgen.models.companions import LearntWeights, add_weights
 from sentgen.schema import Store
 
 LEARNT = LearntWeights({"tags@1": 0.125}, {"relations": 0.5, "siblings": 0.25})

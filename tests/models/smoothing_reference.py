@@ -16,8 +16,8 @@ from typing import Any
 from sqlalchemy import Connection
 
 from sentgen.models.base import sql
-from sentgen.models.smoothing.katz import ABSOLUTE, good_turing
-from sentgen.models.smoothing.kneser_ney import FALLBACK, estimate_discounts
+from sentgen.models.building.katz import ABSOLUTE, good_turing
+from sentgen.models.building.kneser_ney import FALLBACK, estimate_discounts
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 Parameters = list[tuple[int, str, float]]

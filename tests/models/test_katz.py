@@ -7,7 +7,7 @@ from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities
 
 from sentgen.models import build
 from sentgen.models.base.registry import parameters
-from sentgen.models.smoothing.katz import good_turing
+from sentgen.models.building.katz import good_turing
 from sentgen.schema import Store
 
 

@@ -12,7 +12,7 @@ from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities, re
 
 from sentgen.models import build
 from sentgen.models.base.registry import parameters
-from sentgen.models.smoothing.kneser_ney import estimate_discounts
+from sentgen.models.building.kneser_ney import estimate_discounts
 from sentgen.schema import Store
 
 TOY = ["a b a", "a c", "b a", "a b a"]

@@ -18,10 +18,8 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.models import ModelInfo
 from sentgen.models import build as build_model
 from sentgen.models.base import registry
-from sentgen.models.building import writing
-from sentgen.models.building.recipe import built_from, recipe
-from sentgen.models.building.summed_counts import count
-from sentgen.models.smoothing import rows
+from sentgen.models.building import rows, writing
+from sentgen.models.building.recipe import built_from, count, recipe
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 from sentgen.space import Space

@@ -12,7 +12,7 @@ from toy_corpus import add_corpus
 
 from sentgen.errors import NotFoundError
 from sentgen.models import ModelInfo, build, remove
-from sentgen.models.building.companions import LearntWeights, add_weights, learnt_weights
+from sentgen.models.companions import LearntWeights, add_weights, learnt_weights
 from sentgen.schema import Store
 from sentgen.schema.integrity.checks import checks
 

@@ -54,7 +54,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/desk/backup.py": (),  # the server makes no backups
     "sentgen/desk/desk.py": (),  # opening a desk, which the server does before it answers
     "sentgen/desk/labels.py": (),  # an answer is of the labeler that was given
-    "sentgen/models/building/companions.py": (),  # building
+    "sentgen/models/companions.py": (),  # building
     "sentgen/models/prune.py": (),  # building
     "sentgen/models/mix.py": (),  # building
     "sentgen/alignment/phrase_hmm/settings.py:set": (),  # training
@@ -136,10 +136,9 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/generation/clusters/clusters.py": ("generate",),
     "sentgen/generation/clusters/prepared.py": ("generate",),
     **dict.fromkeys((f"sentgen/generation/fusion/{name}.py" for name in ("answer", "word_bag")), ("fuse",)),
-    "sentgen/models/building/summed_counts.py": (),
+    "sentgen/models/building/recipe.py": (),
     "sentgen/models/build_request.py": (),  # the server builds no models
     "sentgen/models/dependency/cluster_model.py": ("generate",),
-    "sentgen/models/building/recipe.py": (),
     "sentgen/models/base/symbols.py": (),
     "sentgen/models/dependency/tagging.py": ("regenerate",),
     "sentgen/models/request.py": ("score",),

@@ -11,7 +11,7 @@ from sentgen.evaluation.papers.penn_treebank import ORDER, TreebankExperiment, s
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.experiment import OrderingResult, RegenerationResult
 from sentgen.models.build_request import BuildRequest
-from sentgen.models.building.companions import is_annotated
+from sentgen.models.companions import is_annotated
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 

@@ -37,7 +37,7 @@ from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import Rerankers, scores_of
 from sentgen.generation.regenerate import check_bags
 from sentgen.models.base.registry import ModelLike
-from sentgen.models.building.companions import LearntWeights, add_weights
+from sentgen.models.companions import LearntWeights, add_weights
 from sentgen.models.request import ModelOption
 from sentgen.options import Option
 from sentgen.output.wording import quantity

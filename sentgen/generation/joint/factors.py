@@ -45,7 +45,7 @@ from sentgen.generation.trees.projective import (
 )
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, log_of
 from sentgen.models.base.registry import ModelLike, list_models
-from sentgen.models.building.companions import TEXT, LearntWeights, learnt_weights
+from sentgen.models.companions import TEXT, LearntWeights, learnt_weights
 from sentgen.models.scorer import scorer_named
 from sentgen.schema import Store
 

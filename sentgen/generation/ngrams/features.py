@@ -19,8 +19,8 @@ from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.problem import Setting, Weights, is_writable, read_weights
 from sentgen.models.base.registry import ModelLike, find, list_models
 from sentgen.models.base.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
-from sentgen.models.building.companions import COMPANIONS, TEXT, companion_name
-from sentgen.models.building.summed_counts import CLOSING, OPENING
+from sentgen.models.building.recipe import CLOSING, OPENING
+from sentgen.models.companions import COMPANIONS, TEXT, companion_name
 from sentgen.models.submodel import SubModel, lowercases, prefetch
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import UNK

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, func, insert, select
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.models.base.registry import BRACKETS, CONDITION, SYMBOLS
 from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe
-from sentgen.models.smoothing.rows import NgramRows, words_of
+from sentgen.models.building.rows import NgramRows, words_of
 from sentgen.schema import metadata
 from sentgen.schema.store import append, now, one_thread, scalar
 from sentgen.schema.tables import models as tables

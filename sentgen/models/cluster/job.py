@@ -15,12 +15,11 @@ from sentgen.counts.cluster.catalogue import EPOCH, JOB, LakeJob, bounds, change
 from sentgen.counts.cluster.stages import disk_note, read_json, write_json
 from sentgen.errors import InputError, StoreError
 from sentgen.models.base.registry import STUPID_BACKOFF, find_all, next_version, require_name
-from sentgen.models.building.recipe import BuiltFrom, Recipe, built_from
-from sentgen.models.building.summed_counts import check_corpora, vocabulary
+from sentgen.models.building import kneser_ney
+from sentgen.models.building.recipe import BuiltFrom, Recipe, built_from, check_corpora, vocabulary
 from sentgen.models.building.writing import rows_of
 from sentgen.models.cluster import tasks
 from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
-from sentgen.models.smoothing import kneser_ney
 from sentgen.schema import Store
 from sentgen.schema.lakes.layout import LakeFile, read_manifest
 from sentgen.schema.lakes.places import Place

@@ -19,11 +19,9 @@ import pyarrow as pa
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, compiled
 from sentgen.counts.cluster.stages import read_batch, write_batches
-from sentgen.models.building.summed_counts import count
-from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
-from sentgen.models.cluster.plan import ModelPlan
-from sentgen.models.smoothing import kneser_ney
-from sentgen.models.smoothing.rows import (
+from sentgen.models.building import kneser_ney
+from sentgen.models.building.recipe import count
+from sentgen.models.building.rows import (
     NgramRows,
     allocate,
     damaged,
@@ -32,6 +30,8 @@ from sentgen.models.smoothing.rows import (
     read_unigrams,
     words_of,
 )
+from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
+from sentgen.models.cluster.plan import ModelPlan
 from sentgen.schema.lakes.transfer import write_file
 from sentgen.schema.tables.corpus import BOS
 from sentgen.space import Space

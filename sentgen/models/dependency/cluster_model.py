@@ -37,8 +37,8 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs
 from sentgen.errors import ModelError, spell
+from sentgen.models.building.katz import ABSOLUTE, K, good_turing
 from sentgen.models.dependency.cluster_counts import ClusterCounts, CountedTree, PairCounts
-from sentgen.models.smoothing.katz import ABSOLUTE, K, good_turing
 from sentgen.options import TRAIN
 
 Smoothing = Literal["none", "collins"]
@@ -147,7 +147,7 @@ def _by_word(counts: ClusterCounts) -> list[PairCounts]:
 
 
 def katz(counts: Longs) -> Floats:
-    """Return p(column | row) with Katz back-off, as `sentgen.models.smoothing.katz` does it in the store.
+    """Return p(column | row) with Katz back-off, as `sentgen.models.building.katz` does it in the store.
 
     The vocabulary is closed: the n words and the end of the sentence.
 

@@ -21,8 +21,8 @@ import duckdb
 import numpy as np
 
 from sentgen.arrays import Ints, Longs, compiled
-from sentgen.models.base.anchor_cache import AnchorCache, anchor_slices
 from sentgen.models.base.sql import among, statements
+from sentgen.models.ngrams.ngram_cache import AnchorCache, anchor_slices
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.counts import FREQUENT

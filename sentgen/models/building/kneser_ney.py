@@ -24,7 +24,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.models.smoothing.rows import NgramRows, read_rows, read_unigrams
+from sentgen.models.building.rows import NgramRows, read_rows, read_unigrams
 from sentgen.space import Space
 
 #: Discounts where the counts of counts give none, those of ``lmplz --discount_fallback``.

@@ -27,7 +27,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, compiled
-from sentgen.models.smoothing.rows import NgramRows, read_rows, read_unigrams
+from sentgen.models.building.rows import NgramRows, read_rows, read_unigrams
 from sentgen.schema.tables.corpus import UNK
 from sentgen.space import Space
 
@@ -67,7 +67,7 @@ def smooth(
 ) -> tuple[list[NgramRows], Parameters]:
     """Smooth the temporary tables ``counted_1`` and up.
 
-    The arguments are those of `sentgen.models.smoothing.kneser_ney.smooth`.
+    The arguments are those of `sentgen.models.building.kneser_ney.smooth`.
 
     Returns:
         The n-grams by order, with their probabilities and back-off weights; and by order: counts of counts

@@ -1,1 +1,0 @@
-"""Smoothing: from counts of n-grams to probabilities and back-off weights, over sorted rows."""
