@@ -17,9 +17,8 @@ import duckdb
 
 from sentgen.output.wording import quantity
 from sentgen.schema import snapshots
-from sentgen.schema.lakes.layout import MANIFEST
-from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import PublishedCorpus, place_of, snapshot_at
+from sentgen.schema.places import MANIFEST, lake_at
 from sentgen.schema.store import Store, fetch_arrow
 
 Kind = Literal["snapshot", "lake", "store"]

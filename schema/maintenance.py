@@ -1,4 +1,4 @@
-"""Keep a store in order: its sizes, its integrity, and its counts merged and packed."""
+"""Keep a store in order: its sizes, its integrity and repair, and its counts merged and packed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -16,20 +16,19 @@ from sqlalchemy import Engine, Table, select, text
 
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
-from sentgen.schema import folders
+from sentgen.schema import folders, lakes
 from sentgen.schema.base import metadata, quote_identifier, row_digest
-from sentgen.schema.counting import COUNTED, PAIRS, recount, recount_pairs
+from sentgen.schema.checks import REINGEST, REPAIR, RESTORE, Check, orphan_rows
+from sentgen.schema.counting import COUNTED, PAIRS, merge_segments, recount, recount_pairs
+from sentgen.schema.dictionary import VERSION_TABLE
 from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
-from sentgen.schema.inspection import VERSION_TABLE
-from sentgen.schema.integrity.check import RESTORE, Check
-from sentgen.schema.integrity.checks import checks
-from sentgen.schema.integrity.sum_checks import counted_checks
-from sentgen.schema.lakes import layout
-from sentgen.schema.lakes.layout import changed_files
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes import changed_files
+from sentgen.schema.migrate import back_up
+from sentgen.schema.places import Place
 from sentgen.schema.store import Store
-from sentgen.schema.tables import alignment, models, runs, segments, vectors
+from sentgen.schema.sum_checks import checks, counted_checks
+from sentgen.schema.tables import alignment, models, runs
 from sentgen.schema.tables.corpus import corpus, sentence
 from sentgen.schema.tables.counts import segment
 from sentgen.schema.tables.parses import parse
@@ -45,7 +44,7 @@ _CURES = {
     models.surprisal.name: "restore a backup; if there is none, apply the models again in a new store",
     models.model_weight.name: "restore a backup; if there is none, tune again in a new store",
     **dict.fromkeys(
-        (t.name for t in (vectors.vector_space, *vectors.OF_SPACE)),
+        (t.name for t in (models.vector_space, *models.OF_SPACE)),
         "restore a backup; if there is none, build the vectors again in a new store",
     ),
     **dict.fromkeys((t.name for t in (alignment.alignment_model, *alignment.OF_MODEL)), _RETRAIN),
@@ -166,7 +165,7 @@ def size_rows(store: Store) -> Rows:
 
 
 def _lake_sizes(lake: Place) -> list[Size]:
-    manifest = layout.read_manifest(lake)
+    manifest = lakes.read_manifest(lake)
     files = {name: manifest.tables.get(name, ()) for name in metadata.tables}
     return [
         Size(name, manifest.rows(name), sum(file.bytes for file in listed)) for name, listed in files.items()
@@ -193,7 +192,7 @@ def facts(store: Store) -> dict[str, str | int]:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
         segments = one_number(duck, "select count(*) from segment")
         free = one_number(duck, "select free_blocks * block_size from pragma_database_size()")
-    lake = store.lake and layout.read_manifest(store.lake)
+    lake = store.lake and lakes.read_manifest(store.lake)
     return {
         "path": str(store.lake or store.path),
         "bytes": sum(file.bytes for file in lake.files) if lake else store.path.stat().st_size,
@@ -207,7 +206,7 @@ def facts(store: Store) -> dict[str, str | int]:
 
 
 def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> Iterator[CheckResult]:
-    """Read all blocks, then run the checks of `sentgen.schema.integrity.checks` and ``extra``.
+    """Read all blocks, then run the checks of `sentgen.schema.checks` and ``extra``.
 
     A damaged block fails the check of its table; checks that need that table are skipped, and all others run.
     Of a lake, the files are compared with their hashes, and nothing else is checked where one differs.
@@ -259,7 +258,7 @@ def corpora_without_sentences(store: Store) -> list[tuple[int, str]]:
 
 def _files_of(lake: Place) -> Iterator[CheckResult]:
     """Compare the files of each table with their hashes."""
-    manifest = layout.read_manifest(lake)
+    manifest = lakes.read_manifest(lake)
     for table in manifest.tables:
         wrong = changed_files(lake, manifest, table)
         check = Check(f"files of {table}", "", "copy the lake again, or make it again")
@@ -320,7 +319,7 @@ def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:
     with Store(path, memory_limit=memory_limit) as store:
         with store.begin() as connection:
             before_merge = one_number(raw(connection), "select count(*) from segment")
-            segments.merge(connection)
+            merge_segments(connection)
             remaining = one_number(raw(connection), "select count(*) from segment")
         limit = store.memory_limit
     packed = _pack(path, limit)
@@ -391,3 +390,140 @@ def _compare(duck: duckdb.DuckDBPyConnection, current: str, path: Path) -> None:
 def _text(duck: duckdb.DuckDBPyConnection, query: str) -> str:
     row = one_row(duck, query)
     return str(row[0]) if row else ""
+
+
+#: Models are wrong if the counts, or the texts, that they were built from are.
+_MODELS = """
+select distinct m.name || '@' || m.version
+from model m
+join model_corpus k on k.model_id = m.id
+where k.corpus_name in (select unnest($names::varchar[]))
+order by all
+"""
+_ALIGNMENT_MODELS = """
+select name
+from alignment_model
+where corpus_id <> 0
+    and corpus_name in (select unnest($names::varchar[]))
+order by name
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedRows:
+    """Rows of a table that nothing accounted for."""
+
+    table: str
+    rows: int
+    reason: str
+
+
+@dataclass(slots=True)
+class Repair:
+    """What a repair did, and what only the user can do.
+
+    Attributes:
+        removed: what was removed, or would be.
+        backup: where the store is as it was, if a copy was made.
+        corpora: names of corpora whose counts do not add up.
+        models: labels of models that are damaged, or were built from those.
+        alignment_models: names of alignment models that were trained on those.
+        others: other checks that the store does not pass.
+    """
+
+    removed: list[RemovedRows] = field(default_factory=list)
+    backup: Path | None = None
+    corpora: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    alignment_models: list[str] = field(default_factory=list)
+    others: list[Check] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is left to do."""
+        return not (self.corpora or self.models or self.alignment_models or self.others)
+
+
+def repair(
+    path: Path, *, dry_run: bool = False, backup: bool = True, memory_limit: int | None = None
+) -> Repair:
+    """Remove what nothing accounts for in one transaction, after a backup; find what must be made again.
+
+    Nothing is counted again: what adds up and is wrong all the same is for `sentgen db check` to find.
+
+    Args:
+        path: the store.
+        dry_run: change nothing, and say what would be removed and what would be left to do.
+        backup: copy the store to a file beside it first, if there is anything to remove.
+        memory_limit: bytes that DuckDB may use.
+
+    Raises:
+        NotFoundError: there is no store.
+        StoreError: it cannot be opened, or there is no room for the backup; it is then as it was.
+    """
+    done = Repair()
+    opened = Store(path, read_only=dry_run, memory_limit=memory_limit)
+    with opened as store, store.connect() as connection:
+        # A dry run sees what the store would be, through views in the place of tables, and writes nothing.
+        done.removed = _hide(raw(connection))
+        if dry_run or not done.removed:
+            _look_for_the_rest(raw(connection), done)
+    if dry_run:
+        return done
+    if done.removed:
+        if backup:
+            with translated_errors(path):
+                # The store is closed here: a copy of an open one might be half of a commit.
+                done.backup = back_up(path, "repair")
+        with Store(path, memory_limit=memory_limit) as store, store.begin() as connection:
+            done.removed = _remove(raw(connection))
+            _look_for_the_rest(raw(connection), done)
+    return done
+
+
+def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
+    """Lay views over the tables that hide what nothing accounts for, and return what they hide."""
+    (name,) = one_row(duck, "select current_database()") or ("",)
+    hidden: dict[str, list[str]] = {}
+    removed = []
+    for rows in orphan_rows():
+        if count := one_number(duck, f"select count(*) from ({rows.query})"):
+            removed.append(RemovedRows(rows.table, count, rows.name))
+            # `is not true`: a row for which the condition is null has an owner, as far as SQL can tell.
+            hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
+            shown = " and ".join(hidden[rows.table])
+            table = f"{quote_identifier(name)}.main.{rows.table}"
+            duck.execute(f"create or replace temp view {rows.table} as from {table} where {shown}")
+    return removed
+
+
+def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
+    counts = ((rows, one_number(duck, rows.removal)) for rows in orphan_rows())
+    return [RemovedRows(rows.table, count, rows.name) for rows, count in counts if count]
+
+
+def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:
+    """Run the quick checks, and name what to make again."""
+    corpora: set[str] = set()
+    models: set[str] = set()
+    for each in checks():
+        if each.slow:
+            continue
+        columns = [
+            str(column[0]) for column in duck.execute(f"from ({each.query}) limit 0").description or ()
+        ]
+        named = {"corpus": corpora, "model": models}.get(columns[0])
+        if named is not None:
+            named |= {
+                str(row[0])
+                for row in duck.execute(f"select distinct {columns[0]} from ({each.query})").fetchall()
+            }
+        elif one_row(duck, f"from ({each.query}) limit 1"):
+            done.others.append(each)
+    built = duck.execute(_MODELS, {"names": sorted(corpora)}).fetchall()
+    trained = duck.execute(_ALIGNMENT_MODELS, {"names": sorted(corpora)}).fetchall()
+    done.corpora = sorted(corpora)
+    done.models = sorted(models | {label for (label,) in built})
+    done.alignment_models = [name for (name,) in trained]
+    if corpora:  # to make them again cures these too
+        done.others = [each for each in done.others if each.cure not in (REINGEST, REPAIR)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from sentgen.errors import NotFoundError, StoreError, spell
-from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.places import lake_at
 
 
 class PublishedCorpus(TypedDict):

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, insert, text
 from sqlalchemy.schema import CreateTable
 
 from sentgen.errors import DamagedError, NotFoundError, StoreError, spell
-from sentgen.schema import folders, inspection
+from sentgen.schema import dictionary, folders
 from sentgen.schema.base import metadata
 from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.engine import (
@@ -31,8 +31,8 @@ from sentgen.schema.engine import (
     raw,
     translated_errors,
 )
-from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
+from sentgen.schema.places import lake_at
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS, tag, word
 from sentgen.system.files import replace, sync_folder
 
@@ -126,7 +126,7 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
             f"{path}: made by an older sentgen (revision {revision}); run: sentgen db upgrade --db {path}"
         )
     # A reader goes on with the views that are there: it cannot write, and old ones still answer.
-    if not read_only and tables[inspection.VERSION_TABLE] != inspection.marker():
+    if not read_only and tables[dictionary.VERSION_TABLE] != dictionary.marker():
         _refresh(engine)
 
 
@@ -242,9 +242,9 @@ def _tables(connection: Connection) -> dict[str, str | None]:
 
 
 def _revision(connection: Connection, tables: dict[str, str | None]) -> str | None:
-    if inspection.VERSION_TABLE not in tables:
+    if dictionary.VERSION_TABLE not in tables:
         return None
-    version = connection.execute(text(f"select version_num from {inspection.VERSION_TABLE}")).scalar()
+    version = connection.execute(text(f"select version_num from {dictionary.VERSION_TABLE}")).scalar()
     return str(version or "none")
 
 
@@ -273,14 +273,14 @@ def make_tables(connection: Connection) -> None:
 
 def _make(engine: Engine) -> None:
     """Make a new store in one transaction: what all migrations come to, without Alembic, which is slow."""
-    name = inspection.VERSION_TABLE
+    name = dictionary.VERSION_TABLE
     with engine.connect() as connection, one_thread(connection), connection.begin():
         make_tables(connection)
         connection.execute(
             text(f"create table {name} (version_num varchar not null, primary key (version_num))")
         )
         connection.execute(text(f"insert into {name} values ('{REVISIONS[-1]}')"))
-        inspection.apply(raw(connection))
+        dictionary.apply(raw(connection))
 
 
 def _migrate(engine: Engine) -> None:
@@ -294,9 +294,9 @@ def _migrate(engine: Engine) -> None:
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
-        inspection.apply(raw(connection))
+        dictionary.apply(raw(connection))
 
 
 def _refresh(engine: Engine) -> None:
     with engine.begin() as connection:
-        inspection.apply(raw(connection))
+        dictionary.apply(raw(connection))

@@ -22,7 +22,7 @@ import duckdb
 
 from sentgen.errors import QueryRejected, StoreError, spell
 from sentgen.output.tabular import SIMPLE_TYPES, Rows
-from sentgen.schema import connections
+from sentgen.schema import connections, lakes
 from sentgen.schema.durability import write_lock
 from sentgen.schema.engine import (
     Parameters,
@@ -36,9 +36,8 @@ from sentgen.schema.engine import (
     translated_errors,
 )
 from sentgen.schema.guard import require_harmless, syntax_message
-from sentgen.schema.lakes import layout, opening
-from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.manifests import place_of
+from sentgen.schema.places import Place, lake_at
 from sentgen.schema.store import Store
 
 if TYPE_CHECKING:  # a fifth of what a query takes is its import
@@ -211,13 +210,13 @@ def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) ->
     """Open a lake as `open_locked` does a store; DuckDB may open its files, and no others."""
     path = Path(lake.root)
     with translated_errors(path):
-        manifest = layout.read_manifest(lake)
+        manifest = lakes.read_manifest(lake)
         # To make the views, DuckDB opens files that are not allowed yet.
         duck = duckdb.connect(":memory:", config=settings(memory_limit, threads) | _SWITCHES | _OPEN)
         try:
-            opening.create_views(duck, lake, manifest)
-            opening.lock(duck, lake, manifest)
-            _self_test(duck, path, opening.attacks(lake))
+            lakes.create_views(duck, lake, manifest)
+            lakes.lock(duck, lake, manifest)
+            _self_test(duck, path, lakes.attacks(lake))
         except BaseException:
             duck.close()
             raise

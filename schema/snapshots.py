@@ -36,9 +36,9 @@ from sentgen.schema.durability import write_lock
 from sentgen.schema.durability.duckdb_faults import log_of
 from sentgen.schema.engine import one_row, raw, translated_errors
 from sentgen.schema.excerpt import write_excerpt
-from sentgen.schema.lakes.places import lake_at
-from sentgen.schema.lakes.transfer import load
+from sentgen.schema.lake_transfer import load
 from sentgen.schema.manifests import Snapshot, place_of, snapshot_of, snapshots
+from sentgen.schema.places import lake_at
 from sentgen.schema.store import Store, fetch_arrow
 from sentgen.schema.tables.fidelity import source_file
 from sentgen.system import files

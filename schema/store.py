@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, Executable, Table, func, select
 from sentgen.default_store import default_path, unnamed_path
 from sentgen.errors import NotFoundError, StoreError, spell
 from sentgen.output.tabular import Rows
-from sentgen.schema import migrate
+from sentgen.schema import lakes, migrate
 from sentgen.schema.base import now
 from sentgen.schema.connections import cursor, has_broken
 from sentgen.schema.durability import block_journal, write_lock
@@ -31,10 +31,9 @@ from sentgen.schema.engine import (
     raw,
     translated_errors,
 )
-from sentgen.schema.lakes import opening
-from sentgen.schema.lakes.places import Place, lake_at
 from sentgen.schema.manifests import place_of, refuse_snapshot
 from sentgen.schema.migrate import require_database
+from sentgen.schema.places import Place, lake_at
 
 if TYPE_CHECKING:
     import duckdb
@@ -136,7 +135,7 @@ class Store:
                 f"{lake}: a lake is only read; this writes, and needs a store: a file, with {spell('db')}"
             )
         with translated_errors(self.path):
-            return opening.open_engine(lake, memory_limit=self.memory_limit, threads=self._threads)
+            return lakes.open_engine(lake, memory_limit=self.memory_limit, threads=self._threads)
 
     def _opened(self, *, read_only: bool, wait: float | None) -> Engine:
         def opened() -> Engine:

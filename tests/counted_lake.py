@@ -8,7 +8,7 @@ from sentgen.counts.cluster.job import Job
 from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.places import Place
 
 
 def counted_lake(folder: Path) -> Path:

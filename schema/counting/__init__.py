@@ -1,6 +1,7 @@
-"""The SQL that counts dependencies, argument positions and postings of a range of sentences.
+"""The SQL that counts dependencies, argument positions and postings of a range of sentences, into segments.
 
-Ingestion stores what it yields; ``sentgen db check`` runs it again over everything and compares.
+Ingestion stores what it yields; ``sentgen db check`` runs it again over everything and compares. Segments are
+merged: many small additions become one sorted block of counts with the same sums.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from importlib.resources import files
 
 from sqlalchemy import Connection
 
-from sentgen.schema.base import metadata
+from sentgen.schema.base import metadata, now, quote_identifier
 from sentgen.schema.engine import raw
 from sentgen.schema.tables.counts import FREQUENT
 
@@ -24,7 +25,7 @@ PAIRS = "cooccurrence"
 _RANGE = "token.corpus_id = $corpus\n    and token.sentence_id between $first and $last"
 
 
-def query(name: str) -> str:
+def _query(name: str) -> str:
     """Return the text of one counting query."""
     return (files(__package__) / f"{name}.sql").read_text("utf-8")
 
@@ -35,10 +36,10 @@ def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: 
     for step in _STEPS:
         # DuckDB refuses values that a statement has no parameters for; the later steps read the first.
         values = {"corpus": corpus_id, "first": first, "last": last} if step == _STEPS[0] else None
-        duck.execute(f"create or replace temp table {step} as {query(step)}", values)
+        duck.execute(f"create or replace temp table {step} as {_query(step)}", values)
     for table in COUNTED:
         duck.execute(
-            f"insert into {table} by name select {segment_id} as segment_id, * from ({query(table)})"
+            f"insert into {table} by name select {segment_id} as segment_id, * from ({_query(table)})"
         )
     for step in _STEPS:
         duck.execute(f"drop table temp.{step}")
@@ -52,7 +53,7 @@ def count_pairs(connection: Connection, segment_id: int) -> None:
 
 
 def _pairs(segment: str) -> str:
-    return query(PAIRS).replace("$segment", segment).replace("$frequent", str(FREQUENT))
+    return _query(PAIRS).replace("$segment", segment).replace("$frequent", str(FREQUENT))
 
 
 def counting_query(table: str, chosen: str) -> str:
@@ -62,12 +63,12 @@ def counting_query(table: str, chosen: str) -> str:
         table: one of `COUNTED`.
         chosen: the condition on rows of `token`.
     """
-    steps = {step: _code(query(step)) for step in _STEPS}
+    steps = {step: _code(_query(step)) for step in _STEPS}
     first = _STEPS[0]
     assert _RANGE in steps[first]
     steps[first] = steps[first].replace(_RANGE, chosen)
     listed = ",\n".join(f"{step} as (\n{text}\n)" for step, text in steps.items())
-    return f"with {listed}\nselect * from (\n{_code(query(table))}\n)"
+    return f"with {listed}\nselect * from (\n{_code(_query(table))}\n)"
 
 
 def _code(text: str) -> str:
@@ -99,7 +100,7 @@ def recount(table: str, corpus_id: int) -> str:
     names = [column.name for column in metadata.tables[table].columns if column.name != "segment_id"]
     keys = ", ".join(name for name in names if name != "count")
     # Materialized: each is read more than once, and would be computed as often.
-    steps = ",\n".join(f"{step} as materialized (\n{query(step)})" for step in _STEPS)
+    steps = ",\n".join(f"{step} as materialized (\n{_query(step)})" for step in _STEPS)
     # A check is SQL without parameters, and these are numbers of our own.
     sentences = {"$corpus": str(corpus_id), "$first": "0", "$last": str(2**62)}
     for name, value in sentences.items():
@@ -107,7 +108,7 @@ def recount(table: str, corpus_id: int) -> str:
     return f"""
 with {steps},
 expected as (
-    select {", ".join(names)} from ({query(table)})
+    select {", ".join(names)} from ({_query(table)})
 ),
 stored as (
     select {keys}, sum(count)::bigint as count
@@ -117,3 +118,83 @@ stored as (
 )
 (from expected except from stored) union all (from stored except from expected)
 """
+
+
+_MERGING = """
+create or replace temp table merging as
+select id as segment_id, min(id) over (partition by corpus_id) as target
+from segment
+where $all or id in (select unnest($ids::integer[]))
+qualify count(*) over (partition by corpus_id) > 1
+"""
+_MERGED = """
+create or replace temp table merged as
+select m.target as segment_id, {keys}, sum(count)::bigint as count
+from {table}
+join merging m using (segment_id)
+group by all
+having sum(count) <> 0
+"""
+# A token is in one segment, and has nothing to be summed.
+_MOVED = """
+create or replace temp table merged as
+select m.target as segment_id, {keys}
+from {table}
+join merging m using (segment_id)
+"""
+_SIZES = """
+update segment
+set sentences = t.sentences, tokens = t.tokens, created_at = $now
+from (
+    select m.target, sum(s.sentences)::bigint as sentences, sum(s.tokens)::bigint as tokens
+    from segment s
+    join merging m on m.segment_id = s.id
+    group by m.target
+) t
+where segment.id = t.target
+"""
+
+
+def segment_tables() -> list[str]:
+    """Return the tables whose rows belong to segments: those of counts, and that of occurrences."""
+    return [name for name, table in metadata.tables.items() if "segment_id" in table.columns]
+
+
+def counted_tables() -> list[str]:
+    """Return the tables of counts: those with a segment and a count."""
+    return [
+        name
+        for name, table in metadata.tables.items()
+        if {"segment_id", "count"} <= set(table.columns.keys())
+    ]
+
+
+def merge_segments(connection: Connection, ids: Sequence[int] | None = None) -> None:
+    """Merge segments of the same corpus, all of them or the given ones, into the one with the lowest id.
+
+    Counts below zero are taken from the others, and what is left with none has no row.
+    """
+    duck = raw(connection)
+    duck.execute(_MERGING, {"all": ids is None, "ids": list(ids or ())})
+    counts = counted_tables()
+    for table in (name for name in segment_tables() if name != PAIRS):
+        names = [
+            quote_identifier(c.name)
+            for c in metadata.tables[table].columns
+            if c.name not in ("segment_id", "count")
+        ]
+        keys = ", ".join(names)
+        duck.execute((_MERGED if table in counts else _MOVED).format(keys=keys, table=table))
+        duck.execute(f"delete from {table} where segment_id in (select segment_id from merging)")
+        # Sorted anew, as the pruning of row groups wants it.
+        duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")
+    duck.execute("drop table if exists merged")
+    duck.execute(_SIZES, {"now": now(exact=True)})
+    duck.execute(
+        "delete from segment where id in (select segment_id from merging where segment_id <> target)"
+    )
+    # Which words are frequent changes with the segment: pairs are counted anew.
+    duck.execute(f"delete from {PAIRS} where segment_id in (select segment_id from merging)")
+    for (target,) in duck.execute("select distinct target from merging order by target").fetchall():
+        count_pairs(connection, target)
+    duck.execute("drop table merging")

@@ -193,7 +193,7 @@ alignment_link_count = Table(
 #: Tables whose rows belong to a corpus of pairs and go with it.
 OF_CORPUS = (alignment_state, alignment_link, alignment, pair)
 #: Tables whose rows belong to a model and go with it.
-# Owners last, as rows are deleted; `sentgen.schema.integrity.checks` goes through them from behind.
+# Owners last, as rows are deleted; `sentgen.schema.checks` goes through them from behind.
 OF_MODEL = (
     alignment_state,
     alignment_link,

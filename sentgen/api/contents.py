@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from sentgen.alignment.pairs.alignment import Pair
     from sentgen.alignment.stored.application import ApplicationSummary
     from sentgen.counts.pair_ingestion import PairSummary
-    from sentgen.schema.durability.repair import Repair
-    from sentgen.schema.maintenance import Compaction
+    from sentgen.schema.maintenance import Compaction, Repair
 
 
 def listing(session: StoreSession, name: str) -> Table:
@@ -352,7 +351,7 @@ class StoreContents:
         Args:
             backup: copy the store to a file beside it before anything is removed.
         """
-        from sentgen.schema.durability.repair import repair
+        from sentgen.schema.maintenance import repair
 
         with self._session.exclusive() as path:
             return repair(path, backup=backup, memory_limit=self._session.memory // 2)

@@ -32,7 +32,7 @@ from sentgen.options import parse_size
 from sentgen.output import progress
 from sentgen.schema import readonly
 from sentgen.schema.guard import require_harmless
-from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.places import lake_at
 from sentgen.schema.store import raw
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from sentgen.lookups.question import Question
 from sentgen.lookups.questions import FIGURES, figure_of
 from sentgen.schema import Store
 from sentgen.schema.engine import DATABASE_SHARE
-from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import place_of, snapshot_at
+from sentgen.schema.places import lake_at
 from sentgen.schema.store import default_memory_limit
 
 if TYPE_CHECKING:

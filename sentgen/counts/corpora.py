@@ -15,13 +15,13 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store, metadata
+from sentgen.schema.counting import merge_segments, segment_tables
 from sentgen.schema.store import fetch_rows, scalar
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables import counts, fidelity
 from sentgen.schema.tables.alignment import OF_CORPUS
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import segment
-from sentgen.schema.tables.segments import merge, segment_tables
 
 #: A token that lies in several regions of a kind, within each other or overlapping, counts once.
 _REGIONS = """\
@@ -301,7 +301,7 @@ def merge_small(connection: Connection, corpus_id: int) -> None:
         if not crowded:
             return
         # Then look again: what was merged may crowd the tier above.
-        merge(connection, crowded[0])
+        merge_segments(connection, crowded[0])
 
 
 def count_types(connection: Connection, corpus_id: int) -> int:

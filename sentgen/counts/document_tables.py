@@ -26,7 +26,7 @@ from sentgen.counts.corpora import find
 from sentgen.errors import InputError, spell
 from sentgen.options import Option
 from sentgen.schema import Store
-from sentgen.schema.lakes.layout import file_schema
+from sentgen.schema.lakes import file_schema
 from sentgen.schema.store import append, fetch_arrow, raw
 from sentgen.schema.tables.fidelity import document_meta, table_meta
 

@@ -21,14 +21,13 @@ from sentgen.counts.ngrams import NgramCounter, wrap
 from sentgen.counts.settings import Settings
 from sentgen.counts.writer import USUAL, SourceTally, append_ngrams
 from sentgen.errors import InputError, Rejection
-from sentgen.schema.counting import count_trees
-from sentgen.schema.lakes.layout import file_schema
+from sentgen.schema.counting import count_trees, counted_tables, merge_segments
+from sentgen.schema.lakes import file_schema
 from sentgen.schema.store import append, fetch_arrow, next_id, now, raw
 from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import segment
-from sentgen.schema.tables.segments import counted_tables, merge
 
 #: Tokens of the sentences that are read, and counted, at once.
 PART_TOKENS = 1_000_000
@@ -292,7 +291,7 @@ def remove_sources(
     row = {"id": number, "corpus_id": corpus_id, "created_at": now(exact=True)}
     size = {"sentences": -len(ids), "tokens": -int(lengths.sum())}
     connection.execute(insert(segment), row | size)
-    merge(connection, corpora.of_corpora(connection, [corpus_id]))
+    merge_segments(connection, corpora.of_corpora(connection, [corpus_id]))
     nothing = (segment.c.corpus_id == corpus_id, segment.c.sentences == 0)
     connection.execute(delete(segment).where(*nothing))
     documents = tables.document.c.source_id.in_(sources)

@@ -21,7 +21,7 @@ from sentgen.corpus.comments import OF_DOCUMENT, SPEAKER, key_and_value, regions
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
 from sentgen.corpus.token_columns import Coded, TokenColumns, Values, positions_of
 from sentgen.corpus.treebank_blocks import RegionSpans
-from sentgen.schema.lakes.layout import file_schema
+from sentgen.schema.lakes import file_schema
 
 #: A row without its corpus.
 Row = tuple[object, ...]

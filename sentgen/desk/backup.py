@@ -28,9 +28,9 @@ from sentgen.schema import Store, folders, maintenance, snapshots
 from sentgen.schema.durability import block_journal, block_restore, write_lock
 from sentgen.schema.durability.duckdb_faults import logs_of
 from sentgen.schema.engine import translated_errors
-from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import PublishedCorpus, PublishedModel, refuse_snapshot, snapshot_at
 from sentgen.schema.migrate import REVISIONS, backup_name, drafts_of
+from sentgen.schema.places import lake_at
 from sentgen.system import files
 
 #: The manifest of a backup, and the store in it; line sets have the name of the store, as beside any other.

@@ -21,8 +21,8 @@ from sentgen import temporary
 from sentgen.desk import tables
 from sentgen.desk.allowance import Allowance
 from sentgen.errors import NotFoundError, StoreError, spell
-from sentgen.schema.lakes.places import lake_at
 from sentgen.schema.manifests import snapshot_at
+from sentgen.schema.places import lake_at
 from sentgen.system import files
 
 #: What SQLite keeps for us in the head of the file: whose it is ("sgds"), and the version of its tables.

@@ -25,7 +25,7 @@ select name, lowercase, max_order, id in (select corpus_id from segment where to
   and id not in (select corpus_id from document) as counts_only
 from corpus
 order by name"""
-#: As `sentgen.schema.integrity.sum_checks`: in one <s> and one </s>, which an n-gram does not cross. What is
+#: As `sentgen.schema.sum_checks`: in one <s> and one </s>, which an n-gram does not cross. What is
 #: left out is null, so that neighbors are those of the sentence.
 _NGRAMS = """\
 (

@@ -27,7 +27,7 @@ from sentgen.models.base.registry import (
 from sentgen.models.building import katz
 from sentgen.models.building.recipe import Recipe, apart, built_from, choose, count, drop_temporary, selected
 from sentgen.schema import Store
-from sentgen.schema.integrity.check import REBUILD, Check
+from sentgen.schema.checks import REBUILD, Check
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 from sentgen.schema.tables.counts import MAX_ORDER
 

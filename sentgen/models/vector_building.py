@@ -37,7 +37,7 @@ from sentgen.schema import Store
 from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.schema.store import append, next_id, now
 from sentgen.schema.tables.corpus import RESERVED_WORDS
-from sentgen.schema.tables.vectors import vector_space
+from sentgen.schema.tables.models import vector_space
 
 if TYPE_CHECKING:
     import pyarrow as pa

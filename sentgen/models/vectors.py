@@ -21,7 +21,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
-from sentgen.schema.tables.vectors import vector_space, word_vector
+from sentgen.schema.tables.models import vector_space, word_vector
 
 Singles = npt.NDArray[np.float32]
 _COLUMNS = (

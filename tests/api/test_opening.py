@@ -15,8 +15,8 @@ import sentgen
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.places import Place
 
 
 @pytest.fixture

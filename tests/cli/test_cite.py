@@ -14,9 +14,9 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
 from sentgen.schema.citation import cite
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
 from sentgen.schema.manifests import Snapshot
+from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 
 

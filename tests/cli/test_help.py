@@ -25,8 +25,8 @@ from sentgen.cli.console import completion
 from sentgen.corpus.formats import READERS
 from sentgen.generation import ALGORITHMS
 from sentgen.schema import Store
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 
 #: What no help and no completion of names has to wait for.

@@ -17,10 +17,10 @@ from test_reading_commands import READERS, WRITERS, named
 from sentgen.counts import corpora
 from sentgen.errors import StoreError
 from sentgen.schema import Store
-from sentgen.schema.lakes.layout import sort_keys
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.lakes import sort_keys
 from sentgen.schema.manifests import newest
+from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 from sentgen.schema.store import fetch_arrow
 from sentgen.server.app import running

@@ -23,12 +23,11 @@ from sentgen.counts.ingestion import ingest
 from sentgen.counts.settings import Settings
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, StoreError
-from sentgen.schema import Store
+from sentgen.schema import Store, lakes
 from sentgen.schema.durability import write_lock
-from sentgen.schema.lakes import layout
-from sentgen.schema.lakes.layout import read_manifest
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.lakes import read_manifest
+from sentgen.schema.places import Place
 
 #: Many shards, partitions and ranges of a small text.
 SMALL = TaskSizes(shard=300, most=1 << 20, words=500, range=60)
@@ -289,7 +288,7 @@ def test_killed_after_the_manifest(tmp_path: Path, text: Path, monkeypatch: pyte
             count(tmp_path / "lake", text)
     (tmp_path / "lake" / f".sentgen-{'0' * 32}.tmp").touch()  # a draft
     content = b"not named"
-    name = layout.file_name("word", 7, hashlib.sha256(content).hexdigest())
+    name = lakes.file_name("word", 7, hashlib.sha256(content).hexdigest())
     (tmp_path / "lake" / name).write_bytes(content)
     assert count(tmp_path / "lake", text).unchanged == 1
     assert files(tmp_path / "lake") == files(tmp_path / "whole")

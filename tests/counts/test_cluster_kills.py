@@ -12,7 +12,7 @@ from cluster_machines import CLIENT, children, files, kill_one, run_here, run_to
 
 from sentgen.counts.cluster import job
 from sentgen.schema.durability import write_lock
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.places import Place
 
 
 @pytest.fixture(scope="module")

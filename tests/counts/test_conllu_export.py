@@ -15,8 +15,8 @@ from sentgen.counts.exports import export
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export as write_lake
+from sentgen.schema.lake_transfer import export as write_lake
+from sentgen.schema.places import Place
 from sentgen.schema.store import fetch_arrow
 from sentgen.schema.tables import fidelity
 

@@ -14,8 +14,8 @@ from sentgen.errors import InputError, StoreError
 from sentgen.models.building.recipe import recipe
 from sentgen.models.cluster.job import ModelJob, remove_model
 from sentgen.schema import Store, folders
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.places import Place
 
 #: Names of files that are nearly ours: of Hive, of our tables, of drafts.
 NAMES = (

@@ -19,8 +19,8 @@ from sentgen.counts import batch, corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.schema import Store
-from sentgen.schema.integrity.sum_checks import reference_ngrams_sql
 from sentgen.schema.store import fetch_arrow, raw
+from sentgen.schema.sum_checks import reference_ngrams_sql
 
 
 def test_summary(store: Store, treebank: Path) -> None:

@@ -16,8 +16,8 @@ from stored import problems, rows
 from sentgen.counts import batch, corpora, writer
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.schema import Store, maintenance
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export, load
+from sentgen.schema.lake_transfer import export, load
+from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 
 #: Sentences of words with their lemmas, `_` for none; the last three words are written in more than one way.

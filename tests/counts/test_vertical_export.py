@@ -15,8 +15,8 @@ from sentgen.counts.exports import export
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.schema import Store
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export as write_lake
+from sentgen.schema.lake_transfer import export as write_lake
+from sentgen.schema.places import Place
 from sentgen.schema.store import fetch_arrow
 
 #: What a corpus says, without numbers that depend on what else the store has.

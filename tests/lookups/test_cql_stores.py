@@ -26,8 +26,8 @@ from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import parse_cql
 from sentgen.lookups.selection import select_corpora
 from sentgen.schema import Store
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 from sentgen.schema.store import raw
 

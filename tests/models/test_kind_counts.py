@@ -21,8 +21,8 @@ from sentgen.models.dependency import tree_counts
 from sentgen.models.dependency.dependencies import Kind, count_kinds, kinds_of
 from sentgen.models.dependency.tree_counts import Layer, TreeCounts, TreeLookups
 from sentgen.schema import Store, counting
+from sentgen.schema.counting import merge_segments
 from sentgen.schema.store import raw
-from sentgen.schema.tables.segments import merge
 
 FORMS, LABELS = ("a", "b", "c", "new"), ("X", "Y", "Z", "NEW")
 
@@ -72,7 +72,7 @@ def agree_in_segments(folder: Path, parts: list[list[Tree]]) -> None:
         remove_from(store, "toy", [str(paths[0])])
         agree(store, [1, 2], kinds)
         with store.begin() as connection:
-            merge(connection)
+            merge_segments(connection)
             segments = raw(connection).execute("select id from segment").fetchall()
             assert len(segments) <= 2  # of two equal sources, one is read
             wrong = counting.recount_pairs([number for (number,) in segments])

@@ -15,7 +15,7 @@ from sentgen.counts.cluster.job import Job, TaskSizes
 from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
 from sentgen.schema.durability import write_lock
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.places import Place
 
 
 @pytest.fixture(scope="module")

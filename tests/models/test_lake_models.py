@@ -28,9 +28,9 @@ from sentgen.models.cluster.job import STAGES, Built, ModelJob, remove_model
 from sentgen.models.cluster.plan import ModelTaskSizes
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
-from sentgen.schema.lakes.layout import read_manifest
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.lakes import read_manifest
+from sentgen.schema.places import Place
 from sentgen.schema.store import raw
 
 #: Several ranges, parts and files of a small text.

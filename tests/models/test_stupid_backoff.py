@@ -27,9 +27,9 @@ from sentgen.models.ngrams.ngram_table import score_words, start_state
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, maintenance
-from sentgen.schema.lakes.layout import read_manifest
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.lakes import read_manifest
+from sentgen.schema.places import Place
 from sentgen.schema.tables.corpus import EOS
 
 SENTENCES = ["a b c a b", "b a", "c c c a", "a", "a b a b d"]

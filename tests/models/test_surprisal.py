@@ -23,8 +23,8 @@ from sentgen.models.base import registry
 from sentgen.models.stored_text import read_stored
 from sentgen.models.surprisal import Application, ApplyRequest
 from sentgen.schema import Store
-from sentgen.schema.integrity.checks import checks
 from sentgen.schema.store import raw
+from sentgen.schema.sum_checks import checks
 
 LINES = [
     "the dog sees the cat",

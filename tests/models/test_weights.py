@@ -14,7 +14,7 @@ from sentgen.errors import NotFoundError
 from sentgen.models import ModelInfo, build, remove
 from sentgen.models.companions import LearntWeights, add_weights, learnt_weights
 from sentgen.schema import Store
-from sentgen.schema.integrity.checks import checks
+from sentgen.schema.sum_checks import checks
 
 FIRST = LearntWeights({"tags@1": 0.25}, {"relations": 0.7, "siblings": 0.0})
 SECOND = LearntWeights({}, {"relations": 1 / 3})

@@ -13,7 +13,7 @@ import pytest
 from sentgen.cli import build
 from sentgen.errors import DamagedError
 from sentgen.schema import Store, maintenance, metadata
-from sentgen.schema.integrity.check import Check
+from sentgen.schema.checks import Check
 from sentgen.schema.maintenance import block_checks
 
 #: What stands before the blocks: the header of the file and two of the database, of which one is current.

@@ -55,9 +55,9 @@ def test_descriptions_are_in_the_store(template: Path) -> None:
 
 def test_views_describe_exactly_their_columns() -> None:
     """The head of a view's file lists its columns, in their order, and no others."""
-    from sentgen.schema import inspection
+    from sentgen.schema import dictionary
 
-    for view in inspection.views():
+    for view in dictionary.views():
         assert list(view.columns) == [c.name for c in dictionary.relation(view.name).columns], view.name
 
 

@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from sql_attacks import ATTACKS
 
 from sentgen.errors import InputError, NotFoundError, QueryRejected, StoreError
-from sentgen.schema import Store, metadata, readonly
+from sentgen.schema import Store, lake_transfer, lakes, metadata, readonly
 from sentgen.schema.engine import raw
 from sentgen.schema.guard import require_harmless
-from sentgen.schema.lakes import opening, transfer
-from sentgen.schema.lakes.layout import (
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.lakes import (
     MANIFEST,
     LakeFile,
     Manifest,
@@ -35,8 +35,7 @@ from sentgen.schema.lakes.layout import (
     read_manifest,
     write_manifest,
 )
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.places import Place
 from sentgen.schema.store import fetch_arrow
 
 
@@ -106,8 +105,8 @@ def test_killed_it_leaves_no_lake(template: Path, tmp_path: Path) -> None:
     code = """
 import os, sys
 from sentgen.schema import Store
-from sentgen.schema.lakes.transfer import export
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.places import Place
 def die(line):
     if line.startswith("ngram_2"):
         os.kill(os.getpid(), 9)
@@ -158,11 +157,11 @@ def test_row_groups_have_one_size_however_rows_come(sizes: list[int], group: int
     parts = np.split(ids, np.cumsum(sizes)[:-1]) if sizes else []
     # Another order of columns, and another type, than the table has.
     batches = [pa.record_batch({"form": [str(i) for i in part], "id": part}) for part in parts if len(part)]
-    before, transfer.ROW_GROUP = transfer.ROW_GROUP, group
+    before, lake_transfer.ROW_GROUP = lake_transfer.ROW_GROUP, group
     try:
-        groups = list(transfer.row_groups(batches, file_schema("word")))
+        groups = list(lake_transfer.row_groups(batches, file_schema("word")))
     finally:
-        transfer.ROW_GROUP = before
+        lake_transfer.ROW_GROUP = before
 
     assert [i for one in groups for i in one["id"].to_pylist()] == ids.tolist()
     assert all(one.num_rows == group for one in groups[:-1])
@@ -173,8 +172,8 @@ def test_rows_of_several_files_stay_in_order(
     template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The files of a table are read in the order of the manifest."""
-    monkeypatch.setattr("sentgen.schema.lakes.transfer.ROW_GROUP", 3)
-    monkeypatch.setattr("sentgen.schema.lakes.transfer.FILE_ROWS", 3)
+    monkeypatch.setattr("sentgen.schema.lake_transfer.ROW_GROUP", 3)
+    monkeypatch.setattr("sentgen.schema.lake_transfer.FILE_ROWS", 3)
     with Store(template, read_only=True) as store:
         manifest = export(store, Place(tmp_path / "lake"))
         with Store(tmp_path / "lake", read_only=True) as opened:
@@ -217,7 +216,7 @@ def test_attacks_on_other_files_do_nothing_without_the_guard(
 
 def test_the_self_test_sees_an_open_door(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A DuckDB that did not refuse other files would not be used."""
-    monkeypatch.setattr(opening, "lock", lambda *_: None)
+    monkeypatch.setattr(lakes, "lock", lambda *_: None)
 
     with pytest.raises(StoreError, match="let through what it must refuse"):
         readonly.open_locked(lake)

@@ -15,9 +15,8 @@ from sqlalchemy import text
 
 from sentgen.errors import StoreError
 from sentgen.schema import Store, engine, maintenance, migrate
-from sentgen.schema.integrity.check import Check
-from sentgen.schema.integrity.checks import checks
-from sentgen.schema.integrity.sum_checks import reference_ngrams_sql
+from sentgen.schema.checks import Check
+from sentgen.schema.sum_checks import checks, reference_ngrams_sql
 
 from .conftest import Rows
 

@@ -16,7 +16,7 @@ from next_revision import NEWEST, NEXT
 from sqlalchemy.schema import CreateTable
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema import Store, dictionary, inspection, maintenance, metadata, migrate, readonly
+from sentgen.schema import Store, dictionary, maintenance, metadata, migrate, readonly
 from sentgen.schema.engine import DuckDialect, default_memory_limit, open_engine
 from sentgen.schema.tables.corpus import RESERVED_TAGS, RESERVED_WORDS
 
@@ -65,15 +65,15 @@ def test_migrated_store_equals_the_metadata(migrated: Path) -> None:
     with duckdb.connect() as made, duckdb.connect(str(migrated), read_only=True) as duck:
         for table in metadata.sorted_tables:
             made.execute(str(CreateTable(table).compile(dialect=DuckDialect())))
-        made.execute(f"create table {inspection.VERSION_TABLE} (version_num varchar not null)")
+        made.execute(f"create table {dictionary.VERSION_TABLE} (version_num varchar not null)")
         tables = {name for name, *_ in dictionary.catalogue(made)}
-        assert tables == {inspection.VERSION_TABLE, *metadata.tables}
+        assert tables == {dictionary.VERSION_TABLE, *metadata.tables}
         assert [row for row in dictionary.catalogue(duck) if row[0] in tables] == dictionary.catalogue(made)
         assert {name for name, *_ in dictionary.catalogue(duck)} - tables == {
-            v.name for v in inspection.views()
+            v.name for v in dictionary.views()
         }
         keys = [sorted(one.execute(primary_keys).fetchall()) for one in (duck, made)]
-    assert [key for key in keys[0] if key[0] != inspection.VERSION_TABLE] == keys[1]
+    assert [key for key in keys[0] if key[0] != dictionary.VERSION_TABLE] == keys[1]
 
 
 def test_unique_columns_are_unique(template: Path) -> None:
@@ -205,7 +205,7 @@ def test_new_store_that_cannot_be_made_is_empty(tmp_path: Path, monkeypatch: pyt
         raise OSError("stop")
 
     with monkeypatch.context() as broken:
-        broken.setattr(inspection, "apply", stop)
+        broken.setattr(dictionary, "apply", stop)
         with pytest.raises(StoreError, match="stop"):
             Store(tmp_path / "new.duckdb", create=True)
 
@@ -299,12 +299,12 @@ def test_writer_renews_views_that_changed(path: Path) -> None:
         after = duck.execute("select view_name from duckdb_views() where not internal").fetchall()
 
     assert ("v_outdated",) in before
-    assert sorted(name for (name,) in after) == list(inspection.view_names())
+    assert sorted(name for (name,) in after) == list(dictionary.view_names())
 
 
 def test_views_come_after_those_that_they_read() -> None:
     """v_ngrams reads v_ngrams_1 to v_ngrams_5."""
-    order = [view.name for view in inspection.views()]
+    order = [view.name for view in dictionary.views()]
 
     assert order.index("v_ngrams") > max(order.index(f"v_ngrams_{n}") for n in range(1, 6))
 

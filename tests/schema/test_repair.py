@@ -13,8 +13,8 @@ from stored import problems
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, metadata
 from sentgen.schema.base import OneOf
-from sentgen.schema.durability.repair import RemovedRows, repair
-from sentgen.schema.integrity.checks import orphan_rows
+from sentgen.schema.checks import orphan_rows
+from sentgen.schema.maintenance import RemovedRows, repair
 
 #: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
 TORN = (
@@ -167,7 +167,7 @@ def test_a_repair_that_fails_changes_nothing(path: Path, monkeypatch: pytest.Mon
     damage(path, *TORN)
     damaged = content(path)
     with monkeypatch.context() as patched:
-        patched.setattr("sentgen.schema.durability.repair._look_for_the_rest", fail)
+        patched.setattr("sentgen.schema.maintenance._look_for_the_rest", fail)
         with pytest.raises(StoreError, match="stop"):
             repair(path, backup=False)
     assert content(path) == damaged

@@ -19,8 +19,8 @@ from sentgen.models import build
 from sentgen.output.files import write_text
 from sentgen.schema import Store, maintenance
 from sentgen.schema.engine import explain
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export
+from sentgen.schema.lake_transfer import export
+from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 from sentgen.system import files
 

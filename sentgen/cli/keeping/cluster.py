@@ -26,9 +26,9 @@ from sentgen.models.building.recipe import recipe
 from sentgen.models.cluster.job import ModelJob, check, remove_model
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
-from sentgen.schema.lakes.layout import read_manifest
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import export as write
+from sentgen.schema.lake_transfer import export as write
+from sentgen.schema.lakes import read_manifest
+from sentgen.schema.places import Place
 from sentgen.schema.store import default_memory_limit
 
 app = typer.Typer(help="Count beyond one machine, into lakes: stores as Parquet files in a folder or bucket.")

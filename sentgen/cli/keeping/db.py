@@ -18,8 +18,8 @@ from sentgen.models.checks import model_checks
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import maintenance, migrate
-from sentgen.schema.durability.repair import Repair
-from sentgen.schema.durability.repair import repair as repair_store
+from sentgen.schema.maintenance import Repair
+from sentgen.schema.maintenance import repair as repair_store
 from sentgen.schema.manifests import place_of
 
 app = typer.Typer(help="Look after the store: size, integrity, repair, backup, compaction, upgrade.")

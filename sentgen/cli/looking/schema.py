@@ -11,7 +11,7 @@ from sentgen.cli.console.options import DbOptions
 from sentgen.cli.console.output import Output
 from sentgen.errors import SentgenError
 from sentgen.schema import Store, dictionary, maintenance
-from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.places import lake_at
 
 NameArgument = Annotated[
     str | None,

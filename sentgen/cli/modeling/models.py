@@ -20,7 +20,7 @@ from sentgen.models.request import Model
 from sentgen.models.surprisal import ApplyRequest
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import DATABASE_SHARE
-from sentgen.schema.lakes.places import lake_at
+from sentgen.schema.places import lake_at
 
 app = typer.Typer(help="Build, mix, compare, apply, show, remove, export and import language models.")
 

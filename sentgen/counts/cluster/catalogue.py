@@ -20,8 +20,10 @@ from sentgen.counts.cluster.stages import PROGRAM, Engine, Progress, Stages, rea
 from sentgen.counts.settings import OF_READERS, CountedCorpus, Settings
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import folders
+from sentgen.schema.counting import segment_tables
 from sentgen.schema.durability import write_lock
-from sentgen.schema.lakes.layout import (
+from sentgen.schema.lake_transfer import write_file
+from sentgen.schema.lakes import (
     LakeFile,
     Manifest,
     file_schema,
@@ -30,10 +32,8 @@ from sentgen.schema.lakes.layout import (
     read_manifest,
     write_manifest,
 )
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import write_file
+from sentgen.schema.places import Place
 from sentgen.schema.tables.counts import ngram
-from sentgen.schema.tables.segments import segment_tables
 from sentgen.system.files import remove
 
 #: What is made, in the folder of what is not finished: a count, or a model.

@@ -29,8 +29,8 @@ from sentgen.counts.cluster.shards import TREES, Shard, ShardReading, SourcePart
 from sentgen.counts.cluster.stages import disk_note, write_json
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError, NotFoundError, spell
-from sentgen.schema.lakes.layout import LakeFile, is_lake
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes import LakeFile, is_lake
+from sentgen.schema.places import Place
 
 #: What counting the trees of a shard takes.
 _LEAST_MEMORY = 512 << 20

@@ -27,9 +27,9 @@ from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import WIDTH, NgramCounter, merge, rolled_up
 from sentgen.schema import folders
 from sentgen.schema.engine import arrow_reader, arrow_table, one_number, settings
-from sentgen.schema.lakes.layout import LakeFile, file_schema, sort_keys
-from sentgen.schema.lakes.places import Place
-from sentgen.schema.lakes.transfer import write_file
+from sentgen.schema.lake_transfer import write_file
+from sentgen.schema.lakes import LakeFile, file_schema, sort_keys
+from sentgen.schema.places import Place
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 from sentgen.temporary import aside
 

@@ -21,8 +21,8 @@ from sentgen.models.building.writing import rows_of
 from sentgen.models.cluster import tasks
 from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
 from sentgen.schema import Store
-from sentgen.schema.lakes.layout import LakeFile, read_manifest
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes import LakeFile, read_manifest
+from sentgen.schema.places import Place
 from sentgen.schema.tables.corpus import source
 
 #: What tasks of the smallest limit get.

@@ -19,8 +19,8 @@ from sentgen.counts.cluster.catalogue import Catalogue
 from sentgen.counts.cluster.stages import PROGRAM
 from sentgen.models.building.recipe import BuiltFrom, Recipe
 from sentgen.schema import Store
-from sentgen.schema.lakes.opening import literal
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.lakes import literal
+from sentgen.schema.places import Place
 from sentgen.schema.store import raw
 from sentgen.space import Space
 from sentgen.temporary import aside

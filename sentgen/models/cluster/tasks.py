@@ -32,7 +32,7 @@ from sentgen.models.building.rows import (
 )
 from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
 from sentgen.models.cluster.plan import ModelPlan
-from sentgen.schema.lakes.transfer import write_file
+from sentgen.schema.lake_transfer import write_file
 from sentgen.schema.tables.corpus import BOS
 from sentgen.space import Space
 

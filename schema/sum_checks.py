@@ -1,16 +1,16 @@
-"""What the sentences of a store, or of a lake without any, are counted as: totals, n-grams and trees.
+"""All checks of a store; with those of what its sentences, or a lake without any, are counted as.
 
-N-grams are counted as plainly as SQL allows: what every faster way of counting must equal.
+Counted are totals, n-grams and trees; n-grams as plainly as SQL allows: what every faster way must equal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sentgen.schema.integrity.check import REINGEST, REPAIR, Check
+from sentgen.schema.checks import REINGEST, REPAIR, Check, row_checks
+from sentgen.schema.counting import counted_tables
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import ATTRIBUTES, MAX_ORDER
-from sentgen.schema.tables.segments import counted_tables
 
 
 def reference_ngrams_sql(order: int) -> str:
@@ -53,8 +53,9 @@ group by all
 """
 
 
-def sum_checks(counted: Sequence[int]) -> Iterator[Check]:
-    """Yield checks of what is counted, the quick ones first, of other corpora than these."""
+def checks(counted: Sequence[int] = ()) -> Iterator[Check]:
+    """Yield all checks, the quick ones first; where counts are compared with sentences, of other corpora."""
+    yield from row_checks()
     yield from _totals(counted)
     yield from _ngrams(counted)
     yield from _trees(counted)

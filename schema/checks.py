@@ -1,19 +1,45 @@
-"""What must hold in every store: each check is a named query whose rows are the problems.
+"""What must hold in every store: checks are named queries whose rows are the problems, and what cures them.
 
 For that it says which row accounts for which; `sentgen db repair` removes what has no owner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from sentgen.schema.integrity.check import REBUILD, REINGEST, REPAIR, RESTORE, RETRAIN, Check
-from sentgen.schema.integrity.sum_checks import sum_checks
+from sentgen.schema.counting import segment_tables
 from sentgen.schema.tables.alignment import OF_MODEL
 from sentgen.schema.tables.corpus import RESERVED_WORDS
 from sentgen.schema.tables.fidelity import IN_SENTENCE, OF_SENTENCE
-from sentgen.schema.tables.segments import segment_tables
+
+REINGEST = (
+    "remove the corpus and ingest it again (sentgen corpora remove NAME; sentgen ingest PATH --corpus NAME)"
+)
+#: What helps if nothing else does.
+RESTORE = "restore a backup; if there is none, ingest everything into a new store"
+REBUILD = "build the model again (sentgen models build NAME --corpus CORPUS)"
+RETRAIN = "train the model again (sentgen align train --pairs NAME --model M)"
+REPAIR = "sentgen db repair: it removes what nothing accounts for, and names the corpora to ingest again"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check.
+
+    Args:
+        name: short name.
+        query: SQL whose rows are the problems, none in a sound store.
+        cure: what to do if there are any.
+        slow: whether it counts the tokens anew; ``--quick`` leaves it out.
+        settings: settings of DuckDB under which it runs.
+    """
+
+    name: str
+    query: str
+    cure: str = REINGEST
+    slow: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +286,9 @@ _DOCUMENTS = Check(
 )
 
 
-def checks(counted: Sequence[int] = ()) -> tuple[Check, ...]:
-    """Return all checks, the quick ones first; where counts are compared with sentences, of other corpora."""
-    return (*_strings(), *_orphans(), *_ALIGNMENT_CHECKS, *_sentences(), *sum_checks(counted))
+def row_checks() -> Iterator[Check]:
+    """Yield the checks that count nothing: of strings, owners, alignments and sentences."""
+    yield from (*_strings(), *_orphans(), *_ALIGNMENT_CHECKS, *_sentences())
 
 
 def _strings() -> Iterator[Check]:

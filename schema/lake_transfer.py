@@ -14,7 +14,7 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.output.wording import quantity
 from sentgen.schema.base import metadata, quote_identifier
 from sentgen.schema.engine import arrow_reader, raw
-from sentgen.schema.lakes.layout import (
+from sentgen.schema.lakes import (
     LakeFile,
     Manifest,
     changed_files,
@@ -22,10 +22,10 @@ from sentgen.schema.lakes.layout import (
     file_schema,
     is_lake,
     read_manifest,
+    rows_of,
     write_manifest,
 )
-from sentgen.schema.lakes.opening import rows_of
-from sentgen.schema.lakes.places import Place
+from sentgen.schema.places import Place
 from sentgen.schema.store import Store
 
 #: Rows of a row group, which DuckDB reads or skips as one: as many as in its own files.

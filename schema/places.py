@@ -19,6 +19,7 @@ from sentgen.system.files import replace, sync_folder
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
+
 MANIFEST = "manifest.json"
 #: A URL, also as `pathlib.Path` leaves one, with one slash; ``file:`` is local.
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
