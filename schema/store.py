@@ -26,6 +26,7 @@ from sentgen.schema.engine import (
     Parameters,
     arrow_table,
     default_memory_limit,
+    one_number,
     one_thread,
     open_engine,
     raw,
@@ -53,6 +54,11 @@ __all__ = [
     "scalar",
     "translated_errors",
 ]
+
+#: Tokens that were counted, and n-grams of models: from so few, a model is built in 0.06 s, and to open the
+#: file twice takes as long.
+_COUNTED = "select (select coalesce(sum(tokens), 0) from segment) + (select count(*) from model_ngram)"
+_FEW = 30_000
 
 
 class Store:
@@ -213,19 +219,29 @@ class Store:
         finally:
             self._open -= 1
 
-    def downgrade_to_read(self) -> None:
+    def downgrade_to_read(self, *, unless_small: bool = False) -> None:
         """Let others read until this process writes again, for which it waits until they have ended.
 
         Nobody else can write meanwhile: what was read stays true. Temporary tables are gone. Nothing happens
         where this process cannot keep other writers away.
+
+        Args:
+            unless_small: go on as the writer where all counts and models are read in less time than it takes
+                to open the file anew, twice.
         """
         if self._shared or self._open or not (self._lock and self._lock.is_shareable):
             return  # already, or a connection is open
+        if unless_small and self._is_small():
+            return
         self._close()
         self._lock.announce(writing=False)
         self._shared = True
         with translated_errors(self.path):
             self.engine = self._opened(read_only=True, wait=math.inf)
+
+    def _is_small(self) -> bool:
+        with self.connect() as connection:
+            return one_number(raw(connection), _COUNTED) < _FEW
 
     def _reacquire_write(self) -> None:
         """Open the file for writing again."""

@@ -2,8 +2,8 @@
 
 In a store, counts are summed by DuckDB, which spills to the disk under the memory limit; smoothing and
 sorting are passes over arrays, which lie in files without names where they do not fit
-(`sentgen.models.building`). Others may read the store until the rows are written, which is one transaction: a
-build that fails or is interrupted leaves no trace.
+(`sentgen.models.building`). Others may read the store, unless it is small, until the rows are written,
+which is one transaction: a build that fails or is interrupted leaves no trace.
 """
 
 from __future__ import annotations
@@ -160,9 +160,10 @@ def build(
             made.smooth(connection, corpora)
             drop_temporary(connection)
             return made.write(connection, name)
-    store.downgrade_to_read()
+    store.downgrade_to_read(unless_small=True)
     with store.connect() as connection:
         made.smooth(connection, corpora)
+        drop_temporary(connection)
     with store.begin() as connection:
         return made.write(connection, name)
 

@@ -174,7 +174,7 @@ class MixRequest:
         if self.dynamic:
             return store_model(store, self.name, DYNAMIC, parts)
         space = space_of(store)
-        store.downgrade_to_read()
+        store.downgrade_to_read(unless_small=True)
         with store.connect() as connection:
             orders = read_union(
                 connection,

@@ -80,7 +80,7 @@ class PruneRequest:
         if self.entropy is None:
             return self._without_rare(store, model, report)
         space = space_of(store)
-        store.downgrade_to_read()
+        store.downgrade_to_read(unless_small=True)
         with store.connect() as connection:
             orders = read_union(
                 connection, [model.id], [1.0], order=model.order, space=space, progress=report

@@ -377,7 +377,7 @@ class VectorRequest:
         report = progress or (lambda _: None)
         with store.connect() as connection:
             _check_name(connection, self.name)
-        store.downgrade_to_read()
+        store.downgrade_to_read(unless_small=True)
         with store.connect() as connection:
             words, cells = self._counted(connection, store, report)
         report(f"decomposing {quantity(len(cells.rows), 'pair')}")

@@ -80,7 +80,11 @@ def path(tmp_path: Path) -> Path:
 def test_others_read_what_is_shared(path: Path) -> None:
     """They see what was committed; nobody else writes; the name of the writer is told, and its file goes."""
     with other(path) as one:
-        one.does("store = Store(path); store.downgrade_to_read()")
+        one.does("store = Store(path); store.downgrade_to_read(unless_small=True)")
+        with pytest.raises(StoreError, match="in use by another process, sentgen ingest"):
+            Store(path, read_only=True)
+        one.does("import sentgen.schema.store; sentgen.schema.store._FEW = 0")
+        one.does("store.downgrade_to_read(unless_small=True)")
         with Store(path, read_only=True) as store:
             before = count(store)
         assert readonly.query(path, "select count(*) as n from word").table.to_pylist() == [{"n": before}]
