@@ -19,48 +19,48 @@ from sentgen.options import dashed
 ROOT = Path(__file__).resolve().parent.parent
 #: What somebody was doing when code in these places complains; of several places that fit, the longest.
 DOING = {
-    "Opening and keeping a store": ("schema/", "migrations/", "sentgen/cli/keeping/db.py"),
+    "Opening and keeping a store": ("schema/", "migrations/", "sentgen/cli/db.py"),
     "Asking with SQL": (
         "schema/guard.py",
         "schema/readonly.py",
         "schema/dictionary.py",
-        "sentgen/cli/looking/sql.py",
+        "sentgen/cli/sql.py",
     ),
     "Reading files": ("sentgen/corpus/",),
-    "Parsing": ("sentgen/corpus/parser", "sentgen/cli/corpus/parser.py"),
+    "Parsing": ("sentgen/corpus/parser", "sentgen/cli/parser.py"),
     "Reading pairs": (
         "sentgen/corpus/pair_",
         "sentgen/counts/pair_ingestion.py",
-        "sentgen/cli/corpus/pairs.py",
+        "sentgen/cli/pairs.py",
     ),
     "Ingesting and looking inside": (
         "sentgen/counts/",
-        "sentgen/cli/corpus/ingest.py",
-        "sentgen/cli/looking/inspect.py",
-        "sentgen/cli/looking/kwic.py",
-        "sentgen/cli/looking/questions.py",
+        "sentgen/cli/ingest.py",
+        "sentgen/cli/inspect.py",
+        "sentgen/cli/kwic.py",
+        "sentgen/cli/console/questions.py",
     ),
     "Building and asking models": (
         "sentgen/models/",
-        "sentgen/cli/modeling/models.py",
-        "sentgen/cli/modeling/score.py",
+        "sentgen/cli/models.py",
+        "sentgen/cli/score.py",
     ),
-    "Ordering bags": ("sentgen/generation/", "sentgen/cli/generating/regenerate.py"),
+    "Ordering bags": ("sentgen/generation/", "sentgen/cli/regenerate.py"),
     "Generating and fusing": (
         *("sentgen/generation/clusters/", "sentgen/models/dependency/cluster_"),
-        "sentgen/cli/generating/generate.py",
+        "sentgen/cli/generate.py",
     ),
-    "Aligning": ("sentgen/alignment/", "sentgen/cli/aligning/align"),
+    "Aligning": ("sentgen/alignment/", "sentgen/cli/align"),
     "Evaluating and checking": (
         "sentgen/evaluation/",
-        "sentgen/cli/measuring/evaluate",
-        "sentgen/cli/aligning/check.py",
+        "sentgen/cli/evaluate",
+        "sentgen/cli/check.py",
     ),
     "Using plug-ins": (
         *("sentgen/entry_points.py", "sentgen/corpus/plugin_"),
         *("sentgen/alignment/plugin_", "sentgen/models/plugin_"),
     ),
-    "Publishing and serving": ("sentgen/server/", "schema/snapshots.py", "sentgen/cli/keeping/serve.py"),
+    "Publishing and serving": ("sentgen/server/", "schema/snapshots.py", "sentgen/cli/serve.py"),
     "Anywhere": ("",),
 }
 #: Other classes whose message reaches the user, and its place among their arguments.

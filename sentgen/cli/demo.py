@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.output import Output
-from sentgen.cli.corpus.ingest import report
+from sentgen.cli.ingest import report
 from sentgen.counts.ingestion import Settings
 from sentgen.counts.ingestion import ingest as run_ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK

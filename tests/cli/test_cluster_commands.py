@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from conftest import Sentgen
 
-from sentgen.cli.keeping import cluster as command
+from sentgen.cli import cluster as command
 from sentgen.counts.cluster.stages import Inline
 from sentgen.demo import TREEBANK
 
@@ -36,7 +36,7 @@ def local(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         yield Here()
 
     if request.param == "here":
-        monkeypatch.setattr("sentgen.cli.keeping.cluster.cluster", here)
+        monkeypatch.setattr("sentgen.cli.cluster.cluster", here)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from conftest import Sentgen, refused
 from test_evaluate_generation import PARSER, ToyParser
 
-from sentgen.cli.measuring import evaluate_fusion
+from sentgen.cli import evaluate_fusion
 from sentgen.demo import TREEBANK
 
 CLUSTER = ["dogs chased cats", "dogs chased cats quickly", "quickly dogs chased cats", "dogs chased old cats"]

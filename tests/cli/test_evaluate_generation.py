@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import PETS, Sentgen, refused
 
-from sentgen.cli.measuring import evaluate_generation
+from sentgen.cli import evaluate_generation
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.figures import report as reports
 

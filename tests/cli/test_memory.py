@@ -18,8 +18,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from sentgen.cli import build
-from sentgen.cli.aligning import check
+from sentgen.cli import build, check
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 200 * 2**20

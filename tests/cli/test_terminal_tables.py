@@ -25,9 +25,9 @@ from test_reading_commands import READERS, WRITERS
 
 from sentgen.cli import build
 from sentgen.cli.console import output
+from sentgen.cli.console.line_table import show_lines
 from sentgen.cli.console.output import Output
 from sentgen.cli.console.terminal_table import TableColumn, print_table, widths_of
-from sentgen.cli.looking.line_table import show_lines
 from sentgen.output.tabular import Rows
 from sentgen.server.app import running, stdio
 

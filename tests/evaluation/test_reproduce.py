@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sentgen.cli import build
-from sentgen.cli.measuring.reproduce import command
+from sentgen.cli.reproduce import command
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.evaluation.papers import PAPERS, prepared

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from serving import PATIENCE, ROOT, Server, serving, until
 
-from sentgen.cli.keeping.serve import _addresses, _base_path, _origins
+from sentgen.cli.serve import _addresses, _base_path, _origins
 from sentgen.errors import InputError
 
 BASE, ORIGIN = "/corpora", "https://example.org"

@@ -12,7 +12,7 @@ import ifaddr
 import pytest
 from serving import Server, serving, until
 
-from sentgen.cli.keeping.serve import _all_of_class
+from sentgen.cli.serve import _all_of_class
 from sentgen.server import addresses
 from sentgen.server.addresses import addresses_here, listen
 

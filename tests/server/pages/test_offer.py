@@ -15,7 +15,7 @@ import pytest
 from serving import Server, serving
 from test_every_page import PAGES as ASKED
 
-from sentgen.cli.keeping.serve import _pages
+from sentgen.cli.serve import _pages
 from sentgen.errors import InputError
 from sentgen.server.operations import operations
 from sentgen.server.pages.site import (

@@ -10,7 +10,7 @@ import typer
 
 from sentgen.cli.console.options import LOOKUP_SHARE, Arrange, mistakes, report_into
 from sentgen.cli.console.output import Output, StoreOutput
-from sentgen.cli.measuring.reports import show_tables
+from sentgen.cli.console.reports import show_tables
 from sentgen.corpus.parsers import CachedParser, open_parser
 from sentgen.evaluation.check.verb_arguments import Spelling
 from sentgen.evaluation.figures.report import prepare_folder, score_table

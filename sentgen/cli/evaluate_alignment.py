@@ -16,7 +16,7 @@ from sentgen.alignment.systems import parse_specs
 from sentgen.alignment.texts import read_pairs
 from sentgen.cli.console.options import AlignedOption, LearnOption, SizeOption, report_into
 from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
-from sentgen.cli.measuring.reports import show_table, show_tables
+from sentgen.cli.console.reports import show_table, show_tables
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.extraction import evaluate_extraction

@@ -212,7 +212,7 @@ def sync(
     Example: `sentgen corpora sync novels`
     """
     # Here: this alone of the commands on corpora reads files, and what that takes is a fifth of their start.
-    from sentgen.cli.corpus.ingest import report
+    from sentgen.cli.ingest import report
     from sentgen.corpus.parsers import open_parser
     from sentgen.counts.sync import compare
     from sentgen.output.progress import ingestion_bar

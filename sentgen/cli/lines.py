@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from sentgen.cli.console.line_table import WidthOption, show_lines
 from sentgen.cli.console.options import DeskAndDbOptions, DeskOptions, DryRunOption
 from sentgen.cli.console.output import Output, printable
-from sentgen.cli.looking.line_table import WidthOption, show_lines
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
 from sentgen.desk.desk import Desk, desk_beside, note_of_new_desk

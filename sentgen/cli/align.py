@@ -26,7 +26,7 @@ from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, re
 from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
-from sentgen.cli.aligning.align_text import text
+from sentgen.cli.align_text import text
 from sentgen.cli.console.listings import listing
 from sentgen.cli.console.option_groups import LimitOption
 from sentgen.cli.console.options import (

@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 from sqlalchemy import Connection
 
+from sentgen.cli.console.line_table import show_lines, with_spans
 from sentgen.cli.console.options import Arrange, check_file_option, check_plot_option
 from sentgen.cli.console.output import Output
-from sentgen.cli.looking.line_table import show_lines, with_spans
-from sentgen.cli.looking.questions import PlotOption, QuestionOutput, draw
-from sentgen.cli.looking.sql import text_of
+from sentgen.cli.console.questions import PlotOption, QuestionOutput, draw
+from sentgen.cli.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.browsing import find_trees
 from sentgen.lookups.concordances.sorting import NONE

@@ -10,8 +10,8 @@ import typer
 
 from sentgen.cli.console.options import mistakes
 from sentgen.cli.console.output import printable
-from sentgen.cli.looking.questions import PlotOption, QuestionOutput
-from sentgen.cli.looking.sql import text_of
+from sentgen.cli.console.questions import PlotOption, QuestionOutput
+from sentgen.cli.sql import text_of
 from sentgen.lookups.concordances.hits import read_window
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams

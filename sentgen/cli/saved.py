@@ -16,8 +16,8 @@ from sentgen.cli.console.option_groups import made_of
 from sentgen.cli.console.options import DbOptions, DeskAndDbOptions
 from sentgen.cli.console.output import Output
 from sentgen.cli.console.parsing import LATER_WINS, refuse_repeated
-from sentgen.cli.looking.match import check_parts
-from sentgen.cli.looking.sql import check_sql
+from sentgen.cli.match import check_parts
+from sentgen.cli.sql import check_sql
 from sentgen.errors import InputError
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.question import Question

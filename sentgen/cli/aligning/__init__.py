@@ -1,1 +1,0 @@
-"""Commands that say where the words of a text come from."""

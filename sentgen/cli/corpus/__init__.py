@@ -1,1 +1,0 @@
-"""Commands that bring corpora in, or take them out."""

@@ -1,1 +1,0 @@
-"""Commands that look into a store: counts, concordances, trees, tables."""
