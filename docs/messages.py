@@ -38,7 +38,7 @@ DOING = {
         "sentgen/cli/ingest.py",
         "sentgen/cli/inspect.py",
         "sentgen/cli/kwic.py",
-        "sentgen/cli/console/questions.py",
+        "sentgen/cli/console/output.py",
     ),
     "Building and asking models": (
         "sentgen/models/",

@@ -1,7 +1,7 @@
 """What commands and operations take, declared once: the command line and the server read the same class.
 
 A declaration is a frozen dataclass whose fields are ``Annotated`` with an `Option`; name, type and default
-are those of the field. `sentgen.cli.console.option_groups` makes options of it for Typer, and
+are those of the field. `sentgen.cli.console.options` makes options of it for Typer, and
 `sentgen.server.parameters` parameters for the API::
 
     @dataclass(frozen=True, slots=True, kw_only=True)

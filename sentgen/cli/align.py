@@ -28,13 +28,13 @@ from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.align_text import text
 from sentgen.cli.console.listings import listing
-from sentgen.cli.console.option_groups import LimitOption
 from sentgen.cli.console.options import (
     AlignedOption,
     Arrange,
     DbOptions,
     DryRunOption,
     LearnOption,
+    LimitOption,
     SizeOption,
     StoreOptions,
     check_plot_option,

@@ -1,31 +1,44 @@
-"""The application: help and completion read the table of commands, and only the one that runs is imported."""
+"""The application: help and completion read the table of commands, and only the one that runs is imported.
+
+Every command reads its words in some ways beyond what Typer does of itself. Options that may stand once are
+refused where they stand twice, as one of the values would be lost. An option and its opposite, such as
+``--within 3L`` and ``--without 3L``, are values of one list, so that their order is kept; those of the
+opposite begin with ``not``. Values that cannot be wrong are not checked. Wherever there is ``--db``,
+``--wait`` says how long to wait for a store that another process has.
+"""
 
 from __future__ import annotations
 
 import gc
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
 from sentgen import __version__
 from sentgen.cli.commands import COMMANDS, Listed, OptionSettings
 from sentgen.cli.console.completion import offering, with_plugins
-from sentgen.cli.console.parsing import adapt, skip_checks
 from sentgen.errors import spelling
-from sentgen.options import dashed
+from sentgen.options import NOT, dashed
 from sentgen.output.wording import either, near
 
 _MARKUP: Literal["markdown"] = "markdown"
 _HELP = ["-h", "--help"]
 #: What Typer makes; their bases are Click's, which Typer has within itself or not, by its version.
 Command = TyperCommand | TyperGroup
+#: What a context holds in which later options are meant to take the place of earlier ones.
+LATER_WINS = "later options win"
+#: Longer than ten million tokens, or a model of them, take to be written (benchmarks/readers.py).
+_SECONDS = 10.0
 
 
 class Commands(TyperGroup):
@@ -38,7 +51,7 @@ class Commands(TyperGroup):
         self._within = {each.name: each for each in within}
         settings["commands"] = {each.name: _stand_in(each) for each in within}
         super().__init__(**{**settings, "no_args_is_help": True, "rich_markup_mode": _MARKUP})
-        skip_checks(self)
+        _skip_checks(self)
 
     def main(self, *args: Any, **settings: Any) -> Any:
         """Run a command line; messages of the library name its options."""
@@ -117,7 +130,7 @@ def _stand_in(listed: Listed) -> Command:
 @cache
 def import_command(listed: Listed) -> Command:
     """Import a command, or a group with its commands."""
-    from sentgen.cli.console.option_groups import with_options  # and the store: help does without
+    from sentgen.cli.console.options import with_options  # and the store: help does without
 
     module, _, attribute = listed.module.partition(":")
     function = getattr(import_module(f"sentgen.cli.{module}"), attribute)
@@ -143,7 +156,7 @@ def _make(listed: Listed, function: Any, **settings: Any) -> Command:
     # Not get_command: an app with one command becomes that command, without a group.
     made = cast("Command", get_group(app).commands[listed.name])
     for each in made.commands.values() if isinstance(made, TyperGroup) else [made]:
-        adapt(cast("Command", each))
+        _adapt(cast("Command", each))
     return made
 
 
@@ -211,3 +224,140 @@ def _described_parameter(
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[known, about]
     )
+
+
+def _adapt(command: TyperCommand | TyperGroup) -> None:
+    """Let a command read its words as it is said above."""
+    names = [parameter.name for parameter in command.params]
+    if "db" in names and "wait" not in names:
+        command.params.insert(names.index("db") + 1, _wait_option())
+    opposites = {
+        option.opts[1]: option.opts[0]
+        for option in command.params
+        # The other name may be a short one of the same.
+        if [name[:2] for name in option.opts] == ["--", "--"] and getattr(option, "multiple", False)
+    }
+    command.parse_args = partial(_parse, command.parse_args, opposites)  # type: ignore[method-assign]
+    _skip_checks(command)
+
+
+def _parse(
+    parse: Callable[[Any, list[str]], list[str]], opposites: Mapping[str, str], context: Any, words: list[str]
+) -> list[str]:
+    words = list(_replace_opposites(words, opposites))
+    if not context.resilient_parsing and context.obj != LATER_WINS:
+        refuse_repeated(context, words)
+    return parse(context, words)
+
+
+def _replace_opposites(words: list[str], opposites: Mapping[str, str]) -> Iterator[str]:
+    """Yield the words of a command line, an opposite as the option whose value says so.
+
+    >>> words = ["a", "--without", "3L", "--without=b", "--", "--without"]
+    >>> list(_replace_opposites(words, {"--without": "--within"}))
+    ['a', '--within', 'not 3L', '--within=not b', '--', '--without']
+    """
+    following = iter(words)
+    for word in following:
+        if word == "--":
+            yield word
+            break
+        name, equals, value = word.partition("=")
+        if name not in opposites:
+            yield word
+        elif equals:
+            yield f"{opposites[name]}={NOT}{value}"
+        else:
+            yield opposites[name]
+            # Without a value it is refused as the other one.
+            yield from (f"{NOT}{value}" for value in islice(following, 1))
+    yield from following
+
+
+def refuse_repeated(context: Any, words: Sequence[str]) -> None:
+    """Refuse words in which an option that is no list stands twice, as a mistake in the command line."""
+    _, _, order = context.command.make_parser(context).parse_args(list(words))
+    numbers = Counter(map(id, order))
+    for option in order:
+        lists = getattr(option, "multiple", False) or option.param_type_name == "argument"
+        if numbers[id(option)] > 1 and not lists and option.name not in context.help_option_names:
+            name = max(option.opts, key=len)
+            context.fail(f"{name} is given {numbers[id(option)]} times, and takes one value; give it once")
+
+
+def _skip_checks(command: TyperCommand | TyperGroup) -> None:
+    """Let a command take what was left out, any text where text is wanted, and files that can be read.
+
+    For all other values Typer imports pydantic, which takes 0.05 CPU s; these come out as from there.
+    """
+    parameters = inspect.signature(command.callback).parameters if command.callback else {}
+    kinds = {name: getattr(each.annotation, "__origin__", None) for name, each in parameters.items()}
+    command.get_params = partial(_parameters, command.get_params, kinds)  # type: ignore[method-assign]
+
+
+def _parameters(get: Callable[[Any], list[Any]], kinds: Mapping[str, Any], context: Any) -> list[Any]:
+    """Return the parameters of a command, with those that Typer adds when it first asks for them."""
+    parameters = get(context)
+    for parameter in parameters:
+        if "process_value" not in vars(parameter):
+            kind = kinds.get(parameter.name)
+            parameter.process_value = partial(
+                _process, parameter.process_value, parameter, {kind, *get_args(kind)}
+            )
+    return parameters
+
+
+def _process(
+    process: Callable[[Any, Any], Any], parameter: Any, kinds: set[object], context: Any, value: Any
+) -> Any:
+    """Return the value of a parameter as Typer does."""
+    several = getattr(parameter, "multiple", False) or parameter.nargs == -1
+    if parameter.required and not value:
+        return process(context, value)
+    if value is None:
+        value = () if several else None
+    elif several and value and list[str] in kinds:
+        value = list(value)
+    elif isinstance(value, str) and Path in kinds and os.access(value, os.R_OK):
+        value = Path(value)
+    elif several or not (value is parameter.default or (isinstance(value, str) and str in kinds)):
+        return process(context, value)
+    return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def _note_wait(context: typer.Context, seconds: float) -> float:
+    """Tell the library, and under which name this process is known to others that wait for it."""
+    if context.resilient_parsing:  # a TAB waits for nothing
+        return seconds
+    from sentgen.schema.durability.write_lock import lock_policy
+
+    lock_policy.wait, lock_policy.command = seconds, context.command_path
+    return seconds
+
+
+@cache
+def _wait_option() -> TyperOption:
+    """Return the option, as Typer makes it."""
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def command(
+        wait: Annotated[
+            float,
+            typer.Option(
+                "--wait",
+                metavar="SECONDS",
+                min=0,
+                envvar="SENTGEN_WAIT",
+                show_envvar=False,
+                callback=_note_wait,
+                help="How long to wait for a store that another process has. Also: $SENTGEN_WAIT.",
+            ),
+        ] = _SECONDS,
+    ) -> None: ...
+
+    (option,) = typer.main.get_command(app).params
+    assert isinstance(option, TyperOption)
+    # The callback says it all: no command has to take it.
+    option.expose_value = False
+    return option

@@ -72,7 +72,7 @@ _PANELS = {
         "saved": "saved:app",
         "cite": "cite:cite",
         "sql": "sql:sql",
-        "schema": "schema:show",
+        "schema": "sql:schema",
     },
     "Models and sentences": {
         "models": "models:app",

@@ -12,8 +12,7 @@ import typer
 from sentgen.cli.console.options import LOOKUP_SHARE, Arrange, StoreOptions, report_into
 from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
 from sentgen.cli.evaluate_alignment import alignment, extraction
-from sentgen.cli.evaluate_fusion import fusion, judgments
-from sentgen.cli.evaluate_generation import generation
+from sentgen.cli.evaluate_generation import fusion, generation, judgments
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError

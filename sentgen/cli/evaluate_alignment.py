@@ -16,7 +16,6 @@ from sentgen.alignment.systems import parse_specs
 from sentgen.alignment.texts import read_pairs
 from sentgen.cli.console.options import AlignedOption, LearnOption, SizeOption, report_into
 from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
-from sentgen.cli.console.reports import show_table, show_tables
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.extraction import evaluate_extraction
@@ -164,7 +163,7 @@ def _show(result: AlignmentResult, out: Output) -> None:
     if out.form is OutputFormat.LATEX:
         typer.echo(latex(shown))
         return
-    show_tables(shown, out, wide=_WIDE)
+    out.reports(shown, wide=_WIDE)
 
 
 def extraction(
@@ -196,7 +195,7 @@ def extraction(
     out.rows(("system", "ROUGE-1", "low", "high", "ROUGE-2", "source F1"), rows)
     differences = differences_table(result)
     typer.echo()
-    show_table(differences, out)
+    out.report(differences)
     about = f"{quantity(result.pairs, 'pair')}, {quantity(size, 'sentence')} a document, in percent"
     out.note(f"{about}; run {result.run_id}")
     out.note(f"{differences.title}. {differences.note}")

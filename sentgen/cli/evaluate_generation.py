@@ -1,4 +1,4 @@
-"""`sentgen evaluate generation`: the experiment of Wan et al. 2005."""
+"""`sentgen evaluate generation`, `fusion` and `judgments`: sentences from clusters of related ones."""
 
 from __future__ import annotations
 
@@ -29,14 +29,37 @@ from sentgen.evaluation.clusters.experiment import (
     evaluate_generation,
 )
 from sentgen.evaluation.clusters.report import figure_rows, generation_report, strings_table, summary_table
-from sentgen.evaluation.figures.report import latex, prepare_folder
+from sentgen.evaluation.figures.report import latex, prepare_folder, score_table
+from sentgen.evaluation.fusion.experiment import (
+    DEFAULT,
+    EXTRACTION,
+    FusionResult,
+    evaluate_fusion,
+    parse_fusers,
+    read_cases,
+    require_bleu,
+)
+from sentgen.evaluation.fusion.judging import (
+    CLUSTERS,
+    NO,
+    YES,
+    answers_path,
+    judged_differences,
+    judged_systems,
+    judgments_table,
+    read_judgments,
+    write_sheet,
+)
+from sentgen.evaluation.fusion.report import figures_of, fusion_report, tests_table
 from sentgen.generation.clusters.clusters import parse_lengths
 from sentgen.generation.clusters.generate import Reranker
 from sentgen.generation.clusters.prepared import CorpusDependencies
 from sentgen.generation.clusters.request import ClusterSearch
 from sentgen.generation.clusters.settings import read_salience
+from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.options import PARSERS, Option
 from sentgen.output.progress import counting_bars
+from sentgen.output.wording import quantity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,3 +183,153 @@ def _show(result: GenerationResult, out: Output) -> None:
     for table in tables:
         out.rows(table.columns, table.rows)
         out.note(table.note)
+
+
+#: Columns of a table for reading, beside the first one, that fit a terminal.
+_WIDE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FusionExperiment(FusionRequest):
+    """What is compared, and how: a request for fusion, whose algorithm is each of ``systems``."""
+
+    ORDER: ClassVar = (
+        *("clusters", "parser", "references", "systems", "model", "words", "weight", "lemmas", "limit"),
+        *("seed", "judge", "judge_clusters", "format"),
+    )
+
+    clusters: Annotated[str, Option("Clusters: a document each, in any format.", metavar="PATH")]
+    parser: Annotated[str, Option(f"Parser of the sentences: {PARSERS}.", metavar="PARSER")]
+    references: Annotated[
+        int, Option("Sentences at the end of a cluster to hold back as references.", metavar="N", least=1)
+    ] = 2
+    systems: Annotated[
+        str,
+        Option(
+            f"Systems to compare: algorithms of fuse; or extraction: {' or '.join(EXTRACTION)}.",
+            short="-s",
+            metavar="LIST",
+        ),
+    ] = ",".join(DEFAULT)
+    lemmas: Annotated[bool, Option("Compare lemmas of verb arguments instead of forms.")] = False
+    limit: Annotated[int | None, Option("Only the first N clusters.", short="-n", metavar="N", least=1)] = (
+        None
+    )
+    seed: Annotated[int, Option("Seed of the shuffle, samples and tests.", least=0)] = 1
+    judge: Annotated[
+        Path | None,
+        Option("Write a sheet of the sentences to judge, without the names of systems.", metavar="FILE"),
+    ] = None
+    judge_clusters: Annotated[int, Option("Clusters on that sheet, at most.", metavar="N", least=1)] = (
+        CLUSTERS
+    )
+    format: Annotated[str | None, Option("Format of the clusters; detected if not given.", short="-f")] = None
+
+
+def fusion(
+    *,
+    request: _FusionExperiment,
+    report: Annotated[
+        Path | None, report_into("tables, a plot and sentences"), Arrange(after="judge_clusters")
+    ] = None,
+    out: StoreOutput,
+) -> None:
+    """Fuse the sentences of clusters, and compare with references that were held back.
+
+    The first sentence of a cluster is the key, the last ones are the references; JSON Lines may say which is
+    which, with the keys `key`, `related` and `references`. Fusion stands beside the search of 2005 and beside
+    extraction: the key itself, and `central`, the input that has the highest BLEU to the others. Prints
+    for each system how often it has a sentence and how often a copied one, BLEU to the references, precision
+    and recall of verb arguments against inputs and references, and which systems differ. With another format
+    than a table all of it comes with 95% intervals and signatures, as it goes into the table score of the
+    store; runs are in the table run, sentences in output. A sheet of --judge is read with
+    `sentgen evaluate judgments`.
+
+    Example: `sentgen evaluate fusion --clusters c.jsonl --parser udpipe:ewt.udpipe --judge sheet.tsv`
+    """
+    require_bleu()
+    if report is not None:
+        prepare_folder(report)
+    names = [name.strip() for name in request.systems.split(",") if name.strip()]
+    if request.judge is not None:
+        judged_systems(request.judge, names)
+    trees = open_parser(request.parser)
+    with (
+        out.store(create=True, share=LOOKUP_SHARE) as store,
+        # Kept in the store: a second run, or another system, parses only new sentences.
+        CachedParser(trees, store) as cached,
+        counting_bars("clusters", "sentences") as progress,
+    ):
+        with mistakes("--systems"):
+            systems = parse_fusers(names, request, store)
+        source = read_cases(
+            request.clusters,
+            parser=cached,
+            references=request.references,
+            form=request.format,
+            limit=request.limit,
+        )
+        result = evaluate_fusion(
+            store,
+            source,
+            cached,
+            systems,
+            spelling=Spelling(lemmas=request.lemmas),
+            seed=request.seed,
+            parameters={name: getattr(request, name) for name in ("model", "words", "weight")},
+            progress=progress,
+        )
+    if source.short:
+        out.note(f"{quantity(source.short, 'cluster')} left out: too few sentences to hold some back")
+    _write(result, request, report, out)
+    if out.for_reading:
+        out.reports((figures_of(result), tests_table(result)), wide=_WIDE)
+    else:
+        out.table(score_table(result.rows(), "clusters", len(result.cases)))
+    out.note(f"run {result.run_id}: {result.seconds:.1f} s; sentences are in the table output")
+
+
+def judgments(
+    sheet: Annotated[
+        Path, typer.Argument(metavar="SHEET", help="A sheet of evaluate fusion --judge, filled in.")
+    ],
+    *,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the tests.")] = 1,
+    out: Output,
+) -> None:
+    """Count the judgments of a sheet, by system.
+
+    The column judgment says of each sentence whether it is grammatical, `yes` or `no`; empty ones are left
+    out. The file beside the sheet, whose name ends in .answers.tsv, tells which system made which sentence.
+
+    Example: `sentgen evaluate judgments sheet.tsv`
+    """
+    judged = read_judgments(sheet, seed=seed)
+    tables = judgments_table(judged), judged_differences(judged)
+    if out.for_reading:
+        out.reports(tables, wide=_WIDE)
+    else:
+        ends = (
+            (system.name, system.good, system.judged, system.good / system.judged, *system.interval)
+            for system in judged.systems
+        )
+        out.rows(["system", "grammatical", "judged", "share", "low", "high"], list(ends))
+
+
+def _write(result: FusionResult, request: _FusionExperiment, report: Path | None, out: Output) -> None:
+    """Write the files that were asked for."""
+    if report is not None:
+        out.note(f"report: {fusion_report(result).write(report)[0]}")
+    if request.judge is not None:
+        sentences = {each.system: each.answers for each in result.systems}
+        written = write_sheet(
+            request.judge,
+            result.cases,
+            {name: sentences[name] for name in judged_systems(request.judge, list(sentences))},
+            seed=request.seed,
+            clusters=request.judge_clusters,
+        )
+        out.note(
+            f"{quantity(written, 'sentence')} to judge: write {YES} or {NO} into {request.judge};"
+            f" which is whose, {answers_path(request.judge)} says"
+        )

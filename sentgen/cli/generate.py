@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from sentgen.cli.console.answers import TreeFiles, show_generated
 from sentgen.cli.console.options import (
     LOOKUP_SHARE,
     Arrange,
@@ -17,6 +16,7 @@ from sentgen.cli.console.options import (
     mistakes,
 )
 from sentgen.cli.console.output import Output, StoreOutput, printable
+from sentgen.cli.regenerate import TreeFiles, show_generated
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest

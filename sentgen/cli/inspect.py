@@ -8,9 +8,8 @@ from pathlib import Path
 
 import typer
 
-from sentgen.cli.console.options import mistakes
-from sentgen.cli.console.output import printable
-from sentgen.cli.console.questions import PlotOption, QuestionOutput
+from sentgen.cli.console.options import PlotOption, mistakes
+from sentgen.cli.console.output import QuestionOutput, printable
 from sentgen.cli.sql import text_of
 from sentgen.lookups.concordances.hits import read_window
 from sentgen.lookups.dependency_search import Arguments, Dependencies

@@ -9,8 +9,8 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.cli.console.line_table import WidthOption, fitted, line_look, show_lines, with_spans
-from sentgen.cli.console.options import Arrange
-from sentgen.cli.console.questions import PlotOption, QuestionOutput
+from sentgen.cli.console.options import Arrange, PlotOption
+from sentgen.cli.console.output import QuestionOutput
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.sorting import NONE

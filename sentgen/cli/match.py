@@ -11,9 +11,8 @@ import typer
 from sqlalchemy import Connection
 
 from sentgen.cli.console.line_table import show_lines, with_spans
-from sentgen.cli.console.options import Arrange, check_file_option, check_plot_option
-from sentgen.cli.console.output import Output
-from sentgen.cli.console.questions import PlotOption, QuestionOutput, draw
+from sentgen.cli.console.options import Arrange, PlotOption, check_file_option, check_plot_option
+from sentgen.cli.console.output import Output, QuestionOutput
 from sentgen.cli.sql import text_of
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.lookups.browsing import find_trees
@@ -64,7 +63,7 @@ def match(
             _trees(request, connection, conllu=conllu, svg=svg, out=out)
             if out.in_colors and request.sort != NONE and not (request.is_count or conllu):
                 answer = replace(answer, rows=_colored(request, connection, answer.rows))
-        draw(connection, request, answer, plot, out)
+        out.draw(connection, request, answer, plot)
     if request.count and out.for_reading:
         (row,) = answer.rows.to_pylist()
         typer.echo(row["count"])

@@ -13,8 +13,7 @@ from rich.progress import Progress, TaskProgressColumn, TimeElapsedColumn, TimeR
 
 from sentgen.alignment import Pair
 from sentgen.alignment.stored.stored_pairs import list_pairs, stored_pairs
-from sentgen.cli.console.option_groups import LimitOption
-from sentgen.cli.console.options import StoreOptions, one_more
+from sentgen.cli.console.options import LimitOption, StoreOptions, one_more
 from sentgen.cli.console.output import StoreOutput, printable
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ON_ERROR, ORDER, PairSummary, ingest_pairs

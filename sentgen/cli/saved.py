@@ -10,12 +10,10 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_command
 
-from sentgen.cli.application import Commands, build
+from sentgen.cli.application import LATER_WINS, Commands, build, refuse_repeated
 from sentgen.cli.console.listings import listing
-from sentgen.cli.console.option_groups import made_of
-from sentgen.cli.console.options import DbOptions, DeskAndDbOptions
+from sentgen.cli.console.options import DbOptions, DeskAndDbOptions, made_of
 from sentgen.cli.console.output import Output
-from sentgen.cli.console.parsing import LATER_WINS, refuse_repeated
 from sentgen.cli.match import check_parts
 from sentgen.cli.sql import check_sql
 from sentgen.errors import InputError

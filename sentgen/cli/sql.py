@@ -1,4 +1,4 @@
-"""``sentgen sql``: one read-only query."""
+"""``sentgen sql``: one read-only query; ``sentgen schema``: what the tables and views of a store hold."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from sentgen.cli.console.interrupts import deadline
-from sentgen.cli.console.option_groups import LimitOption
-from sentgen.cli.console.options import Arrange, StoreOptions, mistakes
+from sentgen.cli.console.options import Arrange, DbOptions, LimitOption, StoreOptions, mistakes
 from sentgen.cli.console.output import Output, OutputFormat
-from sentgen.errors import InputError
+from sentgen.errors import InputError, SentgenError
 from sentgen.lookups.command_line import SqlValue, parse_parameter
-from sentgen.schema import readonly
+from sentgen.schema import Store, dictionary, maintenance, readonly
+from sentgen.schema.places import lake_at
 from sentgen.system.files import read_text
 
 QueryArgument = Annotated[
@@ -35,6 +35,10 @@ ParamOption = Annotated[
 TimeoutOption = Annotated[
     float | None,
     typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Stop a query that takes longer."),
+]
+NameArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="NAME", help="Table or view whose columns to show.", show_default=False),
 ]
 
 
@@ -99,3 +103,32 @@ def text_of(query: str, file: Path | None) -> str:
         return query if file is None else read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read as UTF-8 text: {error}", path=str(file or "-")) from error
+
+
+def schema(name: NameArgument = None, *, options: DbOptions, out: Output) -> None:
+    """Show the tables and views with what they hold, or the columns of one of them.
+
+    Views (v_...) have words and labels as strings; tables have numbers instead.
+
+    Example: sentgen schema v_ngrams_2
+    """
+    if name:
+        relation = dictionary.relation(name)
+        out.note(f"{relation.kind} {relation.name}: {relation.description}")
+        out.table(relation.rows, essential=("type", "description"))
+        return
+    rows = _row_counts(options.path, out)
+    out.table(dictionary.relation_rows(rows), essential=("description",))
+
+
+def _row_counts(path: Path, out: Output) -> dict[str, int]:
+    """Return the rows of each table, none without a store that can be read now."""
+    if not (lake_at(path) or path.exists()):
+        return {}
+    try:
+        with Store(path, read_only=True) as store:
+            return {size.table: size.rows for size in maintenance.sizes(store)}
+    # The dictionary is that of sentgen, and can be read without any store.
+    except SentgenError as error:
+        out.note(f"no row counts: {error}")
+        return {}

@@ -8,8 +8,7 @@ import typer
 
 from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import Arrange, DeskOptions, StoreOptions
-from sentgen.cli.console.output import StoreOutput
-from sentgen.cli.console.questions import QuestionOutput
+from sentgen.cli.console.output import QuestionOutput, StoreOutput
 from sentgen.models import vectors
 from sentgen.models.vector_building import VectorRequest
 from sentgen.models.vectors import Near

@@ -9,7 +9,7 @@ import pytest
 from conftest import Sentgen, refused
 from test_evaluate_generation import PARSER, ToyParser
 
-from sentgen.cli import evaluate_fusion
+from sentgen.cli import evaluate_generation
 from sentgen.demo import TREEBANK
 
 CLUSTER = ["dogs chased cats", "dogs chased cats quickly", "quickly dogs chased cats", "dogs chased old cats"]
@@ -18,7 +18,7 @@ CLUSTER = ["dogs chased cats", "dogs chased cats quickly", "quickly dogs chased 
 @pytest.fixture(autouse=True)
 def parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever parser is asked for, it is the toy."""
-    monkeypatch.setattr(evaluate_fusion, "open_parser", lambda specification: ToyParser())
+    monkeypatch.setattr(evaluate_generation, "open_parser", lambda specification: ToyParser())
 
 
 @pytest.fixture

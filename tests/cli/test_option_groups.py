@@ -12,8 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from sentgen.cli.console.option_groups import with_options
-from sentgen.cli.console.options import Arrange
+from sentgen.cli.console.options import Arrange, with_options
 from sentgen.cli.console.output import Output
 from sentgen.options import Option
 

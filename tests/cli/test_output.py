@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from sentgen.cli.console.option_groups import with_options
+from sentgen.cli.console.options import with_options
 from sentgen.cli.console.output import Output, printable
 from sentgen.errors import InputError
 from sentgen.output.tabular import Rows

@@ -205,7 +205,7 @@ DASHED = {
     "schema/excerpt.py": "options of saved command lines",
     "schema/tables/alignment.py": "the data dictionary says what commands write",
     "schema/tables/corpus.py": "the same",
-    "sentgen/api/saved_query.py": "the command line that was saved",
+    "sentgen/api/contents.py": "the command line that was saved",
     "sentgen/counts/cluster/machines.py": "a script for a cluster",
     "sentgen/evaluation/papers/daume2004.py": "a report of a command",
     "sentgen/evaluation/papers/paper.py": "help of a command alone",
@@ -260,7 +260,7 @@ def test_what_is_spelled_is_an_option() -> None:
     files = spelling_files(LIBRARY, "spell(")
     used = {dashed(name, off) for path in files.values() for name, off in spelled(path)}
 
-    # All commands with --db have --wait, which `sentgen.cli.console.parsing` gives them.
+    # All commands with --db have --wait, which `sentgen.cli.application` gives them.
     assert used <= names | {"--wait"}
 
 

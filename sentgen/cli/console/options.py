@@ -1,14 +1,26 @@
-"""Options that several commands share, declared once."""
+"""What a command takes: options that several share, and declarations, which stand for all their options.
+
+A command is a function. A parameter that is annotated with a declaration (see `sentgen.options`), or with
+another dataclass whose fields are annotated with options of Typer, such as `Output`, is replaced by these::
+
+    def ngrams(*, request: Ngrams, out: QuestionOutput) -> None:
+        ...
+
+`sentgen.cli.application` makes all commands with `with_options`: nothing is written above a function.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from types import NoneType
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 import typer
 from sqlalchemy import Connection
@@ -16,7 +28,7 @@ from sqlalchemy import Connection
 from sentgen import options
 from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError
-from sentgen.options import PARSERS, Option
+from sentgen.options import PARSERS, Declaration, Option, Parameter, declared, parameters_of
 from sentgen.output.plots import check_plot
 from sentgen.schema import Store, default_path
 from sentgen.schema.store import default_memory_limit
@@ -44,6 +56,10 @@ ParserOption = Annotated[
         metavar="PARSER",
         help=f"Parse what has no trees: {PARSERS}; or insist on trees: gold.",
     ),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Draw the rows: .svg, .png or .pdf (plots extra)."),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be removed.")]
@@ -197,3 +213,174 @@ class DeskOptions(StoreOptions):
 #: Of commands that take so little that nobody limits it.
 DbOptions = Annotated[StoreOptions, Arrange(only=("db",))]
 DeskAndDbOptions = Annotated[DeskOptions, Arrange(only=("desk", "db"))]
+
+
+def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command as Typer reads it, with options in the place of each declaration.
+
+    The default limit of rows holds for tables for reading alone: what a program reads is all there is, as it
+    does not see that there is more.
+    """
+    # Annotations are text, as all modules import `annotations` from the future.
+    own = inspect.signature(function, eval_str=True).parameters.values()
+    kinds = {each.name: _arranged(each.annotation) for each in own}
+    groups: dict[str, Any] = {name: kind for name, (kind, _) in kinds.items() if is_dataclass(kind)}
+    if not groups:
+        return function
+    options: dict[str, list[inspect.Parameter]] = {}
+    for each in own:
+        kind, arrange = kinds[each.name]
+        options[each.name] = (
+            _options(kind, arrange) if each.name in groups else [each.replace(annotation=kind)]
+        )
+    taken = _in_order(options, {name: arrange.after for name, (_, arrange) in kinds.items()})
+    limits = {each.name: each.default for each in taken if _is_limit(each)} if "out" in groups else {}
+    # What comes out first: whether it is for reading says how many rows.
+    makes = sorted(groups, key=lambda name: name != "out")
+
+    @functools.wraps(function)
+    def command(**given: Any) -> Any:
+        made: dict[str, Any] = {}
+        for name in makes:
+            values = {each.name: given.pop(each.name) for each in options[name]}
+            made[name] = made_of(groups[name], values)
+            if name == "out":
+                _limit_rows(limits, given, for_reading=made[name].for_reading)
+        return function(**given, **made)
+
+    parameters = [_optional(each) if each.name in limits else each for each in taken]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    del command.__wrapped__  # else Typer would read the old signature
+    return command
+
+
+def _arranged(annotation: Any) -> tuple[Any, Arrange]:
+    """Return an annotation as Typer reads it, and how its options stand."""
+    kind, *about = (
+        (annotation.__origin__, *annotation.__metadata__) if _annotated(annotation) else (annotation,)
+    )
+    arrange = next((each for each in about if isinstance(each, Arrange)), Arrange())
+    rest = [each for each in about if each is not arrange]
+    return (Annotated[kind, *rest] if rest else kind), arrange
+
+
+def _annotated(annotation: Any) -> bool:
+    return hasattr(annotation, "__metadata__")
+
+
+def _options(declaration: type, arrange: Arrange) -> list[inspect.Parameter]:
+    """Return the parameters that stand for a declaration."""
+    return [
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_default(each),
+            annotation=_annotation(each, arrange.panel),
+        )
+        for each in parameters_of(declaration, arrange.only)
+    ]
+
+
+def _in_order(
+    options: Mapping[str, Sequence[inspect.Parameter]], after: Mapping[str, str]
+) -> list[inspect.Parameter]:
+    """Return all parameters in the order of the help: those that follow an option stand behind it."""
+    following = {name: [each for each in options if after[each] == name] for name in after.values() if name}
+    taken: list[inspect.Parameter] = []
+    for name, group in options.items():
+        if after[name]:
+            continue
+        for each in group:
+            taken.append(each.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+            for mine in following.get(each.name, ()):
+                taken += options[mine]
+    return taken
+
+
+def made_of(declaration: type[Declaration], given: Mapping[str, object]) -> Declaration:
+    """Make a declaration of options by name, as Typer reads them; leave out those of others.
+
+    Raises:
+        typer.BadParameter: options exclude each other.
+    """
+    taken = {each.name: each for each in parameters_of(declaration)}
+    values = {
+        name: value or [] if taken[name].is_list else value
+        for name, value in given.items()
+        # A limit that is left out depends on the output; a query that is only checked has none.
+        if name in taken and not (value is None and _limits_rows(taken[name]))
+    }
+    with mistakes():
+        return declared(declaration, values)
+
+
+def _limits_rows(parameter: Parameter) -> bool:
+    return isinstance(parameter.option, Option) and parameter.option.rows
+
+
+def _default(parameter: Parameter) -> object:
+    if parameter.kind == list[str] and not (isinstance(parameter.option, Option) and parameter.option.given):
+        return None
+    return inspect.Parameter.empty if parameter.default is MISSING else parameter.default
+
+
+def _annotation(parameter: Parameter, panel: str) -> object:
+    """Return the type and the option as Typer reads them."""
+    option, kind = parameter.option, parameter.kind
+    if not isinstance(option, Option):  # but what Typer reads already
+        return Annotated[kind, option]
+    if _limits_rows(parameter):
+        return LimitOption
+    if parameter.default is None:
+        # Typer has no use for None beside a type: that it may be left out says the default.
+        (kind,) = set(get_args(kind)) - {NoneType}
+    if kind == int | str:
+        kind = str  # which the library reads
+    metavar = option.metavar
+    if get_origin(kind) is Literal and not option.closed:
+        # The library checks the value, and its message says what to do.
+        kind, metavar = str, metavar or "|".join(get_args(kind))
+    if parameter.default is None or kind == list[str]:
+        kind = kind | None
+    settings: dict[str, Any] = {"help": option.shell or option.help, "metavar": metavar}
+    settings |= {"min": option.least, "max": option.most, "rich_help_panel": option.panel or panel or None}
+    if option.argument:
+        return Annotated[kind, typer.Argument(**settings)]
+    return Annotated[kind, typer.Option(*_names(parameter), **settings)]
+
+
+def _names(parameter: Parameter) -> list[str]:
+    """Return the names of an option on the command line."""
+    if parameter.is_list and parameter.option.off:
+        return [parameter.dashed, parameter.off]  # see `sentgen.cli.application`
+    if parameter.kind == bool | None or parameter.default is True or parameter.option.off:
+        return [f"{parameter.dashed}/{parameter.off}"]
+    return [parameter.dashed, *([parameter.option.short] if parameter.option.short else [])]
+
+
+_ROWS = "Rows to show; 0 for all."
+_LIMIT = typer.Option("--limit", "-n", min=0, help=_ROWS)
+#: A limit of rows, which is known by this option: another parameter may be called ``limit``, too.
+LimitOption = Annotated[int, _LIMIT]
+
+
+def _limit_rows(limits: Mapping[str, int], given: dict[str, Any], *, for_reading: bool) -> None:
+    """Set limits that were not given."""
+    for name, default in limits.items():
+        if given[name] is None:
+            # A graph is one of so many collocates, and never of all.
+            given[name] = default if for_reading or given.get("graph") else 0
+
+
+def _is_limit(parameter: inspect.Parameter) -> bool:
+    return any(about is _LIMIT for about in getattr(parameter.annotation, "__metadata__", ()))
+
+
+def _optional(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a limit that may be left out, and says what that means."""
+    if not parameter.default:
+        return parameter
+    about = f"{_ROWS} Default: {parameter.default} in tables, all in formats for programs."
+    option = typer.Option("--limit", "-n", min=0, help=about)
+    return parameter.replace(annotation=Annotated[int | None, option], default=None)

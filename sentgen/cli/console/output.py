@@ -2,7 +2,7 @@
 
 A command takes ``out: Output``, which gives it ``--csv``, ``--tsv``, ``--json``, ``--jsonl``, ``--latex``,
 ``--parquet FILE``, ``--xlsx FILE`` (a table for reading is the default), ``--bom`` and ``--wide`` (see
-`sentgen.cli.console.option_groups`)::
+`sentgen.cli.console.options`)::
 
     def words(*, limit: LimitOption = 20, out: Output) -> None:
         table = most_frequent_words(limit)          # columns form, count
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from itertools import chain, islice
@@ -33,13 +33,15 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, Unpack
 
 import typer
 from rich.console import Console
+from sqlalchemy import Connection
 
-from sentgen.cli.console.options import DeskOptions, StoreOptions, check_file_option
+from sentgen.cli.console.options import DeskOptions, StoreOptions, check_file_option, check_plot_option
 from sentgen.cli.console.terminal_table import TableColumn, print_table
 from sentgen.errors import printable as printable
 from sentgen.options import Option
 from sentgen.output.display import isolate
 from sentgen.output.files import whole_file
+from sentgen.output.plots import write_plot
 from sentgen.output.tabular import Rows, csv_lines, distinct, json_row, write_parquet
 from sentgen.output.text_table import Align as Align
 from sentgen.output.text_table import aligned_lines, cells_of, is_numeric, tabular
@@ -47,6 +49,10 @@ from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sentgen.evaluation.figures.report import ReportTable
+    from sentgen.lookups.base.statement import Answer, Statement
+    from sentgen.lookups.question import Question
 
 _option = partial(Option, panel="Output")
 WideOption = Annotated[
@@ -262,6 +268,28 @@ class Output:
         else:
             self._lines(names, following)
 
+    def reports(self, tables: Iterable[ReportTable], *, wide: int) -> None:
+        """Print tables of a report that have rows, with their notes; of eight columns and more in parts.
+
+        Args:
+            tables: the tables.
+            wide: columns of figures in a part.
+        """
+        for table in (table for table in tables if table.rows):
+            size = len(table.columns)
+            part = size - 1 if size < 8 else wide
+            for begin in range(1, size, part):
+                self.report(table, [0, *range(begin, min(begin + part, size))])
+                typer.echo()
+            self.note(f"{table.title}. {table.note}")
+
+    def report(self, table: ReportTable, columns: Iterable[int] | None = None) -> None:
+        """Print columns of a table, all if none are given: cells on one line, figures to the right."""
+        chosen = range(len(table.columns)) if columns is None else list(columns)
+        names = [table.columns[n] for n in chosen]
+        rows = [[row[n].replace("\n", " ") for n in chosen] for row in table.rows]
+        self.rows(names, rows, align=dict.fromkeys(names[1:], "right"))
+
     def _lines(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Write rows to standard output."""
         if self.form is OutputFormat.JSON:
@@ -333,6 +361,80 @@ class DeskOutput(DeskOptions, StoreOutput):
     """The same of what may ask for labels of line sets."""
 
     LAST: ClassVar[tuple[str, ...]] = ("desk", *StoreOutput.LAST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionOutput(DeskOutput):
+    """The same of the answer to a question, whose SQL can be shown."""
+
+    show_sql: Annotated[
+        bool,
+        Option(
+            "Print the SQL that gives these rows on standard error, ready for `sentgen sql --file`.",
+        ),
+    ] = False
+
+    @property
+    def comments(self) -> bool:
+        """Whether notes are comments of SQL: standard error is a file for `sentgen sql` then."""
+        return self.show_sql
+
+    def ask(
+        self,
+        question: Question,
+        plot: Path | None = None,
+        how: Callable[[Connection], Answer] | None = None,
+    ) -> Answer:
+        """Ask, show the statement, say of which hits the rows are, and draw them if that is wanted.
+
+        Args:
+            question: what is asked.
+            plot: where the rows are drawn.
+            how: asks it, if it is to give columns more than it does.
+        """
+        check_plot_option(plot)
+        with self.connection() as connection:
+            answer = (how or question.ask)(connection)
+            self.show_statement(answer.query)
+            self.draw(connection, question, answer, plot)
+        for remark in answer.remarks:
+            self.note(remark)
+        return replace(answer, remarks=())
+
+    def draw(self, connection: Connection, question: Question, answer: Answer, plot: Path | None) -> None:
+        """Draw an answer, if that is wanted and it has rows."""
+        if plot is not None and answer.rows.num_rows:
+            # They import all questions that can be drawn.
+            from sentgen.lookups.questions import figure_of
+
+            write_plot(figure_of(connection, question, answer), plot)
+            self.note(f"plot: {plot}")
+
+    def show_statement(self, query: Statement) -> None:
+        """Show the SQL if it is wanted."""
+        if self.show_sql:
+            typer.echo("\n".join(map(printable, f"{query.with_values()};".split("\n"))), err=True)
+
+    def finish(self, answer: Answer, what: str = "") -> None:
+        """Say what is special about the answer; an empty one is a no (exit code 1).
+
+        Args:
+            answer: the answer.
+            what: its rows are, where all of them were counted.
+        """
+        if what and answer.truncated:
+            self.note_part(answer.rows.num_rows, answer.total or 0, what, offset=answer.offset)
+        for note in answer.notes:
+            self.note(note)
+        if not answer.rows.num_rows:
+            raise typer.Exit(1)
+
+    def show(self, answer: Answer, *essential: str) -> None:
+        """Show the rows of an answer, and finish; ``essential`` are the columns that always stay."""
+        counted = answer.total is not None
+        cut = answer.truncated and not counted
+        self.table(answer.rows, truncated=cut, offset=answer.offset, essential=essential)
+        self.finish(answer, "row" if counted else "")
 
 
 def _console() -> Console:
