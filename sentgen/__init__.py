@@ -12,11 +12,11 @@ if _TYPE_CHECKING:
     from sentgen.api.database import Database as Database
     from sentgen.api.database import open as open
     from sentgen.api.generating import FusedSentences as FusedSentences
+    from sentgen.api.generating import Sentences as Sentences
     from sentgen.api.hits import Hits as Hits
     from sentgen.api.hits import SentenceTree as SentenceTree
     from sentgen.api.language_models import LanguageModel as LanguageModel
     from sentgen.api.lines import LineSet as LineSet
-    from sentgen.api.sentences import Sentences as Sentences
     from sentgen.api.tables import Table as Table
     from sentgen.api.texts import AlignedTexts as AlignedTexts
     from sentgen.api.texts import CheckedSummary as CheckedSummary
@@ -47,7 +47,7 @@ _FROM = {
     "LineSet": "sentgen.api.lines",
     "SentgenError": "sentgen.errors",
     "SentenceTree": "sentgen.api.hits",
-    "Sentences": "sentgen.api.sentences",
+    "Sentences": "sentgen.api.generating",
     "Table": "sentgen.api.tables",
     "errors": "",
     "open": "sentgen.api.database",

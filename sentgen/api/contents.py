@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
+
+from sqlalchemy import Connection
 
 from sentgen.api import options as taken
 from sentgen.api.arguments import declare, with_signatures
 from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.counts import corpora
+from sentgen.errors import InputError
 from sentgen.listings import LISTINGS
 from sentgen.lookups import subcorpora
+from sentgen.lookups.command_line import parse_parameter
+from sentgen.lookups.question import Lookup
+from sentgen.lookups.questions import QUESTIONS, check
+from sentgen.options import NOT, Parameter, parameters_of
 from sentgen.output import progress
 from sentgen.output.files import whole_file
 from sentgen.output.tabular import Rows
-from sentgen.schema import dictionary
+from sentgen.schema import dictionary, readonly
+from sentgen.schema.store import raw
 from sentgen.schema.tables import saved
 
 if TYPE_CHECKING:
@@ -24,6 +34,13 @@ if TYPE_CHECKING:
     from sentgen.alignment.stored.application import ApplicationSummary
     from sentgen.counts.pair_ingestion import PairSummary
     from sentgen.schema.maintenance import Compaction, Repair
+
+#: Methods that have other names than their commands.
+_METHODS = {"deps": "dependencies", "args": "arguments", "freq": "frequencies"}
+#: How a command prints and waits, which Python does in its own way; those of the second line have a value.
+_FLAGS = {"--csv", "--tsv", "--json", "--jsonl", "--bom", "--wide", "--show-sql", "--conllu"}
+_VALUES = {"--width", "--memory-limit", "--timeout", "--wait", "--db"}
+(_LIMIT,) = parameters_of(Lookup, ["limit"])
 
 
 def listing(session: StoreSession, name: str) -> Table:
@@ -108,10 +125,8 @@ class StoreContents:
             words: a command that looks into the counts, as you would type it: ``"kwic camp --sort left"``.
             replace: in place of an older one of this name.
         """
-        from sentgen.api import saved_query
-
         with self._session.write() as store, store.begin() as connection:
-            query = saved_query.check_query(connection, words)
+            query = _check_query(connection, words)
             saved.save_query(connection, name, query.command, query.words, replace=replace)
 
     def saved_queries(self) -> Table:
@@ -120,12 +135,10 @@ class StoreContents:
 
     def run_query(self, name: str, **more: object) -> Table:
         """Run a saved query, with other values of its options if you like: ``run_query("camp", limit=0)``."""
-        from sentgen.api import saved_query
-
         with self._session.read() as store:
             with store.connect() as connection:
                 row = saved.find_saved(connection, name)
-            query = saved_query.read_query(row.command, row.arguments)
+            query = _read_query(row.command, row.arguments)
             answer: Table = getattr(self, query.method)(**{**query.given, **more})
             return answer
 
@@ -157,7 +170,7 @@ class StoreContents:
         from sentgen.alignment.stored.stored_pairs import list_pairs
 
         with self._session.read() as store:
-            return first(lambda rows: list_pairs(store, corpus, statistics=statistics, limit=rows), limit)
+            return _first(lambda rows: list_pairs(store, corpus, statistics=statistics, limit=rows), limit)
 
     def pair(self, corpus: str, key: str | None = None) -> Pair:
         """Return a document with its abstract: the pair of a name, or the first one of a corpus."""
@@ -197,16 +210,16 @@ class StoreContents:
 
         Every iteration is stored as it is done; after an interruption, ``resume=True`` goes on.
         """
-        from sentgen.api import aligning
+        from sentgen.api import texts
 
-        aligning.train(self._session, pairs, model, options)
+        texts.train_alignment(self._session, pairs, model, options)
         return self.alignment_model(model)
 
     def tune_alignment(self, name: str, gold: str | Path, **options: Unpack[taken.TuneOptions]) -> Table:
         """Tune a model on links that people drew; return a row for each direction."""
-        from sentgen.api import aligning
+        from sentgen.api import texts
 
-        return aligning.tune(self._session, name, gold, options)
+        return texts.tune_alignment(self._session, name, gold, options)
 
     def alignment_models(self) -> Table:
         """List the models that align."""
@@ -249,9 +262,9 @@ class StoreContents:
 
         Without a model the aligner has its priors only, and the links are those of a model called priors.
         """
-        from sentgen.api import aligning
+        from sentgen.api import texts
 
-        return aligning.apply(self._session, pairs, model, options)
+        return texts.align_pairs(self._session, pairs, model, options)
 
     def extract(
         self, pairs: str, of: str, model: str | None = None, *, size: int = 3, limit: int = 20
@@ -269,7 +282,9 @@ class StoreContents:
 
         with self._session.read() as store:
             extractor = extraction.learn_extractor(store, pairs, model)
-            return first(lambda rows: extraction.extracts(store, extractor, of, size=size, limit=rows), limit)
+            return _first(
+                lambda rows: extraction.extracts(store, extractor, of, size=size, limit=rows), limit
+            )
 
     def alignment_figures(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
         """List the figures of each abstract: coverage, density, new and changed words, longest copied run.
@@ -282,7 +297,7 @@ class StoreContents:
         from sentgen.alignment.stored import application
 
         with self._session.read() as store:
-            return first(lambda rows: application.alignments(store, pairs, model, limit=rows), limit)
+            return _first(lambda rows: application.alignments(store, pairs, model, limit=rows), limit)
 
     def alignment_links(
         self,
@@ -307,7 +322,7 @@ class StoreContents:
         with self._session.read() as store:
             listed = application.found_rows
             kind = {"words": words, "sentences": sentences}
-            return first(lambda rows: listed(store, pairs, model, limit=rows, **kind), limit)
+            return _first(lambda rows: listed(store, pairs, model, limit=rows, **kind), limit)
 
     # The store as a file.
 
@@ -364,7 +379,151 @@ class StoreContents:
             return maintenance.compact(path, memory_limit=self._session.memory // 2)
 
 
-def first(ask: Callable[[int], Rows], limit: int) -> Table:
+def _first(ask: Callable[[int], Rows], limit: int) -> Table:
     """Return the first rows of a table, 0 for all, and whether there are more; ``ask`` gives some."""
     rows, more = ask(limit + 1 if limit else 0).first(limit)
     return Table(rows, truncated=more)
+
+
+@dataclass(frozen=True, slots=True)
+class _SavedCall:
+    """A saved query.
+
+    Attributes:
+        command: the command that it is of.
+        words: what that is given.
+        method: of `Database`, which does the same.
+        given: to the method, by name.
+    """
+
+    command: str
+    words: tuple[str, ...]
+    method: str
+    given: dict[str, Any]
+
+
+def _check_query(connection: Connection, line: str | Sequence[str]) -> _SavedCall:
+    """Read a command line and look up what it names, without running it.
+
+    Raises:
+        SentgenError: running it would fail, or it is no command that can be saved.
+    """
+    command, *words = _words(line) or [""]
+    call = _read_query(command, words)
+    if command == "sql":
+        readonly.check(raw(connection), call.given["query"], call.given["parameters"])
+    else:
+        check(connection, declare(QUESTIONS[command], call.given))
+    return call
+
+
+def _words(line: str | Sequence[str]) -> list[str]:
+    """Return the words of a command line behind the name of the program, if that is there."""
+    try:
+        words = shlex.split(line) if isinstance(line, str) else list(line)
+    except ValueError as error:
+        raise InputError(f"{line!r} is no command line: {error}; close each quote") from error
+    return words[1:] if words[:1] == ["sentgen"] else words
+
+
+def _read_query(command: str, words: Sequence[str]) -> _SavedCall:
+    """Read a command line as the command does.
+
+    Raises:
+        InputError: it cannot be saved, or an option cannot be read, or names a file.
+    """
+    if command == "sql":
+        given = _sql(list(words))
+    elif command in QUESTIONS:
+        given = _named_options(command, parameters_of(QUESTIONS[command]), words)
+    else:
+        raise InputError(f"{command!r} cannot be saved; these commands can: {', '.join((*QUESTIONS, 'sql'))}")
+    return _SavedCall(command, tuple(words), _METHODS.get(command, command), given)
+
+
+def _sql(words: Sequence[str]) -> dict[str, Any]:
+    arguments: list[str] = []
+    values: dict[str, Any] = {}
+    limit: Any = 0
+    for name, value in _split(words, {"--param", "--limit", "-n"} | _VALUES):
+        if not name:
+            arguments.append(value)
+        elif name == "--param":
+            values |= [parse_parameter(value)]
+        elif name in ("--limit", "-n"):
+            limit = _LIMIT.read(value, "--limit")
+        elif name not in _FLAGS | _VALUES:
+            raise InputError(f"a saved sql has no option {name}")
+    if len(arguments) != 1:
+        raise InputError("sql takes one query; write it in quotes")
+    # As `Database.sql` takes those of question marks: by their places.
+    numbered = [values[str(position)] for position in range(1, len(values) + 1) if str(position) in values]
+    return {"query": arguments[0], "parameters": numbered or values, "limit": limit}
+
+
+def _named_options(command: str, parameters: Sequence[Parameter], words: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a command by name."""
+    known = dict(_options(parameters))
+    given: dict[str, Any] = {}
+    arguments: list[str] = []
+    for name, value in _split(
+        words, {name for name, (parameter, _) in known.items() if not parameter.is_flag} | _VALUES
+    ):
+        if not name:
+            arguments.append(value)
+        elif name in known:
+            parameter, off = known[name]
+            if parameter.option.file:
+                raise InputError(f"a saved query names no files; leave out {name}")
+            if parameter.is_flag:
+                given[parameter.name] = not off
+            else:
+                _add(given, parameter, f"{NOT}{value}" if off else value)
+        elif name not in _FLAGS | _VALUES:
+            raise InputError(f"a saved {command} has no option {name}; see sentgen {command} --help")
+    for parameter in (parameter for parameter in parameters if parameter.option.argument):
+        taken, arguments = (arguments, []) if parameter.is_list else (arguments[:1], arguments[1:])
+        for text in taken:
+            _add(given, parameter, text)
+    if arguments:
+        raise InputError(f"{command} has no place for {arguments[0]!r}; put several words into quotes")
+    return given
+
+
+def _options(parameters: Sequence[Parameter]) -> Iterator[tuple[str, tuple[Parameter, bool]]]:
+    """Yield the names of options, and whether they say the opposite."""
+    for parameter in parameters:
+        if not parameter.option.argument:
+            yield parameter.dashed, (parameter, False)
+            yield parameter.off, (parameter, True)
+            if parameter.option.short:
+                yield parameter.option.short, (parameter, False)
+
+
+def _split(words: Sequence[str], valued: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield options with their values, and without a name what stands in its place."""
+    following = iter(words)
+    for word in following:
+        if word == "--":
+            yield from (("", each) for each in following)
+        elif not word.startswith("-") or word == "-":
+            yield "", word
+        elif word.startswith("--"):
+            name, equals, value = word.partition("=")
+            yield name, (value if equals else _next(name, following) if name in valued else "")
+        else:  # -n5 or -n 5
+            yield word[:2], word[2:] or (_next(word, following) if word in valued else "")
+
+
+def _next(name: str, following: Iterator[str]) -> str:
+    value = next(following, None)
+    if value is None:
+        raise InputError(f"{name} needs a value")
+    return value
+
+
+def _add(given: dict[str, Any], parameter: Parameter, text: str) -> None:
+    if parameter.is_list:
+        given.setdefault(parameter.name, []).append(text)
+    else:
+        given[parameter.name] = parameter.read(text, parameter.dashed)

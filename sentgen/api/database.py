@@ -36,11 +36,10 @@ from sentgen.schema.places import lake_at
 from sentgen.schema.store import raw
 
 if TYPE_CHECKING:
-    from sentgen.api.generating import FusedSentences
+    from sentgen.api.generating import FusedSentences, Sentences
     from sentgen.api.hits import Hits
     from sentgen.api.language_models import LanguageModel
     from sentgen.api.lines import LineSet
-    from sentgen.api.sentences import Sentences
     from sentgen.api.texts import AlignedTexts, CheckedSummary
     from sentgen.corpus.frames import Tabular
     from sentgen.counts.ingestion import Summary
@@ -288,7 +287,7 @@ class Database(StoreContents):
         question = declare(Kwic, given)
         if question.count or question.places or question.sort == NONE:
             return self._ask(Kwic, given)
-        from sentgen.api.concordance import SortedLines
+        from sentgen.api.hits import SortedLines
 
         return SortedLines.ask(self._session, question)
 

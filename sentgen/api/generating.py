@@ -1,4 +1,4 @@
-"""Sentences made of related ones: of clusters for `Database.generate`, of a key for `Database.fuse`."""
+"""Sentences that were made, with their trees: of bags, of clusters, or of a key sentence and related ones."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from pathlib import Path
 
 from markupsafe import escape
 
-from sentgen.api import html
 from sentgen.api.arguments import declare
+from sentgen.api.hits import SentenceTree
 from sentgen.api.options import FuseOptions, GenerateOptions
-from sentgen.api.sentences import Sentences
 from sentgen.api.session import StoreSession
-from sentgen.api.tables import Table
+from sentgen.api.tables import SHOWN, Table, html_frame, html_table, svg_block
 from sentgen.api.texts import as_file, parser_of
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.errors import InputError
+from sentgen.errors import InputError, spell
 from sentgen.evaluation.fusion.texts import FusionTexts
-from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
+from sentgen.generation.answers import Answers, require_trees, table_of
+from sentgen.generation.clusters.clusters import (
+    Clusters,
+    Generated,
+    generate_all,
+    parse_lengths,
+    temporary_clusters,
+)
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.fusion.answer import (
     FusionAnswer,
@@ -31,12 +37,74 @@ from sentgen.generation.fusion.answer import (
     runs,
 )
 from sentgen.generation.fusion.fuse import fused_sentences
+from sentgen.generation.notes import notes
 from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.display import shorten
 from sentgen.output.progress import counting_bar
 
 #: Share of the memory for the DuckDB of a store that holds the clusters alone.
 _MEMORY_SHARE = 0.15
+
+
+class Sentences(Table):
+    """A row a sentence; the first one is ``text`` with its ``tree``."""
+
+    def __init__(self, made: Answers | Generated) -> None:
+        note_lines = notes(made) if isinstance(made, Answers) else made.notes()
+        super().__init__(
+            table_of(made) if isinstance(made, Answers) else made.table(),
+            notes=list(note_lines),
+        )
+        self._made = made
+
+    @property
+    def text(self) -> str:
+        """The first sentence.
+
+        Raises:
+            InputError: there is none.
+        """
+        if not self._made.sentences:
+            raise InputError("there is no sentence: the words do not suffice for the lengths asked for")
+        return self._made.sentences[0].text
+
+    @property
+    def texts(self) -> list[str]:
+        """All sentences."""
+        return [sentence.text for sentence in self._made.sentences]
+
+    @property
+    def tree(self) -> SentenceTree:
+        """The tree of the first sentence that has one.
+
+        Raises:
+            InputError: the algorithm makes none.
+        """
+        trees = self.trees
+        if trees:
+            return trees[0]
+        if isinstance(self._made, Answers):
+            require_trees(self._made.plan.algorithm, {spell("tree"): True})
+        raise InputError("no sentence has a tree")
+
+    @property
+    def trees(self) -> list[SentenceTree]:
+        """The trees of the sentences that have one."""
+        return [SentenceTree(drawing) for drawing in self._made.trees]
+
+    @property
+    def svg(self) -> str:
+        """A drawing of all trees, as an SVG document."""
+        return self._made.svg()
+
+    def conllu(self) -> str:
+        """Return the trees as CoNLL-U."""
+        return self._made.conllu()
+
+    def _repr_html_(self) -> str:
+        columns, rows = self._shown()
+        drawn = "".join(svg_block(tree.svg) for tree in self.trees[:SHOWN])
+        return html_frame(html_table(columns, rows) + drawn, self._size(), self.notes)
 
 
 def generate(session: StoreSession, file: str | Path | None, options: GenerateOptions) -> Sentences:
@@ -156,7 +224,7 @@ class FusedSentences(Table):
             for rank in range(1, len(self._answer.sentences) + 1)
         )
         body = "".join(f"<p><bdi>{_mark_origins(runs(sentence))}</bdi></p>" for sentence in shown)
-        return html.frame(body, self._size(), self.notes)
+        return html_frame(body, self._size(), self.notes)
 
 
 def _mark_origins(stretches: Iterable[tuple[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""Where a Grew request matches: a concordance with trees, the same hits by keys, and how a tree is drawn."""
+"""Lines in the colors of what they are sorted by; where a Grew request matches, with trees and by keys."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sentgen.api import html
-from sentgen.api.html import SortedLine
 from sentgen.api.session import StoreSession, session_of
-from sentgen.api.tables import SHOWN, Table
+from sentgen.api.tables import SHOWN, SortedLine, Table, svg_block
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import StoreError
 from sentgen.generation.drawing import SentenceDrawing, corpus_tree, tree_svg, tree_text
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import find_sentence
+from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.hit_places import marks_of
-from sentgen.lookups.concordances.line_text import sorted_words
+from sentgen.lookups.concordances.line_text import PLACE, sorted_words
 from sentgen.lookups.grew.matches import Match
+from sentgen.output.tabular import Rows
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +50,7 @@ class SentenceTree:
         return "\n".join(tree_text(self.drawing.units, self.drawing.tree.heads))
 
     def _repr_html_(self) -> str:
-        return html.svg_block(self.svg)
+        return svg_block(self.svg)
 
 
 #: What a table has from the beginning, and hits when they were looked for.
@@ -144,3 +144,32 @@ def _tree(title: str, answer: Answer, marked: set[int]) -> SentenceTree:
         [str(token["deprel"] or "") for token in tokens],
     )
     return SentenceTree(replace(drawing, marked=frozenset(position - 1 for position in marked)))
+
+
+class SortedLines(Table):
+    """Lines of a concordance, in a notebook with the colors of what they are sorted by; see `Table`."""
+
+    _session: StoreSession
+    _question: Kwic
+    _placed: Rows
+
+    @classmethod
+    def ask(cls, session: StoreSession, question: Kwic) -> SortedLines:
+        """Return the lines that a question asks for."""
+        with session.read() as store, store.connect() as connection:
+            answer = question.lines(connection, placed=True)
+        shown = replace(answer, rows=answer.rows.without(PLACE))
+        lines = cls._of(shown, session.drawer(question, shown))
+        lines._session, lines._question, lines._placed = session, question, answer.rows.slice(0, SHOWN)
+        return lines
+
+    def _sorted(self) -> list[SortedLine]:
+        words = sorted_words(self._question.sort)
+        if not words.levels or not len(self):
+            return []
+        try:
+            with self._session.read() as store, store.connect() as connection:
+                sides = self._question.sorted_sides(connection, self._placed)
+        except StoreError:  # closed since: the lines stay
+            return []
+        return [SortedLine(*one, words.levels.get(0, 0)) for one in sides]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from sentgen.api.arguments import declare, with_signatures
+from sentgen.api.generating import Sentences
 from sentgen.api.options import (
     BuildOptions,
     CompareOptions,
@@ -15,7 +16,6 @@ from sentgen.api.options import (
     ScoreOptions,
     VectorOptions,
 )
-from sentgen.api.sentences import Sentences
 from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import Table
 from sentgen.api.texts import parser_of

@@ -1,4 +1,4 @@
-"""Texts that are aligned and checked: given as they are, or as files."""
+"""Texts that are aligned and checked, given as they are or as files; and models that align, trained."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from sentgen import temporary
-from sentgen.alignment.choice import Choice, chosen_aligner, notes
-from sentgen.alignment.pairs.budget import Budget
+from sentgen.alignment.choice import Choice, apply_chosen, chosen_aligner, notes
+from sentgen.alignment.pairs.budget import Budget, aligning_budget
+from sentgen.alignment.phrase_hmm.settings import training_settings
+from sentgen.alignment.phrase_hmm.tuning import TuningPlan
+from sentgen.alignment.stored.application import ApplicationSummary
+from sentgen.alignment.stored.model_store import DIRECTIONS
+from sentgen.alignment.stored.stored_model import tune_model
+from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.view import Figures, PairView, phrases, places_of, reasons
 from sentgen.api.arguments import declare
-from sentgen.api.options import AlignOptions, CheckOptions
+from sentgen.api.options import AlignOptions, ApplyOptions, CheckOptions, TrainOptions, TuneOptions
 from sentgen.api.session import StoreSession
 from sentgen.api.tables import Table
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
+from sentgen.evaluation.alignment.gold_readers import GoldPairs
 from sentgen.evaluation.check.check import (
     CheckRequest,
     Claim,
@@ -32,13 +39,17 @@ from sentgen.evaluation.check.check import (
     text_of,
     word_table,
 )
-from sentgen.output.progress import steps
+from sentgen.options import parameters_of
+from sentgen.output.logarithms import decimal
+from sentgen.output.progress import counting_bar, counting_bars, steps, training_bar
 from sentgen.output.tabular import Rows
 
 _COLUMNS = ("phrase", "summary", "document", "sentence", "first", "last", "posterior", "null")
 _WORD_COLUMNS = ("place", "word", "state", "document", "places", "posterior", "p_null", "why", "elsewhere")
 _REASON_COLUMNS = [*("phrase", "word", "summary", "place", "document"), "posterior", "directions", "shares"]
 _REASON_COLUMNS += ["weights", "runner_up", "runner_up_posterior", "null"]
+_SETTINGS = ("preset", "max_doc_phrase", "max_abstract_phrase", "setting", "vectors")
+_TUNED_COLUMNS = ("direction", "iterations", "log10_untuned", "log10_tuned", "seconds", "threshold")
 #: Of the memory: DuckDB has most of the rest.
 _SHARE = 0.55
 #: How many were shown: the same texts may be shown twice.
@@ -290,3 +301,52 @@ def check(
 def parser_of(name: str | None) -> Parser | None:
     """Return the parser of a name, if there is one."""
     return None if name is None else open_parser(name)
+
+
+def train_alignment(session: StoreSession, pairs: str, model: str, options: TrainOptions) -> None:
+    """Train a model on pairs, iteration by iteration."""
+    given: dict[str, Any] = {**options}
+    chosen = {name: given.pop(name) for name in _SETTINGS if name in given}
+    if isinstance(chosen.get("setting"), str):
+        chosen["setting"] = [chosen["setting"]]
+    settings = training_settings(**chosen)
+    plan = replace(declare(TrainingPlan, given), memory=session.memory)
+    directions = DIRECTIONS if settings.both else DIRECTIONS[:1]
+    with session.write() as store, training_bar(plan.iterations, directions) as report:
+        for _ in train_model(store, pairs, _require_name(model), settings, plan, progress=report):
+            pass
+
+
+def tune_alignment(session: StoreSession, name: str, gold: str | Path, options: TuneOptions) -> Table:
+    """Tune a model on links that people drew."""
+    plan_names = {part.name for part in parameters_of(TuningPlan)}
+    given: dict[str, Any] = {**options}
+    plan = declare(TuningPlan, {key: given.pop(key) for key in plan_names & given.keys()})
+    with session.write() as store, counting_bars() as report:
+        examples = declare(GoldPairs, {**given, "gold": str(gold)}).examples()
+        budget = aligning_budget(session.memory, with_store=True)
+        source = Path(gold).name
+        made = tune_model(store, _require_name(name), examples, source, plan, budget=budget, progress=report)
+    rows = [
+        (direction, part.iterations, decimal(part.before), decimal(part.after), part.seconds)
+        for direction, part in zip(DIRECTIONS, made.directions, strict=True)
+    ]
+    return Table(Rows(_TUNED_COLUMNS, [(*row, made.settings.threshold) for row in rows]))
+
+
+def align_pairs(
+    session: StoreSession, pairs: str, model: str | None, options: ApplyOptions
+) -> ApplicationSummary:
+    """Align a corpus of pairs."""
+    with session.write() as store, counting_bar("pairs") as report:
+        choice = declare(Choice, {**options, "model": model})
+        with store.begin():  # to write before pairs are read, as each batch is kept while others are read
+            pass
+        budget = aligning_budget(session.memory, with_store=True)
+        return apply_chosen(choice, store, pairs, budget=budget, progress=report)
+
+
+def _require_name(name: str) -> str:
+    if not name.strip():
+        raise InputError("a model needs a name; give one, such as news")
+    return name

@@ -14,7 +14,7 @@ import pytest
 from typer.main import get_command
 
 import sentgen
-from sentgen.api import saved_query
+from sentgen.api import contents
 from sentgen.cli import build
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, NotFoundError, QueryRejected, SentgenError, StoreError
@@ -175,7 +175,7 @@ def test_lines_are_read_as_commands_read_them(line: list[str]) -> None:
     command = root.load(line[0])  # type: ignore[attr-defined]
     # With the settings of the program: a command keeps the help option that it is first asked for.
     theirs = command.make_context(line[0], line[1:], **root.context_settings).params
-    ours = saved_query.read_query(line[0], line[1:]).given
+    ours = contents._read_query(line[0], line[1:]).given
 
     for one in parameters_of(QUESTIONS[line[0]]):
         if one.option.rows and theirs[one.name] is None:
