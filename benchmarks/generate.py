@@ -19,7 +19,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
 from sentgen.models.dependency.cluster_counts import cluster_names, count_clusters
-from sentgen.output.logarithms import decimal
+from sentgen.output.display import decimal
 from sentgen.schema import Store
 
 SYSTEMS = {

@@ -30,7 +30,7 @@ from sqlalchemy.util import LRUCache
 
 from sentgen import temporary
 from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreError, spell
-from sentgen.extensions import NEVER_LOADED
+from sentgen.never_loaded import NEVER_LOADED
 from sentgen.schema import connections
 from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.durability.duckdb_faults import STORAGE_VERSION, WITHOUT_LOG, has_log

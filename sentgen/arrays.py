@@ -1,14 +1,20 @@
-"""Arrays: a name for each type of their elements, sparse ones, and functions over them as machine code."""
+"""Arrays: names for the types of elements, room for large ones, sparse ones, and machine code."""
 
 from __future__ import annotations
 
+import mmap
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from sentgen.system.files import leave_memory, take_room
+from sentgen.system.processes import resident_memory
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -88,3 +94,36 @@ def unit_rows(rows: csr_array) -> csr_array:
     squares[some] = np.add.reduceat(rows.data * rows.data, rows.indptr[some])
     factors = 1 / np.maximum(np.sqrt(squares), 1e-12)
     return type(rows)((rows.data * np.repeat(factors, sizes), rows.indices, rows.indptr), shape=rows.shape)
+
+
+class Space:
+    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process.
+
+    Pages of files stay in memory until the process takes ``most`` bytes.
+    """
+
+    def __init__(self, limit: int, folder: Path, *, most: int = 0) -> None:
+        self.limit, self.used, self.folder, self.most = limit, 0, folder, most
+        self._files: list[mmap.mmap] = []
+
+    def array(self, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return an array of zeros."""
+        taken = size * np.dtype(kind).itemsize
+        if not taken or self.used + taken <= self.limit:
+            self.used += taken
+            return np.zeros(size, kind)
+        with tempfile.TemporaryFile(dir=self.folder) as file:
+            take_room(file.fileno(), taken)  # a full disk is told now, not by a signal later
+            self._files.append(mmap.mmap(file.fileno(), taken))
+        return np.frombuffer(self._files[-1], kind)
+
+    @property
+    def spilled(self) -> bool:
+        """Whether there are arrays in files."""
+        return bool(self._files)
+
+    def relax(self) -> None:
+        """Give pages of files back to the system if there is little memory left; what was written stays."""
+        if self._files and resident_memory() >= self.most:
+            for file in self._files:
+                leave_memory(file)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fuzzing.mutations import damaged, mutant
-from sentgen.output.workbook import write_workbook
+from sentgen.output.tabular import write_workbook
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"

@@ -18,7 +18,7 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, Rejection
-from sentgen.output.logarithms import decimal
+from sentgen.output.display import decimal
 from sentgen.output.tabular import jsonable
 
 

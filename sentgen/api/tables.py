@@ -17,8 +17,7 @@ from rich.cells import cell_len
 
 from sentgen.errors import InputError
 from sentgen.extras import needs
-from sentgen.output.display import is_number, is_right_to_left, readable, shorten, shown
-from sentgen.output.logarithms import NATURAL
+from sentgen.output.display import NATURAL, is_number, is_right_to_left, readable, shorten, shown
 from sentgen.output.plots import check_plot, need_plots, write_plot
 from sentgen.output.tabular import Rows, distinct
 from sentgen.output.text_table import Align, aligned_lines, cells_of, cut_end, cut_front, is_numeric

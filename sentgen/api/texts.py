@@ -40,7 +40,7 @@ from sentgen.evaluation.check.check import (
     word_table,
 )
 from sentgen.options import parameters_of
-from sentgen.output.logarithms import decimal
+from sentgen.output.display import decimal
 from sentgen.output.progress import counting_bar, counting_bars, steps, training_bar
 from sentgen.output.tabular import Rows
 

@@ -15,7 +15,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, NoReturn
 
-from sentgen import __version__, unfit, without_pandas
+from sentgen import __version__, never_loaded, unfit
 from sentgen.cli.console.interrupts import EXIT_CODE, INTERRUPTED, end_on_interrupt
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def program() -> None:
     """Run sentgen as a program: Ctrl-C ends it, and when the command has ended, comes too late."""
     _stand_in_for_closed()
     end_on_interrupt()
-    without_pandas.install()
+    never_loaded.refuse_pandas()
     _read_and_write_all_characters()
     gc.disable()  # until all is imported, which is a tenth faster so; nothing of it becomes garbage
     code: object = None

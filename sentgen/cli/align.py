@@ -42,7 +42,7 @@ from sentgen.cli.console.options import (
 )
 from sentgen.cli.console.output import Output, StoreOutput, printable
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
-from sentgen.output.logarithms import NATURAL, decimal
+from sentgen.output.display import NATURAL, decimal
 from sentgen.output.plots import write_plot
 from sentgen.output.progress import counting_bar, counting_bars, training_bar
 from sentgen.output.wording import quantity

@@ -53,7 +53,7 @@ _PANELS = {
     "Corpora": {
         "ingest": "ingest:ingest",
         "corpora": "corpora:app",
-        "subcorpora": "subcorpora:app",
+        "subcorpora": "corpora:subcorpora_app",
         "parser": "parser:app",
         "pairs": "pairs:app",
     },

@@ -1,4 +1,4 @@
-"""``sentgen corpora``: what the store holds, and taking it out again."""
+"""``sentgen corpora``: what the store holds, and taking it out again; ``sentgen subcorpora``: parts of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import (
+    DeskOptions,
     DryRunOption,
     ParserOption,
     StoreOptions,
@@ -18,10 +19,12 @@ from sentgen.cli.console.options import (
     confirm,
     require_terminal,
 )
-from sentgen.cli.console.output import StoreOutput, printable
+from sentgen.cli.console.output import DeskOutput, StoreOutput, printable
 from sentgen.counts import corpora, exports
 from sentgen.counts.corpora import Corpus, CorpusName, Sync
 from sentgen.counts.document_tables import DocumentTable
+from sentgen.lookups import subcorpora
+from sentgen.lookups.subcorpora import SubcorpusName
 from sentgen.output.files import whole_file
 from sentgen.output.wording import quantity
 from sentgen.schema.engine import DATABASE_SHARE
@@ -29,10 +32,14 @@ from sentgen.schema.engine import DATABASE_SHARE
 if TYPE_CHECKING:
     from sentgen.counts.sync import Differences
 
+
 #: Names of one kind that are listed.
 _SHOWN = 20
 _OTHERWISE = "--yes, or --dry-run"
 
+subcorpora_app = typer.Typer(
+    help="Define, list, show and remove subcorpora: sentences chosen by their metadata."
+)
 app = typer.Typer(help="List, show, verify, sync, export and remove corpora, and tell more of them.")
 
 
@@ -259,3 +266,59 @@ def _numbers(differences: Differences) -> str:
     added, replaced, removed = map(len, (differences.added, differences.replaced, differences.removed))
     numbers = f"add {added:,}, replace {replaced:,} and remove {removed:,}"
     return f"{numbers} of the sources of {differences.corpus}"
+
+
+@subcorpora_app.command("define")
+def _define_subcorpus(
+    *,
+    subcorpus: SubcorpusName,
+    where: Annotated[
+        str,
+        typer.Option(
+            "--where",
+            metavar="EXPR",
+            help="What the metadata of its sentences meet: `genre = academic and year >= 2010`.",
+        ),
+    ],
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", metavar="NAME", help="Of this corpus; may be repeated. Default: of all."),
+    ] = None,
+    options: DeskOptions,
+) -> None:
+    """Define a subcorpus, usable wherever a corpus name is.
+
+    It has the sentences that meet the condition when it is asked for.
+
+    Example: `sentgen subcorpora define papers --where 'genre = academic and year >= 2010' --corpus gum`
+    """
+    with options.store() as store, store.begin() as connection:
+        made, sentences = subcorpora.define(connection, subcorpus.name, where, corpus or [])
+    typer.echo(f"{made.name}: {quantity(sentences, 'sentence')}", err=True)
+
+
+subcorpora_app.command("list")(listing("subcorpora"))
+
+
+@subcorpora_app.command("show")
+def _show_subcorpus(*, subcorpus: SubcorpusName, out: DeskOutput) -> None:
+    """Show the condition of a subcorpus, and how many sentences, tokens and documents it has.
+
+    Example: `sentgen subcorpora show papers`
+    """
+    with (
+        out.store(read_only=True) as store,
+        store.connect() as connection,
+    ):
+        out.table(subcorpora.properties(connection, subcorpus.name))
+
+
+@subcorpora_app.command("remove")
+def _remove_subcorpus(*, subcorpus: SubcorpusName, options: StoreOptions) -> None:
+    """Remove a subcorpus; its sentences stay in their corpora.
+
+    Example: `sentgen subcorpora remove papers`
+    """
+    with options.store() as store, store.begin() as connection:
+        subcorpora.remove(connection, subcorpus.name)
+    typer.echo(f"removed {subcorpus.name}", err=True)

@@ -33,9 +33,8 @@ from sentgen.generation.drawing import tree_text
 from sentgen.generation.notes import notes
 from sentgen.models.caches import describe_caches
 from sentgen.options import PARSERS, Option
-from sentgen.output.display import closed_up
+from sentgen.output.display import NATURAL, closed_up, decimal
 from sentgen.output.files import write_text
-from sentgen.output.logarithms import NATURAL, decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 

@@ -18,7 +18,7 @@ from sentgen.models.base import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.models.scoring import model_notes, split_lines
-from sentgen.output.logarithms import NATURAL
+from sentgen.output.display import NATURAL
 
 
 def score(

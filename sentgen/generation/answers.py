@@ -39,7 +39,7 @@ from sentgen.models.lookup import explain as explain_word
 from sentgen.models.request import ModelOption
 from sentgen.models.submodel import prefetch
 from sentgen.options import Option
-from sentgen.output.logarithms import decimal, natural
+from sentgen.output.display import decimal, natural
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS

@@ -29,10 +29,9 @@ from markupsafe import Markup
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees.trees import is_forced
-from sentgen.output.display import is_right_to_left
+from sentgen.output.display import decimal, is_right_to_left
 from sentgen.output.drawing import element
 from sentgen.output.drawing import length as _number
-from sentgen.output.logarithms import decimal
 
 #: Pixels: size of the words and of their tags, gap between units, rise of an arc over the one below it.
 _FONT, _SMALL, _GAP, _RISE = 16, 11, 18, 20

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 from sqlalchemy import Connection
 
 from sentgen import temporary
+from sentgen.arrays import Space
 from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
@@ -43,7 +44,6 @@ from sentgen.models.request import WhereOption
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
-from sentgen.space import Space
 
 #: Shares of the memory of the whole process: what n-grams may take that are smoothed, what sorting them for
 #: the store may take, and where pages of files are given back. DuckDB has its own (`DATABASE_SHARE`).

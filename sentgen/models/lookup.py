@@ -16,7 +16,7 @@ from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, cou
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.ngram_cache import NgramCache, word_ids
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
-from sentgen.output.logarithms import decimal
+from sentgen.output.display import decimal
 from sentgen.schema import Store
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS, UNK

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from sqlalchemy import Connection, select
 
-from sentgen.arrays import Bools, Floats, Ints, compiled
+from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.errors import ModelError, StoreError
 from sentgen.models.base import sql
 from sentgen.models.base.registry import (
@@ -43,7 +43,6 @@ from sentgen.schema.engine import DATABASE_SHARE, arrow_reader
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, UNK
 from sentgen.schema.tables.models import PARTS, model_corpus
-from sentgen.space import Space
 
 
 def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInfo]:

@@ -22,7 +22,7 @@ from typing import Annotated
 
 import numpy as np
 
-from sentgen.arrays import Bools, Floats, Ints, compiled
+from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.errors import InputError, ModelError, spell
 from sentgen.models.base.registry import PRUNED, ModelInfo, changes
 from sentgen.models.build_request import build, parse_counts
@@ -32,7 +32,6 @@ from sentgen.models.parts import left_over, parts_named, read_union, space_of, s
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS
-from sentgen.space import Space
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

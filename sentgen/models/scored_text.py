@@ -36,7 +36,7 @@ from sentgen.models.scoring import (
 )
 from sentgen.models.stored_text import RegionPart, SentencePlace, stored_sentences
 from sentgen.models.text_batches import batches_of_lines
-from sentgen.output.logarithms import decimal
+from sentgen.output.display import decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
 from sentgen.schema import Store

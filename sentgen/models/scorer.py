@@ -16,7 +16,7 @@ from sentgen.errors import ModelError, NotFoundError, PluginError
 from sentgen.models.base import registry
 from sentgen.models.base.symbols import require_words
 from sentgen.models.scoring import score_sentences
-from sentgen.output.logarithms import natural
+from sentgen.output.display import natural
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store

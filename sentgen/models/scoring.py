@@ -25,7 +25,7 @@ from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
 from sentgen.models.submodel import lowercases
 from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
-from sentgen.output.logarithms import LN10, natural
+from sentgen.output.display import LN10, natural
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, UNK

@@ -1,10 +1,13 @@
 """How values and text stand where people read them: shortened, rounded, with signs for what cannot be seen.
 
-Tables, files and patterns keep the forms of words; running text is written as people write it.
+Tables, files and patterns keep the forms of words; running text is written as people write it. Logarithms of
+probabilities are natural inside, and decimal for reading: a table has the decimal one as `log10`, or
+`log10_NAME`, and beside it the natural one under the name that the store and the functions have for it.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -23,6 +26,11 @@ _SVG_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)"')
 #: Pixels of the widest drawings whose smallest letters, of 11 pixels, can still be read in boxes of 346 and
 #: 1186 pixels.
 _SHRINKABLE = {"small": 480, "medium": 1640}
+
+LN10 = math.log(10)
+
+#: Columns of tables with natural logarithms, each of which stands beside its decimal one.
+NATURAL = frozenset({"logp", "score", "weight", "backoff", "total", "log_likelihood", "log_posterior"})
 
 
 def shown(value: object) -> str:
@@ -200,3 +208,17 @@ def isolate(cells: Sequence[str]) -> list[str]:
 def _runs(text: str, otherwise: bool) -> bool:
     """Return whether a text runs from right to left; what has no letters, as the others do."""
     return is_right_to_left([text]) if any(map(str.isalpha, text)) else otherwise
+
+
+def decimal(natural: float) -> float:
+    """Return a decimal logarithm.
+
+    >>> decimal(-2.302585092994046)
+    -1.0
+    """
+    return natural / LN10
+
+
+def natural(decimal: float) -> float:
+    """Return a natural logarithm."""
+    return decimal * LN10

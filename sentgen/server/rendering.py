@@ -7,7 +7,16 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sentgen.output.tabular import csv_lines, csv_value, distinct, json_row, writable, write_parquet
+from sentgen.output.tabular import (
+    MOST_ROWS,
+    csv_lines,
+    csv_value,
+    distinct,
+    json_row,
+    writable,
+    write_parquet,
+    write_workbook,
+)
 from sentgen.server.operations import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
@@ -120,9 +129,6 @@ def _workbook(
     result: Result, columns: Sequence[str], most_rows: int, most_bytes: int, about: Mapping[str, str]
 ) -> Reply:
     """Write a workbook of the rows that would fit as text."""
-    # As few ask for it, not every process should hold it.
-    from sentgen.output.workbook import MOST_ROWS, write_workbook
-
     fitting: list[Sequence[object]] = []
     size, cut = 0, False
     for row in result.table:

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 import duckdb
 
-from sentgen import without_pandas
+from sentgen import never_loaded
 from sentgen.desk.lending import DeskLabels
 from sentgen.errors import MemoryLimitError, QueryRejected, SentgenError, StoreError, spelling
 from sentgen.schema import Store, readonly
@@ -45,7 +45,7 @@ def main() -> None:
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Whatever prints cannot break the messages: descriptor 1 is standard error now.
     os.dup2(2, 1)
-    without_pandas.install()
+    never_loaded.refuse_pandas()
     try:
         context = open_context(opening)
     except Exception as error:

@@ -20,7 +20,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
 )
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.cells import TEXTS, PartBuffer, RewriteCells, batches, lay_out
-from sentgen.space import Space
+from sentgen.arrays import Space
 
 WORDS = st.lists(st.sampled_from(["run", "runs", "a", "dog", "barks"]), min_size=1, max_size=6)
 ROOM = 1 << 20

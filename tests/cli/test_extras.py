@@ -106,9 +106,9 @@ def test_all_others_do_without(filled: Sentgen, tmp_path: Path, nightly: bool) -
 import contextlib, io, json, sys
 modules, commands = json.loads(sys.argv[1])
 sys.modules.update(dict.fromkeys(modules))
-from sentgen import without_pandas
+from sentgen import never_loaded
 from sentgen.cli import main
-without_pandas.install()  # as the program does
+never_loaded.refuse_pandas()  # as the program does
 failed = []
 for words in commands:
     sys.argv = ["sentgen", *words]

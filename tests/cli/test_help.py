@@ -50,8 +50,8 @@ def imported(*words: str, **environment: str) -> set[str]:
     code = f"""
 import sys
 sys.argv = ["sentgen", *{words!r}]
-from sentgen import without_pandas
-without_pandas.install()  # as the program does
+from sentgen import never_loaded
+never_loaded.refuse_pandas()  # as the program does
 from sentgen.cli import main
 try:
     main()

@@ -11,7 +11,7 @@ import pytest
 from conftest import Sentgen
 
 from sentgen.demo import TREEBANK
-from sentgen.output.logarithms import NATURAL
+from sentgen.output.display import NATURAL
 
 PARTNERS = {name: "log10" if name == "logp" else f"log10_{name.removeprefix('log_')}" for name in NATURAL}
 COMMANDS = (

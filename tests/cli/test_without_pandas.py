@@ -11,9 +11,9 @@ from ten_sentences import fill
 
 _RUN = """
 import sys
-from sentgen import without_pandas
-without_pandas.install()
-without_pandas.install()
+from sentgen import never_loaded
+never_loaded.refuse_pandas()
+never_loaded.refuse_pandas()
 from sentgen.schema import Store
 from sentgen.lookups.ngram_search import Ngrams
 with Store(sys.argv[1], read_only=True) as store, store.connect() as connection:

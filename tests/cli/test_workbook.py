@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.errors import InputError
-from sentgen.output import workbook
-from sentgen.output.workbook import write_workbook
+from sentgen.output import tabular
+from sentgen.output.tabular import write_workbook
 
 #: What XML can hold; a carriage return alone comes back as a line feed.
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\r\ufffe\uffff"), max_size=20)
@@ -123,7 +123,7 @@ def test_a_cell_holds_units_of_utf_16() -> None:
 def test_what_no_sheet_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"a text of 32,768 characters in row 2 of text: a cell"):
         written(["text"], [["a"], ["b" * 32_768]])
-    monkeypatch.setattr(workbook, "MOST_ROWS", 3)
+    monkeypatch.setattr(tabular, "MOST_ROWS", 3)
     assert len(read(written(["n"], [[1], [2]]))) == 3
     with pytest.raises(InputError, match=r"more rows than a sheet of Excel holds \(2\)"):
         written(["n"], [[1], [2], [3]])

@@ -23,8 +23,7 @@ from sentgen.desk.spreadsheet import import_labels
 from sentgen.desk.tables import find_set, labels_of
 from sentgen.errors import InputError
 from sentgen.output.rates import wilson
-from sentgen.output.tabular import Rows
-from sentgen.output.workbook import write_workbook
+from sentgen.output.tabular import Rows, write_workbook
 
 LABELERS, LABELS = ("ann", "ben"), ("light", "full", "idiom", "")
 

@@ -15,7 +15,7 @@ from sentgen.generation.answers import explain_sentence, explain_trees
 from sentgen.generation.bags.problem import ROOT
 from sentgen.models import ModelInfo, build
 from sentgen.models.dependency.dependencies import ROOT_UNIT
-from sentgen.output.logarithms import natural
+from sentgen.output.display import natural
 from sentgen.schema import Store
 
 BAGS = [parse_bag(sentence) for sentence in (*NEW_SENTENCES, "zebras [the zebra]", "")]

@@ -28,7 +28,7 @@ from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.ngrams.ngram_table import EMPTY, extend, side_by_side, table_at
 from sentgen.models.scoring import score_sentences
-from sentgen.output.logarithms import natural
+from sentgen.output.display import natural
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import EOS
 

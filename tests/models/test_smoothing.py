@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from stored import rows as rows_of
 from toy_corpus import add_corpus
 
+from sentgen.arrays import Space
 from sentgen.errors import DamagedError, StoreError
 from sentgen.models import ModelInfo
 from sentgen.models import build as build_model
@@ -22,7 +23,6 @@ from sentgen.models.building import rows, writing
 from sentgen.models.building.recipe import built_from, count, recipe
 from sentgen.schema import Store
 from sentgen.schema.store import raw
-from sentgen.space import Space
 
 #: Words with tags; ``<unk>`` may be one of them, and some occur once, so that a tag stands for them.
 WORDS = ["a/D", "b/N", "c/N", "d/V", "e/V", "<unk>/X", "f/N", "g/V"]

@@ -26,8 +26,7 @@ import numpy as np
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
-from sentgen.arrays import Bools, Bytes, Floats, Ints, Longs, compiled
-from sentgen.space import Space
+from sentgen.arrays import Bools, Bytes, Floats, Ints, Longs, Space, compiled
 
 #: Kinds of cells; stores hold these numbers.
 PHRASE, WORD, STEM, IDENTITY = range(4)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from sentgen.alignment.phrase_hmm.settings import as_json
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
+from sentgen.output.display import decimal
 from sentgen.output.drawing import LIGHT, plain_axes
-from sentgen.output.logarithms import decimal
 from sentgen.output.plots import set_title
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store

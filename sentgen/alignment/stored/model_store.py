@@ -16,14 +16,13 @@ from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_json, preset_settings
 from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts, no_cells
-from sentgen.arrays import Bools, Floats, Ints, Longs
+from sentgen.arrays import Bools, Floats, Ints, Longs, Space
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader, one_number, register_arrow
 from sentgen.schema.store import append, fetch_arrow, fetch_rows, next_id, now, raw, scalar
 from sentgen.schema.tables import alignment as tables
-from sentgen.space import Space
 
 DIRECTIONS = ("forward", "reverse")
 #: What has not learnt anything, where the store keeps what it aligned.

@@ -54,13 +54,12 @@ from sentgen.alignment.stored.stored_model import named_vectors
 from sentgen.alignment.stored.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
 from sentgen.alignment.words.kinship import Nearness
 from sentgen.alignment.words.wordnet import find_wordnet
-from sentgen.arrays import Ints
+from sentgen.arrays import Ints, Space
 from sentgen.errors import InputError, MemoryLimitError, ModelError, spell
 from sentgen.models.vectors import WordVectors
 from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, translated_errors
-from sentgen.space import Space
 
 BATCH = 500
 #: Words of a document times those of an abstract from which on a pair is large.

@@ -18,7 +18,7 @@ from typer.main import get_command
 from sentgen.default_store import default_path
 from sentgen.entry_points import Kind, added_names
 from sentgen.errors import SentgenError
-from sentgen.extensions import NEVER_LOADED
+from sentgen.never_loaded import NEVER_LOADED
 
 _CORPORA, _SUBCORPORA = ("corpus", "kind <> 'pairs'"), ("subcorpus", "true")
 #: As in `sentgen.models.request`; and the kinds of regions that the store has.

@@ -10,7 +10,7 @@ import typer
 from sentgen.cli.console.options import Arrange
 from sentgen.cli.console.output import Output, StoreOutput, printable
 from sentgen.listings import LISTINGS
-from sentgen.output.logarithms import NATURAL
+from sentgen.output.display import NATURAL
 
 _WithoutMemory = Annotated[StoreOutput, Arrange(only=("db", *Output.LAST))]
 

@@ -42,7 +42,7 @@ from sentgen.options import Option
 from sentgen.output.display import isolate
 from sentgen.output.files import whole_file
 from sentgen.output.plots import write_plot
-from sentgen.output.tabular import Rows, csv_lines, distinct, json_row, write_parquet
+from sentgen.output.tabular import Rows, csv_lines, distinct, json_row, write_parquet, write_workbook
 from sentgen.output.text_table import Align as Align
 from sentgen.output.text_table import aligned_lines, cells_of, is_numeric, tabular
 from sentgen.output.wording import quantity
@@ -309,8 +309,6 @@ class Output:
         typer.echo(tabular(names, cells, sides))
 
     def _workbook(self, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        from sentgen.output.workbook import write_workbook
-
         assert self.xlsx is not None  # nothing else asks for one
         with whole_file(self.xlsx) as sink:
             number = write_workbook(names, rows, sink)

@@ -38,7 +38,7 @@ from sentgen.generation.clusters.settings import GenerationSettings
 from sentgen.generation.conllu import conllu_block
 from sentgen.generation.drawing import SentenceDrawing, tree_svg
 from sentgen.models.dependency.cluster_counts import cluster_names
-from sentgen.output.logarithms import decimal
+from sentgen.output.display import decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 from sentgen.schema import Store

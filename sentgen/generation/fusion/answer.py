@@ -12,8 +12,7 @@ from sentgen.errors import InputError, spell
 from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.generation.clusters.casing import capitalized
 from sentgen.options import Option
-from sentgen.output.display import closed_up
-from sentgen.output.logarithms import decimal
+from sentgen.output.display import closed_up, decimal
 from sentgen.output.tabular import Rows
 
 #: Words that are added to the key sentence, at most: a clause of a usual length, or some phrases.

@@ -26,10 +26,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from sqlalchemy import Connection
 
-from sentgen.arrays import Bools, Floats, Ints, compiled
+from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.models.building.rows import NgramRows, read_rows, read_unigrams
 from sentgen.schema.tables.corpus import UNK
-from sentgen.space import Space
 
 #: Counts above are reliable and not discounted (Katz 1987, section II).
 K = 5

@@ -23,9 +23,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from sqlalchemy import Connection
 
-from sentgen.arrays import Bools, Floats, Ints, compiled
+from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.models.building.rows import NgramRows, read_rows, read_unigrams
-from sentgen.space import Space
 
 #: Discounts where the counts of counts give none, those of ``lmplz --discount_fallback``.
 FALLBACK = (0.5, 1.0, 1.5)

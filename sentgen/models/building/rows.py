@@ -18,13 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection
 
-from sentgen.arrays import Bools, Floats, Ints, Longs, compiled
+from sentgen.arrays import Bools, Floats, Ints, Longs, Space, compiled
 from sentgen.errors import DamagedError
 from sentgen.models.base import sql
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
-from sentgen.space import Space
 
 #: Rows that are gone through at once: an interrupt waits for them, and pages of files are given back after.
 BLOCK = 1 << 18

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from sqlalchemy import Connection, func, insert, select
 
-from sentgen.arrays import Floats, Ints, Longs, compiled
+from sentgen.arrays import Floats, Ints, Longs, Space, compiled
 from sentgen.models.base.registry import BRACKETS, CONDITION, SYMBOLS
 from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe
 from sentgen.models.building.rows import NgramRows, words_of
@@ -24,7 +24,6 @@ from sentgen.schema.store import append, now, one_thread, scalar
 from sentgen.schema.tables import models as tables
 from sentgen.schema.tables.corpus import BOS
 from sentgen.schema.tables.counts import MAX_ORDER
-from sentgen.space import Space
 
 #: Smallest number that stands for a back-off weight of nothing.
 _NO_WEIGHT = 1e-100

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow.parquet as pq
 from sqlalchemy import Connection
 
+from sentgen.arrays import Space
 from sentgen.counts.cluster.catalogue import Catalogue
 from sentgen.counts.cluster.stages import PROGRAM
 from sentgen.models.building.recipe import BuiltFrom, Recipe
@@ -22,7 +23,6 @@ from sentgen.schema import Store
 from sentgen.schema.lakes import literal
 from sentgen.schema.places import Place
 from sentgen.schema.store import raw
-from sentgen.space import Space
 from sentgen.temporary import aside
 
 #: Behind the number of every word.

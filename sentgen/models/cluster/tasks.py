@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, compiled
+from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, Space, compiled
 from sentgen.counts.cluster.stages import read_batch, write_batches
 from sentgen.models.building import kneser_ney
 from sentgen.models.building.recipe import count
@@ -34,7 +34,6 @@ from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
 from sentgen.models.cluster.plan import ModelPlan
 from sentgen.schema.lake_transfer import write_file
 from sentgen.schema.tables.corpus import BOS
-from sentgen.space import Space
 
 _VALUES = pa.schema([("value", pa.float64())])
 

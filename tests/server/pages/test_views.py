@@ -20,8 +20,7 @@ from sentgen.lookups.pair_lines import PairLines
 from sentgen.lookups.patterns import glob
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch import Sketch
-from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, last_part, shown, visible
-from sentgen.output.logarithms import NATURAL
+from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, NATURAL, last_part, shown, visible
 from sentgen.schema import Store
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.store import fetch_arrow, raw

@@ -1,6 +1,6 @@
-"""Keep DuckDB from importing pandas.
+"""What DuckDB must not load on its own: extensions, and pandas.
 
-DuckDB imports it, where it is installed, to see whether a value that it is given is one of pandas' own. No
+It imports pandas, where it is installed, to see whether a value that it is given is one of pandas' own. No
 command has such values, and the import takes longer than most of them; where there is no pandas, looking for
 it in all folders at each statement takes time, too.
 """
@@ -8,6 +8,13 @@ it in all folders at each statement takes time, too.
 from __future__ import annotations
 
 import sys
+
+#: Settings of every connection: else it looks for extensions on the network, and keeps them in ``~/.duckdb``.
+NEVER_LOADED: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+
 
 #: Whose imports are refused: they run the statements. Plug-ins may have a use for pandas.
 _OURS = frozenset({"sentgen", "sqlalchemy", "duckdb"})
@@ -26,7 +33,7 @@ class WithoutPandas:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
 
 
-def install() -> None:
+def refuse_pandas() -> None:
     """Refuse pandas to DuckDB in this process from now on."""
     if not any(isinstance(finder, WithoutPandas) for finder in sys.meta_path):
         sys.meta_path.insert(0, WithoutPandas())
