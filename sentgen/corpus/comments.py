@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from sentgen.corpus.markup import comment_key, name_written
 from sentgen.corpus.sentence import Region, Sentence
-from sentgen.corpus.written_names import comment_key, name_written
 
 #: Begins the key of metadata that is said of the document, as GUM has it.
 OF_DOCUMENT = "meta::"

@@ -15,9 +15,8 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.arrays import Bools, Bytes, Ints, Longs
-from sentgen.corpus.readers._columns import Carried, FormatError
-from sentgen.corpus.readers._named_columns import is_space, misc_of
-from sentgen.corpus.readers._tags import LONGEST, Tag
+from sentgen.corpus.markup import LONGEST, Tag
+from sentgen.corpus.readers._columns import Carried, FormatError, is_space, misc_of
 from sentgen.corpus.readers.vertical import (
     ASIDE,
     DOCUMENTS,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from sentgen.corpus.comments import OF_DOCUMENT, key_and_value, regions_in_comments
-from sentgen.corpus.written_names import xml_name
+from sentgen.corpus.markup import xml_name
 from sentgen.counts.conllu_export import NAMES_OF_TOKENS, SENTENCES
 from sentgen.counts.corpora import find
 from sentgen.errors import InputError, spell

@@ -15,10 +15,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from sqlalchemy import Connection, Row
 
+from sentgen.corpus.markup import xml_name
 from sentgen.corpus.readers import tei
 from sentgen.corpus.readers.tei import DEPENDENCIES, KNOWN, OTHERS, RELATION, SEPARATOR, UNIVERSAL
 from sentgen.corpus.sentence import ABSENT, UNIVERSAL_TAGS
-from sentgen.corpus.written_names import xml_name
 from sentgen.counts.exports import (
     Marked,
     RegionRow,

@@ -12,12 +12,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from sentgen.corpus.readers._named_columns import HEAD, NamedColumns, field_of, tree_of
-from sentgen.corpus.readers._tags import escape_entities, opening_tag
+from sentgen.corpus.markup import escape_entities, opening_tag, xml_name
+from sentgen.corpus.readers._columns import HEAD, NamedColumns, field_of, tree_of
 from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.readers.vertical import DOCUMENTS, GLUE, SENTENCES, USUAL
 from sentgen.corpus.sentence import ABSENT
-from sentgen.corpus.written_names import xml_name
 from sentgen.counts.exports import (
     RegionRow,
     SentenceRow,

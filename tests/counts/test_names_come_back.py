@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from lxml import etree
 from stored import empty
 
-from sentgen.corpus.readers._blocks import clean_text
-from sentgen.corpus.written_names import comment_key, name_written, xml_name
+from sentgen.corpus.markup import comment_key, name_written, xml_name
+from sentgen.corpus.readers._flow import clean_text
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable
 from sentgen.counts.exports import FORMATS, export

@@ -79,7 +79,7 @@ SAID: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             "sentgen/corpus/formats.py:text",
-            "sentgen/corpus/readers/_named_columns.py",
+            "sentgen/corpus/readers/_columns.py",
             "sentgen/corpus/readers/tei.py",
             "sentgen/corpus/readers/html.py",
             "sentgen/corpus/readers/jsonl.py",

@@ -1,19 +1,25 @@
-"""From text, words and regions in the order of a source to the items of a reader."""
+"""From text, words and regions in the order of a source to the items of a reader; or blocks of text alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 
+from sentgen.corpus.comments import document_comment, one_line
+from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import Item
 from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.sentence import FINAL_MARKS, Mark, RawText, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
+#: Kinds of regions beside paragraphs: headings with their `level`, items of lists, quotations.
+HEAD, ITEM, QUOTE = "head", "item", "quote"
 #: Characters of a paragraph.
 _PARAGRAPH = 200_000
 _WHITE = re.compile("[ \t\r]+")
@@ -21,6 +27,11 @@ _WHITE = re.compile("[ \t\r]+")
 _CLOSING = frozenset(("''", "”", "’", "»", "›", ")", "]", "}", "」", "』"))
 #: Quotes that may close, and what opened each of them then.
 _OPENERS = {'"': '"', "“": "„", "‘": "‚", "„": "„", "‚": "‚"}
+_BLANKS = re.compile(r"\s+")
+#: Controls and lone surrogates, which white space stands for.
+_NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u00ad]")
+#: Letters that are joined for their looks, as in *eﬃcient*: typesetting, and no spelling.
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 
 
 class SentenceCutter:
@@ -385,6 +396,58 @@ class Flow:
 
     def _end(self, region: Region) -> None:
         self._block.marks.append(Mark(self._position(), region, begins=False))
+
+
+class Blocks(Flow):
+    """A flow of blocks of text, which end where a region begins or ends.
+
+    A block has the line of its first text, and is cut nowhere else; white space is a blank, whatever there is
+    of it.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, [])
+        self.most = sys.maxsize
+
+    def add(self, text: str, line: int) -> None:
+        """Take text on a line."""
+        self.write(_BLANKS.sub(" ", clean_text(text)), self.line or line)
+
+    def begin(self, kind: str, **attributes: str) -> None:
+        """Begin a region."""
+        self.cut()
+        self.open_region(kind, attributes)
+
+    def end(self) -> None:
+        """End the region that was begun last."""
+        self.cut()
+        # Without a text it is none, and yet counts among those of the next sentence.
+        self.begin_regions(0)
+        self.close()
+
+    def take(self) -> list[Item]:
+        """Return the blocks since the last call."""
+        self.release()
+        ready, self.results = self.results, []
+        return ready
+
+
+def clean_text(text: str) -> str:
+    """Return text with blanks for controls, but for those that mean something, and with letters apart."""
+    decoded = without_c1(text).translate(_LIGATURES)
+    # A soft hyphen says where a line may break, and is no part of the word.
+    return _NO_TEXT.sub(lambda match: "" if match[0] == "\u00ad" else " ", decoded)
+
+
+def with_metadata(items: Iterable[Item], metadata: Mapping[str, str]) -> Iterator[Item]:
+    """Yield the blocks of a document, the first with its metadata, which may be known by then only."""
+    first = True
+    for item in items:
+        if first and not isinstance(item, Rejection):
+            pairs = [(key, one_line(without_c1(metadata[key]))) for key in metadata]
+            item = replace(item, metadata=[document_comment(key, value) for key, value in pairs if value])
+        yield item
+        first = False
 
 
 def _ended_with(item: Sentence | RawText, marks: list[Mark]) -> Sentence | RawText:

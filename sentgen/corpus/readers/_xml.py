@@ -1,6 +1,7 @@
-"""XML as it comes: elements and text to an object that makes sentences of them, in bounded memory.
+"""XML as it comes, in files and archives: elements and text to an object that makes sentences of them.
 
-lxml parses, and is told to load nothing: no entity, no document type, nothing of the network, nothing huge.
+lxml parses in bounded memory, and is told to load nothing: no entity, no document type, nothing of the
+network, nothing huge.
 """
 
 from __future__ import annotations
@@ -8,21 +9,27 @@ from __future__ import annotations
 import logging
 import os
 import re
+import zipfile
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, BinaryIO
 
 from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
+from sentgen.corpus.markup import name_written
 from sentgen.corpus.reader import Item
-from sentgen.corpus.readers._blocks import Elements, local, xml_parser
-from sentgen.corpus.sources import base_name, uncompressed_name
+from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, base_name, uncompressed_name
+from sentgen.corpus.tables import check_archive
 from sentgen.corpus.validation import LIMITS
-from sentgen.corpus.written_names import name_written
 from sentgen.errors import InputError
 from sentgen.extras import needs
 
+if TYPE_CHECKING:
+    from lxml import etree
+
 logger = logging.getLogger(__name__)
 
-#: Bytes of a line that are parsed at once.
+#: Bytes that are parsed at once, of a line or of a part of an archive.
 _PIECE = 1 << 16
 #: Bytes of a tag or comment.
 _LONGEST = 1 << 23
@@ -38,6 +45,180 @@ _PROLOG = re.compile(
 _REFERENCE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_][\w.-]*);")
 _CONTROL = re.compile("[\x7f-\x84\x86-\x9f]")
 _WHITE = re.compile("[ \t\r\n]+")
+#: Bytes of a part of an archive that is read whole, such as a chapter of an EPUB.
+_MOST_WHOLE = 64 << 20
+_ENTITY = b"<!ENTITY"
+
+
+@lru_cache(maxsize=4096)
+def local(name: str) -> str:
+    """Return the name of an element or attribute without its namespace.
+
+    >>> local("{http://www.w3.org/XML/1998/namespace}id")
+    'id'
+    """
+    return name.rpartition("}")[2]
+
+
+class Elements:
+    """Takes what lxml finds, elements and text in their order; formats say what it means.
+
+    Attributes:
+        line: where it stands: a line, or a paragraph.
+    """
+
+    def __init__(self) -> None:
+        self.line = 1
+        #: Elements that are passed over, from the outermost one.
+        self._passed = 0
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether what comes is passed over."""
+        return self._passed > 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        if self._passed:
+            self._passed += 1
+        else:
+            self.begin(local(tag), attributes)
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+        if self._passed:
+            self._passed -= 1
+        else:
+            self.finish(local(tag))
+
+    def data(self, text: str) -> None:
+        """Take text."""
+        if not self._passed:
+            self.write(text, self.line)
+
+    def close(self) -> None:
+        """End, as lxml asks."""
+
+    def pass_over(self) -> None:
+        """Pass over the element that begins."""
+        self._passed = 1
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element that is not passed over."""
+        raise NotImplementedError
+
+    def finish(self, name: str) -> None:
+        """Take its end."""
+        raise NotImplementedError
+
+    def write(self, text: str, line: int) -> None:
+        """Take text that begins on a line."""
+        raise NotImplementedError
+
+
+def xml_parser(target: Elements | None, *, recover: bool = False) -> etree.XMLParser:
+    """Return a parser of XML in UTF-8 that expands no entities and asks for nothing elsewhere."""
+    with needs("documents", "lxml"):
+        from lxml import etree
+
+    return etree.XMLParser(
+        target=target,
+        encoding=UTF_8,
+        resolve_entities=False,
+        no_network=True,
+        huge_tree=False,
+        recover=recover,
+    )
+
+
+@contextmanager
+def opened_archive(file: BinaryIO, *, path: str, what: str) -> Iterator[zipfile.ZipFile]:
+    """Open an archive that is a document.
+
+    Raises:
+        InputError: it is none, or what is in it is broken or expands too much.
+    """
+    check_archive(file, path=path)
+    with document_errors(path, what), zipfile.ZipFile(file) as archive:
+        archive.filename = path
+        yield archive
+
+
+@contextmanager
+def document_errors(path: str, what: str) -> Iterator[None]:
+    """Say in one line what is broken in a document."""
+    with needs("documents", "lxml"):
+        from lxml import etree
+
+    try:
+        yield
+    except InputError:
+        raise
+    except zipfile.BadZipFile as error:
+        raise InputError(f"is no {what}: {error}", path=path) from error
+    except KeyError as error:
+        raise InputError(f"is no {what}: {str(error.args[0])[:200]}", path=path) from error
+    except etree.LxmlError as error:
+        raise InputError(f"cannot read this {what}: {str(error)[:200]}", path=path) from error
+    except (*BROKEN, ValueError, RecursionError) as error:
+        raise InputError(f"cannot read this {what}: {error or type(error).__name__}", path=path) from error
+
+
+def feed_member(archive: zipfile.ZipFile, name: str, target: Elements) -> Iterator[None]:
+    """Tell a target of the XML in a member of an archive, piece by piece.
+
+    Raises:
+        InputError: the XML defines entities.
+    """
+    parser = xml_parser(target)
+    with archive.open(name) as member:
+        before = b""
+        pieces = iter(lambda: member.read(_PIECE), b"")
+        for piece in xml_in_utf_8(pieces, path=f"{archive.filename}!{name}"):
+            _check_entities(before + piece, archive, name)
+            before = piece[-16:]
+            parser.feed(piece)
+            yield
+    parser.close()
+    yield
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a member of an archive, XML, in UTF-8.
+
+    Raises:
+        InputError: it is large, or defines entities.
+    """
+    with archive.open(name) as member:
+        data = b"".join(iter(lambda: member.read(BLOCK_BYTES), b"")) if _is_small(archive, name) else None
+    if data is None:
+        raise InputError(f"{name} is larger than {_MOST_WHOLE} bytes", path=archive.filename)
+    path = f"{archive.filename}!{name}"
+    data = b"".join(xml_in_utf_8([data], path=path))
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        # A parser that recovers would leave it out.
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert it"
+        raise InputError(message, path=path, line=data.count(b"\n", 0, error.start) + 1) from error
+    _check_entities(data, archive, name)
+    return data
+
+
+def _is_small(archive: zipfile.ZipFile, name: str) -> bool:
+    # What a zip says of its sizes has been read and found to be so.
+    return archive.getinfo(name).file_size <= _MOST_WHOLE
+
+
+def _check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
+    """Refuse XML that defines entities, as a bomb of them does.
+
+    Raises:
+        InputError: it does.
+    """
+    if _ENTITY in data:
+        message = f"{name} defines entities, which no document needs; remove them"
+        raise InputError(message, path=archive.filename)
 
 
 def root_of(sample: list[str]) -> str:

@@ -24,10 +24,10 @@ from sentgen.corpus.readers._columns import (
     blocks,
     fill_columns,
     finish_sentence,
+    misc_of,
     optional,
     split_columns,
 )
-from sentgen.corpus.readers._named_columns import misc_of
 from sentgen.corpus.sentence import ABSENT, EmptyNode, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO
 from sentgen.corpus.comments import document_comment
 from sentgen.corpus.parser_adapters import spacy_sentence
 from sentgen.corpus.reader import Item, Reader
-from sentgen.corpus.readers._blocks import clean_text
 from sentgen.corpus.readers._columns import Carried, finish_sentence
+from sentgen.corpus.readers._flow import clean_text
 from sentgen.corpus.sentence import ABSENT, Mark, RawText, Region
 from sentgen.corpus.sources import BLOCK_BYTES, base_name
 from sentgen.corpus.tables import check_expansion, read_by_library

@@ -21,18 +21,8 @@ from urllib.parse import unquote
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import declared_encoding, decoder_of, without_c1
 from sentgen.corpus.reader import Item, Reader
-from sentgen.corpus.readers._blocks import (
-    HEAD,
-    ITEM,
-    QUOTE,
-    Blocks,
-    Elements,
-    document_errors,
-    opened_archive,
-    read_member,
-    with_metadata,
-    xml_parser,
-)
+from sentgen.corpus.readers._flow import HEAD, ITEM, QUOTE, Blocks, with_metadata
+from sentgen.corpus.readers._xml import Elements, document_errors, opened_archive, read_member, xml_parser
 from sentgen.corpus.sources import BLOCK_BYTES
 from sentgen.errors import InputError, spell
 from sentgen.extras import needs

@@ -13,7 +13,7 @@ from html import unescape
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import Item, Reader
-from sentgen.corpus.readers._blocks import HEAD, ITEM, QUOTE, Blocks, with_metadata
+from sentgen.corpus.readers._flow import HEAD, ITEM, QUOTE, Blocks, with_metadata
 from sentgen.corpus.readers.text import blank_separators
 from sentgen.errors import InputError
 

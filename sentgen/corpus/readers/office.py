@@ -17,17 +17,13 @@ from typing import BinaryIO, TypeVar
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import Item, Reader
-from sentgen.corpus.readers._blocks import (
-    HEAD,
-    ITEM,
-    QUOTE,
-    Blocks,
+from sentgen.corpus.readers._flow import HEAD, ITEM, QUOTE, Blocks, with_metadata
+from sentgen.corpus.readers._xml import (
     Elements,
     feed_member,
     local,
     opened_archive,
     read_member,
-    with_metadata,
     xml_parser,
 )
 from sentgen.errors import InputError

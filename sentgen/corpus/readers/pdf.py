@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.reader import Item, Reader
-from sentgen.corpus.readers._blocks import clean_text, with_metadata
+from sentgen.corpus.readers._flow import clean_text, with_metadata
 from sentgen.corpus.readers.text import read_raw
 from sentgen.corpus.sentence import Mark, RawText, Region
 from sentgen.corpus.tables import read_by_library

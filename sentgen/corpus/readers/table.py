@@ -24,8 +24,17 @@ from sentgen.corpus.comments import comment_of, document_comment, one_line
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers import text as raw_text
-from sentgen.corpus.readers._columns import Carried, FormatError, finish_sentence, optional, parse_heads
-from sentgen.corpus.readers._named_columns import NamedColumns, field_of, is_space, misc_of
+from sentgen.corpus.readers._columns import (
+    Carried,
+    FormatError,
+    NamedColumns,
+    field_of,
+    finish_sentence,
+    is_space,
+    misc_of,
+    optional,
+    parse_heads,
+)
 from sentgen.corpus.readers.jsonl import FORBIDDEN, FORBIDDEN_IN_TEXT
 from sentgen.corpus.readers.jsonl import READER as JSON_READER
 from sentgen.corpus.sentence import ABSENT, RawText, Sentence

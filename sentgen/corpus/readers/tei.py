@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sentgen.corpus.comments import comment_of, document_comment
 from sentgen.corpus.encodings import UTF_8
+from sentgen.corpus.markup import name_written
 from sentgen.corpus.reader import Item, Reader
-from sentgen.corpus.readers._blocks import local
-from sentgen.corpus.readers._columns import FormatError
+from sentgen.corpus.readers._columns import FormatError, bar_free
 from sentgen.corpus.readers._flow import Flow, Word
-from sentgen.corpus.readers._named_columns import bar_free
 from sentgen.corpus.readers._xml import (
     StrictElements,
     collapse_spaces,
+    local,
     local_attributes,
     read_xml,
     root_of,
@@ -35,7 +35,6 @@ from sentgen.corpus.readers._xml import (
     with_original_names,
 )
 from sentgen.corpus.sentence import UNIVERSAL_TAGS, Sentence
-from sentgen.corpus.written_names import name_written
 from sentgen.errors import InputError, spell
 from sentgen.extras import needs
 

@@ -2,7 +2,7 @@
 
 Columns are told by `--columns`, by a line of their names before the first token, or by
 `<!-- #vrt positional-attributes: word lemma pos -->`, else they are word, pos and lemma. The fields that a
-sentence has are known by their names (`_named_columns`), all others go into MISC.
+sentence has are known by their names (`NamedColumns`), all others go into MISC.
 
 `<doc>` or `<text>`, whichever comes first, is a document: its attribute id (else name, file or title) names
 it, the others are its metadata. `<s>` or `<sentence>` is a sentence. Every other tag is a region, and so is
@@ -23,14 +23,12 @@ from functools import partial
 from itertools import islice
 
 from sentgen.corpus.comments import comment_of, document_comment, regions_in_comments
+from sentgen.corpus.markup import LONGEST, Tag, decode_entities, name_written, tag_of
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._columns import Carried, finish_sentence, too_long
+from sentgen.corpus.readers._columns import Carried, NamedColumns, field_of, finish_sentence, too_long
 from sentgen.corpus.readers._flow import SentenceCutter
-from sentgen.corpus.readers._named_columns import NamedColumns, field_of
-from sentgen.corpus.readers._tags import LONGEST, Tag, decode_entities, tag_of
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
-from sentgen.corpus.written_names import name_written
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.output.wording import quantity
 
