@@ -249,7 +249,7 @@ def serve(
     with importing(), needs("server", "FastAPI or uvicorn, which the server is made of,"):
         import fastapi  # noqa: F401  `running` imports it when workers start already
 
-        from sentgen.server.app import running  # here, so that the help of all commands does without
+        from sentgen.server import running  # here, so that the help of all commands does without
 
     ways = {"--class": class_, "--users": users is not None, "--token-file": token_file is not None}
     if len(given := [name for name, each in ways.items() if each]) > 1:
@@ -452,10 +452,10 @@ def mcp(
     Example: `sentgen mcp --snapshots snapshots`
     """
     with needs("mcp", "The SDK of MCP"):
-        from sentgen.server.app import stdio  # here, so that the help of all commands does without
+        from sentgen.server import tools  # here, so that the help of all commands does without
 
     if address is not None and urlsplit(address).scheme not in ("http", "https"):
         raise InputError(f"--address {address!r} is no address; give one such as http://127.0.0.1:8000")
     with _served_folder(snapshots, options) as folder:
         settings = ServerSettings(folder, sql=sql, limits=request.limits, warm_up=False)
-        stdio.speak(settings, address=(address or "").rstrip("/"))
+        tools.speak(settings, address=(address or "").rstrip("/"))

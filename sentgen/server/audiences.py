@@ -9,11 +9,10 @@ from functools import partial
 
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.errors import SentgenError
-from sentgen.server.excerpts import Excerpts
 from sentgen.server.operations import Kind
 from sentgen.server.pool import HEALTHS, Health, start_task
 from sentgen.server.problems import Refused
-from sentgen.server.service import Service
+from sentgen.server.service import Excerpts, Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import User
 

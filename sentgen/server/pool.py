@@ -13,7 +13,7 @@ import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, get_args
@@ -23,7 +23,7 @@ from sentgen import temporary
 from sentgen.errors import StoreError
 from sentgen.output.wording import quantity
 from sentgen.server import wire
-from sentgen.server.metrics import Metrics
+from sentgen.server.monitoring import Metrics
 from sentgen.server.operations import Opening
 from sentgen.server.problems import Refused
 from sentgen.server.wire import PING, Call, Reply
@@ -191,6 +191,19 @@ def start_task(tasks: set[asyncio.Task[None]], work: Coroutine[object, object, N
             logger.error("work ended by an error", extra={"work": name, "error": repr(error)}, exc_info=error)
 
     task.add_done_callback(forget)
+
+
+async def unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
+    """Do something, but no longer than until the event."""
+    task, ending = asyncio.ensure_future(work), asyncio.ensure_future(ended.wait())
+    await asyncio.wait([task, ending], return_when=asyncio.FIRST_COMPLETED)
+    ending.cancel()
+    if not task.done():
+        task.cancel()
+        await asyncio.wait([task])
+    # Raises what went wrong in it.
+    if not task.cancelled():
+        task.result()
 
 
 @dataclass(slots=True)

@@ -1,4 +1,7 @@
-"""The newest snapshot and its workers; a newer one takes over without a request lost."""
+"""The newest snapshot and its workers; a newer one takes over without a request lost.
+
+For those who may see some corpora alone, snapshots of these are made of what is published.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,58 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Iterator
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 
+from sentgen import temporary
 from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import migrate, snapshots
 from sentgen.schema.manifests import Snapshot, newest
 from sentgen.server.cache import LruCache
-from sentgen.server.excerpts import Excerpts
-from sentgen.server.logs import audit
-from sentgen.server.metrics import Metrics
+from sentgen.server.monitoring import Metrics, audit
 from sentgen.server.operations import NEVER_KEPT, Kind, Opening, operations
 from sentgen.server.pool import Health, Pool, start_task
 from sentgen.server.problems import Refused
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import NOBODY, Asker
 from sentgen.server.wire import Call, Reply
+
+
+class Excerpts:
+    """Makes the snapshot of some corpora of each snapshot; the process that speaks HTTP opens neither."""
+
+    def __init__(self, corpora: Collection[str]) -> None:
+        self._corpora = sorted(corpora)
+        self._folder = temporary.folder_of_process("sentgen-excerpt-")
+
+    async def of(self, snapshot: Snapshot) -> Snapshot:
+        """Return the excerpt of a snapshot.
+
+        Raises:
+            StoreError: it cannot be made.
+        """
+        names = snapshot.named(self._corpora)
+        if not names:
+            raise StoreError(f"{snapshot.name} has none of: {', '.join(self._corpora)}")
+        folder = self._folder / "snapshots"
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "sentgen", "publish", "--keep", "2"),
+            *("--db", snapshot.path.resolve(), "--to", folder),
+            *(f"--corpus={name}" for name in names),
+            stdout=PIPE,
+            stderr=PIPE,
+        )
+        _, errors = await process.communicate()
+        if process.returncode:
+            raise StoreError(errors.decode("utf-8", "replace").strip())
+        return await asyncio.to_thread(newest, folder)
+
+    def remove(self) -> None:
+        """Remove what was made."""
+        temporary.remove_held(str(self._folder))
+
 
 logger = logging.getLogger(__name__)
 

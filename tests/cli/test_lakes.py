@@ -23,7 +23,7 @@ from sentgen.schema.manifests import newest
 from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 from sentgen.schema.store import fetch_arrow
-from sentgen.server.app import running
+from sentgen.server import running
 
 #: What tells of the file or of the copy that was made.
 ABOUT_FILES = ("cite", "db info", "db check", "publish", "serve", "mcp", "cluster export", "schema")

@@ -176,7 +176,7 @@ def test_who_passes_by_does_without_numba() -> None:
     """The front of the server names all operations, and has the work done elsewhere."""
     code = """
 import sys
-import sentgen.server.app.running, sentgen.server.app.application
+import sentgen.server.running, sentgen.server.app
 from sentgen.server.operations import operations
 assert "regenerate" in operations()
 assert "sentgen.generation.ngrams.beam_kernels" in sys.modules

@@ -26,7 +26,7 @@ from sentgen.errors import StoreError
 from sentgen.schema import Store
 from sentgen.schema.engine import raw
 from sentgen.schema.migrate import REVISIONS
-from sentgen.server.app import running, stdio
+from sentgen.server import running, tools
 
 #: Command lines that only read; ``{folder}`` is where the files lie that the store was made from, ``{to}`` an
 #: empty one. `publish` and `serve` copy the store.
@@ -201,7 +201,7 @@ def test_readers_read(
 ) -> None:
     """They run beside another reader, and leave the folder as it was."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
-    monkeypatch.setattr(stdio, "speak", lambda *_, **__: None)
+    monkeypatch.setattr(tools, "speak", lambda *_, **__: None)
     before = read_only.stat()
 
     full_store.run(*shlex.split(line.format(folder=full.parent, to=tmp_path)), "--db", read_only)

@@ -29,7 +29,7 @@ from sentgen.cli.console.line_table import show_lines
 from sentgen.cli.console.output import Output
 from sentgen.cli.console.terminal_table import TableColumn, print_table, widths_of
 from sentgen.output.tabular import Rows
-from sentgen.server.app import running, stdio
+from sentgen.server import running, tools
 
 WIDTHS = (40, 60, 80)
 #: Tables besides those of each reading command with its shortest command line.
@@ -161,7 +161,7 @@ def test_each_cell_of_each_table_is_whole(
 ) -> None:
     """What a command prints at 80 columns, and what the same table is at 40 and 60."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
-    monkeypatch.setattr(stdio, "speak", lambda *_, **__: None)
+    monkeypatch.setattr(tools, "speak", lambda *_, **__: None)
     cut_before = line.startswith(CUT_BEFORE)
     for width in WIDTHS if cut_before else (80,):
         printed.clear()

@@ -24,7 +24,7 @@ from sentgen.alignment.texts import json_schema
 from sentgen.cli import build, main
 from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
-from sentgen.server.app.application import _application
+from sentgen.server.app import _application
 from sentgen.server.operations import Kind, operations
 from sentgen.server.operations.operation import Operation, command_line
 from sentgen.server.pool import Health

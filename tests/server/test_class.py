@@ -20,10 +20,9 @@ from sentgen.desk.students import check_student
 from sentgen.errors import InputError, StoreError
 from sentgen.output.drawing import drawn_as_svg, drawn_as_text
 from sentgen.server.addresses import addresses_here
-from sentgen.server.app.gate import AccessMiddleware
-from sentgen.server.classroom import Classroom, read_names
-from sentgen.server.lesson import Lesson
-from sentgen.server.metrics import Metrics
+from sentgen.server.app import AccessMiddleware
+from sentgen.server.classroom import Classroom, Lesson, read_names
+from sentgen.server.monitoring import Metrics
 from sentgen.server.pages.site import offered_pages
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import User

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from sentgen.server.app.running import Connection, PlainConnection
+from sentgen.server.running import Connection, PlainConnection
 
 #: What an answer is made of that no buffer holds.
 BLOCK = b"x" * 2**26

@@ -38,7 +38,7 @@ def _resident(process: int) -> float:
     return int(text.split("\nRss:")[1].split()[0]) / 1024
 
 
-@pytest.mark.parametrize("process", ["sentgen.server.app.application", "sentgen.server.worker"])
+@pytest.mark.parametrize("process", ["sentgen.server.app", "sentgen.server.worker"])
 def test_what_is_for_few_requests_is_imported_for_them(process: str) -> None:
     """Each process would hold it from its start."""
     code = (

@@ -18,10 +18,9 @@ from starlette.types import Receive, Scope, Send
 
 from sentgen.server import wire
 from sentgen.server.addresses import is_loopback
-from sentgen.server.app.gate import AccessMiddleware
+from sentgen.server.app import AccessMiddleware
 from sentgen.server.cache import LruCache
-from sentgen.server.logs import JsonLines
-from sentgen.server.metrics import Metrics
+from sentgen.server.monitoring import JsonLines, Metrics
 from sentgen.server.operations import Limits
 from sentgen.server.operations.sql import Sql
 from sentgen.server.settings import ServerSettings

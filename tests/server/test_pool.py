@@ -19,7 +19,7 @@ from serving import call
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema.manifests import newest
 from sentgen.server.cache import LruCache
-from sentgen.server.metrics import Metrics
+from sentgen.server.monitoring import Metrics
 from sentgen.server.operations import Opening
 from sentgen.server.pool import NotTaken, Pool, Worker, start_task
 from sentgen.server.problems import Refused

@@ -318,7 +318,7 @@ def test_refusals(
     (tmp_path / "open").touch(0o644)
     (tmp_path / "open").write_text("0123456789abcdef\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sentgen.server.app.running.to_standard_error", lambda: None)  # the logs of all tests
+    monkeypatch.setattr("sentgen.server.running.to_standard_error", lambda: None)  # the logs of all tests
     monkeypatch.setattr("sys.argv", ["sentgen", "serve", "--port", "0", *options])
 
     with pytest.raises(SystemExit, match="1"):

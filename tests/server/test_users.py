@@ -31,10 +31,9 @@ from sentgen.errors import InputError
 from sentgen.schema import Store, snapshots
 from sentgen.schema.base import metadata
 from sentgen.schema.manifests import Snapshot
-from sentgen.server.app.application import _Applications
-from sentgen.server.app.gate import AccessMiddleware
+from sentgen.server.app import AccessMiddleware, _Applications
 from sentgen.server.audiences import Audiences
-from sentgen.server.metrics import Metrics
+from sentgen.server.monitoring import Metrics
 from sentgen.server.operations import Kind, Limits, operations
 from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.page import Page

@@ -146,7 +146,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/models/surprisal.py": (),  # the server applies no models
     "sentgen/models/vector_building.py": (),  # of building
     "sentgen/server/operations/generation.py": ("regenerate",),
-    "sentgen/server/app/running.py": (),
+    "sentgen/server/running.py": (),
 }
 _COMMAND = re.compile(r"\bsentgen [a-z][^;,`()]*")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
@@ -215,7 +215,7 @@ DASHED = {
     "sentgen/corpus/readers/table.py": "the end of a command",
     "sentgen/first_use.py": "commands",
     "sentgen/lookups/search/absence.py": "a value of an answer",
-    "sentgen/server/excerpts.py": "a command",
+    "sentgen/server/service.py": "a command",
     "sentgen/server/pages/api.py": "a command of another program",
     "sentgen/server/pages/page.py": "what reads that value",
     "sentgen/server/routes.py": "what is told of the command in an answer",

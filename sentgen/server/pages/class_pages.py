@@ -19,8 +19,7 @@ from sentgen.desk.short_links import LONGEST_TARGET
 from sentgen.errors import InputError
 from sentgen.output.drawing import drawn_as_svg
 from sentgen.output.tabular import Rows
-from sentgen.server.classroom import JOIN, TEACHER, Classroom, address_as
-from sentgen.server.lesson import LessonRequest
+from sentgen.server.classroom import JOIN, TEACHER, Classroom, LessonRequest, address_as
 from sentgen.server.operations import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, leads, read_form

@@ -21,7 +21,7 @@ from sentgen.desk.desk import Desk
 from sentgen.desk.line_sets import NewLineSet
 from sentgen.schema import Store
 from sentgen.server import routes
-from sentgen.server.app.application import _application
+from sentgen.server.app import _application
 from sentgen.server.classroom import Classroom
 from sentgen.server.pages import site
 from sentgen.server.service import Service

@@ -14,8 +14,8 @@ from serving import until
 from starlette.responses import HTMLResponse
 from starlette.types import Receive, Scope, Send
 
-from sentgen.server.app.gate import AccessMiddleware
-from sentgen.server.metrics import Metrics
+from sentgen.server.app import AccessMiddleware
+from sentgen.server.monitoring import Metrics
 from sentgen.server.settings import ServerSettings
 
 if TYPE_CHECKING:

@@ -1,10 +1,13 @@
-"""What the server counts, as Prometheus reads it (text format 0.0.4)."""
+"""What the server tells of itself: counts, as Prometheus reads them (text format 0.0.4), and logs."""
 
 from __future__ import annotations
 
+import json
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from sentgen.server.cache import LruCache
 
@@ -101,3 +104,38 @@ def _line(name: str, labels: _Labels, value: float) -> str:
 
 def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+#: One line per SQL query: who asked what, and what came of it.
+audit = logging.getLogger("sentgen.audit")
+#: One line per request.
+access = logging.getLogger("sentgen.access")
+
+# The last three are set by formatters, or by later versions of Python.
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+class JsonLines(logging.Formatter):
+    """Write a record with whatever was given as ``extra``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line."""
+        event = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "log": record.name,
+            "event": record.getMessage(),
+            **{key: value for key, value in vars(record).items() if key not in _OWN},
+        }
+        if record.exc_info:
+            event["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(event, default=str)  # ASCII: nothing in a query can forge or break a line
+
+
+def to_standard_error() -> None:
+    """Send all logs of this process there."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(JsonLines())
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    # It has two lines for each request, and so have we.
+    logging.getLogger("mcp").setLevel(logging.WARNING)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from operator import attrgetter
 
@@ -18,7 +18,8 @@ from sentgen.errors import InputError, spell
 from sentgen.extras import insides_of
 from sentgen.server.addresses import in_url, is_loopback, listen
 from sentgen.server.audiences import Audiences
-from sentgen.server.logs import to_standard_error
+from sentgen.server.monitoring import to_standard_error
+from sentgen.server.pool import unless
 from sentgen.server.settings import ServerSettings
 from sentgen.system import processes
 
@@ -158,7 +159,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
     return None
 
 
-logger = logging.getLogger("sentgen.server.running")
+logger = logging.getLogger(__name__)
 
 #: More of them at a time are told 503.
 _CONNECTIONS = 500
@@ -229,9 +230,7 @@ async def _serve(
 
 async def _start(audiences: Audiences) -> None:
     """Start the workers, and import the application, which takes a second, while they start."""
-    await asyncio.gather(
-        audiences.start(), asyncio.to_thread(import_module, "sentgen.server.app.application")
-    )
+    await asyncio.gather(audiences.start(), asyncio.to_thread(import_module, "sentgen.server.app"))
 
 
 async def _answer(
@@ -241,7 +240,7 @@ async def _answer(
     ready: Callable[[str], None] | None,
 ) -> None:
     """Answer requests; after the signal, finish those that have begun."""
-    from sentgen.server.app.application import create_app
+    from sentgen.server.app import create_app
 
     config = uvicorn.Config(
         create_app(audiences),
@@ -271,19 +270,6 @@ async def _answer(
     await unless(ended, asyncio.shield(serving))
     server.should_exit = True
     await serving
-
-
-async def unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
-    """Do something, but no longer than until the event."""
-    task, ending = asyncio.ensure_future(work), asyncio.ensure_future(ended.wait())
-    await asyncio.wait([task, ending], return_when=asyncio.FIRST_COMPLETED)
-    ending.cancel()
-    if not task.done():
-        task.cancel()
-        await asyncio.wait([task])
-    # Raises what went wrong in it.
-    if not task.cancelled():
-        task.result()
 
 
 @contextlib.contextmanager
