@@ -25,7 +25,7 @@ from sentgen.evaluation.regeneration.experiment import (
     RegenerationSettings,
     evaluate_regeneration,
 )
-from sentgen.generation.joint.factors import BESIDE_TEXT, FactorSettings
+from sentgen.generation.trees.factors import BESIDE_TEXT, FactorSettings
 from sentgen.models.base import registry
 from sentgen.schema import Store
 

@@ -24,9 +24,8 @@ from sentgen.generation.bags.problem import (
     Tree,
     Weights,
 )
-from sentgen.generation.joint import joint
 from sentgen.generation.ngrams import beam, lmo
-from sentgen.generation.trees import assignment, cle, prim
+from sentgen.generation.trees import assignment, cle, joint, prim
 from sentgen.options import Assignment, Option, Parameter, parameters_of, parse_system
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

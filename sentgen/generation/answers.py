@@ -18,12 +18,11 @@ from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.generation.bags.bag import KnownTags, Unit, places_of
 from sentgen.generation.bags.bag_reader import Bag, Notation, TagKind
 from sentgen.generation.bags.problem import ROOT, Algorithm, SearchStep, Tree
-from sentgen.generation.conllu import conllu_block
-from sentgen.generation.drawing import SentenceDrawing, tree_svg
-from sentgen.generation.joint.factors import FACTORS, Decision, FactorSettings, decisions
+from sentgen.generation.drawing import SentenceDrawing, conllu_block, tree_svg
 from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
 from sentgen.generation.prepare import Bags, parsed_heads, prepare, spelling, with_known_tags
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
+from sentgen.generation.trees.factors import FACTORS, Decision, FactorSettings, decisions
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, is_forced
 from sentgen.models.dependency.dependencies import (
     LEFT,

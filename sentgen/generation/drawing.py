@@ -1,4 +1,4 @@
-"""Dependency trees as SVG drawings and as lines of text.
+"""Dependency trees as SVG drawings, as lines of text, and as CoNLL-U, which other tools read.
 
 In SVG the sentence is in a line, with arcs from heads to modifiers above it. An arc lies above all arcs that
 it spans, and arcs leave a unit side by side, the longest nearest to its middle: those of a projective tree
@@ -23,10 +23,12 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from markupsafe import Markup
 
 from sentgen.generation.bags.bag import Unit
+from sentgen.generation.bags.bag_reader import TagKind
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
 from sentgen.generation.trees.trees import is_forced
 from sentgen.output.display import decimal, is_right_to_left
@@ -391,3 +393,49 @@ def _downward(heads: Sequence[int]) -> Iterator[int]:
     while waiting:
         yield from waiting
         waiting = [below for unit in waiting for below in modifiers.get(unit, ())]
+
+
+def conllu_block(
+    units: Sequence[Unit], heads: Sequence[int], *, tags: TagKind | None = None, sent_id: str = ""
+) -> str:
+    """Return one sentence in CoNLL-U, with the blank line that ends it; nothing for a sentence without words.
+
+    The other words of a phrase hang on its head, and `NP=k` in the last column says that a word is in the
+    k-th phrase. The trees have no relations: a word is the `root` or a `dep`. CoNLL-U allows one root; where
+    several units hang on it, the first one has it and the others hang on that one as `parataxis`.
+
+    Args:
+        units: in the order of the sentence.
+        heads: the place of the head of each unit, `ROOT` for the root.
+        tags: the column that the tags belong to, UPOS or XPOS.
+        sent_id: the name of the sentence.
+    """
+    if not units:
+        return ""
+    words = [(unit, i) for unit in units for i in range(len(unit.words))]
+    phrases = accumulate(int(len(unit.words) > 1 and i == 0) for unit, i in words)
+    rows = []
+    for number, ((unit, i), (head, relation), phrase) in enumerate(
+        zip(words, _edges(units, heads), phrases, strict=True), 1
+    ):
+        tag = unit.tags[i] if unit.tags else "_"
+        upos, xpos = (tag if tags == kind else "_" for kind in ("upos", "xpos"))
+        misc = f"NP={phrase}" if len(unit.words) > 1 else "_"
+        rows.append(f"{number}\t{unit.words[i]}\t_\t{upos}\t{xpos}\t_\t{head}\t{relation}\t_\t{misc}\n")
+    named = f"# sent_id = {sent_id}\n" if sent_id else ""
+    return f"{named}# text = {' '.join(unit.words[i] for unit, i in words)}\n{''.join(rows)}\n"
+
+
+def _edges(units: Sequence[Unit], heads: Sequence[int]) -> Iterator[tuple[int, str]]:
+    """Yield the number of the head of each word, 0 for the root, and the relation."""
+    ends = accumulate(len(unit.words) for unit in units)
+    tops = [end + 1 + unit.from_end for end, unit in zip(ends, units, strict=True)]
+    root = heads.index(ROOT)
+    for place, unit in enumerate(units):
+        for other in range(-len(unit.words), 0):
+            if other != unit.from_end:
+                yield tops[place], "dep"
+            elif heads[place] != ROOT:
+                yield tops[heads[place]], "dep"
+            else:
+                yield (0, "root") if place == root else (tops[root], "parataxis")

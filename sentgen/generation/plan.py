@@ -27,8 +27,8 @@ from sentgen.generation.bags.problem import (
     SearchSettings,
     rounded_weights,
 )
-from sentgen.generation.joint.factors import found_weights
 from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings, feature_models
+from sentgen.generation.trees.factors import found_weights
 from sentgen.models.base import registry
 from sentgen.models.base.registry import ModelLike, list_models, matching
 from sentgen.models.base.symbols import require_words

@@ -22,16 +22,16 @@ from sentgen.generation.bags.problem import (
     string_logp,
     strings_of,
 )
-from sentgen.generation.joint.factors import (
+from sentgen.generation.ngrams.beam import models_of
+from sentgen.generation.ngrams.features import FeatureSettings
+from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, plan_search, scores_of, weighted_sum
+from sentgen.generation.prepare import PreparedBag, prepare
+from sentgen.generation.trees.factors import (
     FACTORS,
     FactorSettings,
     factor_sums,
     factors_of,
 )
-from sentgen.generation.ngrams.beam import models_of
-from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, plan_search, scores_of, weighted_sum
-from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.ngrams.ngram_table import table_at
 from sentgen.output.wording import quantity

@@ -19,7 +19,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, learn, tune
 from sentgen.generation import Search, plan_search
-from sentgen.generation.joint.factors import FACTORS
+from sentgen.generation.trees.factors import FACTORS
 from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.companions import learnt_weights

@@ -1,4 +1,4 @@
-"""From a tree to a sentence as the papers write it: what `linearize` is compared with."""
+"""From a tree to a sentence as the papers write it: what `by_ngrams` and `by_weight` are compared with."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from test_projective import is_projective_tree, random_scores, score_of
 from toy_problems import NGRAMS, VOCABULARY, table_of
 
-from sentgen.generation.joint.joint import (
+from sentgen.generation.trees.joint import (
     ClimbingUnits,
     Visited,
     _moves,

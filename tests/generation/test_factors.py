@@ -10,7 +10,7 @@ from test_projective import score_of
 
 from sentgen.errors import InputError
 from sentgen.generation.bags.problem import read_weights, rounded_weights
-from sentgen.generation.joint.factors import FACTORS, Factors, FactorSettings, factor_sums, weighted
+from sentgen.generation.trees.factors import FACTORS, Factors, FactorSettings, factor_sums, weighted
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
 
 #: Where each factor is in `Factors`.

@@ -20,13 +20,13 @@ from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bags.problem import Problem, string_of
-from sentgen.generation.joint.factors import FACTORS, FactorSettings
-from sentgen.generation.joint.joint import candidates, tree_scores, value
 from sentgen.generation.ngrams import beam
 from sentgen.generation.ngrams.features import FeatureSettings, companions
 from sentgen.generation.notes import notes
 from sentgen.generation.plan import Search, SearchPlan, plan_search
 from sentgen.generation.prepare import prepare
+from sentgen.generation.trees.factors import FACTORS, FactorSettings
+from sentgen.generation.trees.joint import candidates, tree_scores, value
 from sentgen.generation.trees.projective import new_chart, tree_score
 from sentgen.models import build, find, remove
 from sentgen.models.base.symbols import Symbols

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from linearize_reference import by_ngrams_reference, by_weight_reference
 from toy_problems import BOS, TABLE, VOCABULARY, logp, table_of, trees
 
-from sentgen.generation.trees.linearize import by_ngrams, by_weight
+from sentgen.generation.trees.trees import by_ngrams, by_weight
 
 Drawn = tuple[list[int], list[int]]
 

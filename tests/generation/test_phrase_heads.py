@@ -18,7 +18,7 @@ from sentgen.generation import Unit, order_bags, parse_bag, plan_search, units_o
 from sentgen.generation.answers import OrderingRequest, answer, reason_table
 from sentgen.generation.bags.bag_reader import Notation, read_bags
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.conllu import conllu_block
+from sentgen.generation.drawing import conllu_block
 from sentgen.generation.notes import notes
 from sentgen.generation.plan import Search
 from sentgen.generation.prepare import parsed_heads

@@ -12,12 +12,14 @@ from supported_reference import best_plainly, tree_logp, trees, trigram_logp
 
 from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.supported import (
+    SupportedLattice,
     SupportedPath,
     SupportedReader,
     best_supported,
+    ngram_logp,
+    sentence_logp,
     supported_lattice,
 )
-from sentgen.generation.clusters.supported_kernels import SupportedLattice, ngram_logp, sentence_logp
 from sentgen.models.dependency.cluster_counts import CountedTree
 from sentgen.models.dependency.cluster_model import Arcs, Trigrams, katz, supported_arcs, trigrams
 

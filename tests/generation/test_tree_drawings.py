@@ -14,8 +14,14 @@ from sentgen.corpus.readers.conllu import read
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.generation import Unit, parse_bag
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
-from sentgen.generation.conllu import conllu_block
-from sentgen.generation.drawing import SentenceDrawing, arc_levels, corpus_tree_svg, tree_svg, tree_text
+from sentgen.generation.drawing import (
+    SentenceDrawing,
+    arc_levels,
+    conllu_block,
+    corpus_tree_svg,
+    tree_svg,
+    tree_text,
+)
 from sentgen.output.display import is_right_to_left
 
 DOW = parse_bag("[the/DT dow/NNP] fell/VBD to/TO [35/CD points/NNS] ./.")

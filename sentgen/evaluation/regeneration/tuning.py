@@ -31,11 +31,11 @@ from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import cases_of, set_record
 from sentgen.generation import PreparedBag, Search, SearchPlan, plan_search, prepare
 from sentgen.generation.bags.problem import SearchSettings, rounded_weights
-from sentgen.generation.joint.factors import FACTORS, FactorSettings
-from sentgen.generation.joint.joint import candidates
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import Rerankers, scores_of
 from sentgen.generation.regenerate import check_bags
+from sentgen.generation.trees.factors import FACTORS, FactorSettings
+from sentgen.generation.trees.joint import candidates
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.companions import LearntWeights, add_weights
 from sentgen.models.request import ModelOption

@@ -35,8 +35,7 @@ from sentgen.generation.clusters.prepared import (
 )
 from sentgen.generation.clusters.request import ClusterRequest, Models
 from sentgen.generation.clusters.settings import GenerationSettings
-from sentgen.generation.conllu import conllu_block
-from sentgen.generation.drawing import SentenceDrawing, tree_svg
+from sentgen.generation.drawing import SentenceDrawing, conllu_block, tree_svg
 from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.display import decimal
 from sentgen.output.tabular import Rows

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
-from sentgen.generation.ngrams.random_bits import random_bits
+from sentgen.generation.ngrams.beam_kernels import random_bits
 
 # Bounds and sums add the same numbers in another order; less than this is rounding.
 CLOSE = 1e-9

@@ -8,6 +8,17 @@ its words, without crossings, and the average is the geometric one:
     log p = (1 - weight) * sum of log p(w_i | w_i-2 w_i-1), the end included
           + weight * (log p(root) + sum of log p(head governs modifier))
           + sum of log p_em(w_i)
+
+The search is compiled. A hypothesis is a beginning of a sentence with the part of its tree that can still
+change: a stack of words, the oldest first, of which some have a head already, as in arc-eager parsing (Nivre
+2003). A word that is appended governs items from the top down, each of them once all above it have heads;
+then it modifies an item, of which all above have heads, or waits for its own head. What waits must find its
+head to the right; only the lowest item may be the root instead. The whole tree is supported, or the
+hypothesis is dropped.
+
+A word that waits counts with the highest probability that it can get, so that hypotheses with and without
+heads can be compared. Hypotheses are the same that agree in their last two words, in the stack, in what its
+items took, and in the words used; of those that say the same words, only the best is kept.
 """
 
 from __future__ import annotations
@@ -15,24 +26,353 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sentgen.arrays import Bools, Floats, Ints
+from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.generation.bags.problem import ROOT, Tree
 from sentgen.generation.clusters.depviterbi import Rule, TraceStep, tree_of
-from sentgen.generation.clusters.supported_kernels import (
-    Nodes,
-    SupportedLattice,
-    ngram_logp,
-    search_supported,
-)
+from sentgen.generation.clusters.depviterbi_kernels import best_slots
+from sentgen.generation.ngrams.beam_kernels import mixed
 from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
+#: Items that a stack holds; deeper trees are lost.
+_HIGHEST = 24
+
+
+class SupportedLattice(NamedTuple):
+    """What a search needs to know about n words; logarithms are weighted, rows are earlier words."""
+
+    ngrams: Trigrams
+    arcs: Arcs
+    waiting: Floats  # (n,) the highest that a word gets from a head to its right
+    ceiling: Floats  # (n,) no word adds more than this, wherever it is appended
+    emission: Floats  # (n,)
+    limit: Ints  # (n,) how often a word may be used
+
+
+class _SupportedFrontier(NamedTuple):
+    """The m hypotheses of one length."""
+
+    logp: Floats  # (m,)
+    word: Ints  # (m,) the last one
+    previous: Ints  # (m,) the one before
+    parent: Ints  # (m,) within the frontier before
+    kept: Ints  # (m,) items of the parent's stack that the last word did not govern
+    partner: Ints  # (m,) item that it modifies, -1 if it waits
+    height: Ints  # (m,)
+    stack: Ints  # (m, _HIGHEST)
+    headed: Bools  # (m, _HIGHEST)
+    taken: Bits  # (m, _HIGHEST) modifiers of each kind, two bits each
+    used: Ints  # (m, n)
+    mark: Bits  # (m,) a hash of what the future depends on
+    text: Bits  # (m,) a hash of all words
+
+
+class _Slots(NamedTuple):
+    """Room for ``beam`` hypotheses a word, and one more to try; those of word x begin at x * (beam + 1)."""
+
+    extended: _SupportedFrontier
+    filled: Ints  # (n,) how many hypotheses there are
+    worst: Ints  # (n,) the slot of the least probable one, once all are filled
+    lost: Bools  # (1,) whether anything had to go
+
+
+class _Nodes(NamedTuple):
+    """All hypotheses, by length, as far as reading them needs."""
+
+    final: Floats  # (N,) log-probability as a whole sentence
+    word: Ints  # (N,)
+    parent: Ints  # (N,)
+    kept: Ints  # (N,)
+    partner: Ints  # (N,)
+
+
+class _Move(NamedTuple):
+    """One way to append a word: its log-probability, what it governed, and what it modifies."""
+
+    logp: float
+    kept: np.int64
+    partner: int
+    taken: np.uint64  # modifiers of the word
+    modifier: np.uint64  # what is added to those of the partner
+
+
+@compiled
+def _search_supported(
+    lattice: SupportedLattice, longest: int, beam: int, nbest: int
+) -> tuple[_Nodes, Longs, Ints]:
+    """Find the most probable sentences of 1 to so many words.
+
+    Args:
+        lattice: the words.
+        longest: most words of a sentence.
+        beam: hypotheses to keep for each length and last word.
+        nbest: hypotheses to keep of the same ones, each with other words.
+
+    Returns:
+        The hypotheses; (longest + 2,) where those of each length begin; and (1,) the shortest length at which
+        one was lost, longest + 1 if none was.
+
+    Time: longest * beam * n * n * height of the stacks.
+    """
+    n = len(lattice.limit)
+    size = longest * n * beam
+    nodes = _Nodes(
+        np.full(size, -np.inf),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+    )
+    begin, lost = np.zeros(longest + 2, np.int64), np.full(1, longest + 1, np.int32)
+    frontier = _frontier(1, n)
+    frontier.logp[0], frontier.word[0], frontier.previous[0] = 0.0, n, -1
+    for length in range(1, longest + 1):
+        slots = _Slots(
+            _frontier(n * (beam + 1), n), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(1, np.bool_)
+        )
+        for x in range(n):
+            for p in range(len(frontier.logp)):
+                # The frontier falls (`_sorted`), so that this is a `break`, which saves most of the work.
+                highest = frontier.logp[p] + lattice.ceiling[x]
+                if slots.filled[x] == beam and highest <= slots.extended.logp[slots.worst[x]]:
+                    slots.lost[0] = True
+                    break
+                _extend(lattice, frontier, p, x, slots, nbest)
+        if slots.lost[0]:
+            lost[0] = min(lost[0], length)
+        frontier = _sorted(slots)
+        _keep(lattice, frontier, nodes, begin, length)
+    return nodes, begin, lost
+
+
+@compiled
+def _frontier(size: int, n: int) -> _SupportedFrontier:
+    return _SupportedFrontier(
+        np.full(size, -np.inf),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros((size, _HIGHEST), np.int32),
+        np.zeros((size, _HIGHEST), np.bool_),
+        np.zeros((size, _HIGHEST), np.uint64),
+        np.zeros((size, n), np.int32),
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.uint64),
+    )
+
+
+@compiled
+def ngram_logp(ngrams: Trigrams, u: int, v: int, x: int) -> float:
+    """Return the log-probability of x after u v; u is -1 where nothing is before v."""
+    bigram = float(ngrams.bigram[v, x])
+    if u < 0 or bigram == -np.inf:
+        return bigram
+    size = len(ngrams.bigram)
+    key = (np.int64(u) * size + v) * size + x
+    at = np.searchsorted(ngrams.keys, key)
+    if at < len(ngrams.keys) and ngrams.keys[at] == key:
+        return float(ngrams.trigram[at])
+    return float(ngrams.backed_off[u, v]) + bigram
+
+
+@compiled
+def sentence_logp(ngrams: Trigrams, words: Longs) -> float:
+    """Return the log-probability of a sentence with its end."""
+    end = len(ngrams.bigram) - 1
+    u, v, logp = -1, end, 0.0
+    for i in range(len(words) + 1):
+        x = words[i] if i < len(words) else end
+        logp += ngram_logp(ngrams, u, v, x)
+        u, v = v, x
+    return logp
+
+
+@compiled
+def _waits(lattice: SupportedLattice, word: int, depth: int) -> float:
+    """Return the highest that a waiting word can get; only at the bottom of the stack it may be the root."""
+    waiting = float(lattice.waiting[word])
+    return waiting if depth else max(waiting, float(lattice.arcs.root[word]))
+
+
+@compiled
+def _has_room(arcs: Arcs, taken: np.uint64, head: int, kind: int) -> bool:
+    """Return whether a head that took some modifiers takes one more of a kind."""
+    return int((taken >> np.uint64(2 * kind)) & np.uint64(3)) < int(arcs.room[head, kind])
+
+
+@compiled
+def _extend(
+    lattice: SupportedLattice, before: _SupportedFrontier, p: int, x: int, slots: _Slots, nbest: int
+) -> None:
+    """Append word x to hypothesis p in every way that its trees allow."""
+    if before.used[p, x] >= lattice.limit[x]:
+        return
+    logp = (
+        before.logp[p]
+        + ngram_logp(lattice.ngrams, before.previous[p], before.word[p], x)
+        + lattice.emission[x]
+    )
+    if logp == -np.inf:
+        return
+    arcs, kept, taken = lattice.arcs, np.int64(before.height[p]), np.uint64(0)
+    while True:
+        waits = _waits(lattice, x, int(kept))
+        if waits > -np.inf:
+            _try(before, p, x, _Move(logp + waits, kept, -1, taken, np.uint64(0)), slots, nbest)
+        for item in range(kept - 1, -1, -1):
+            head = before.stack[p, item]
+            kind = arcs.left_kind[head, x]
+            if arcs.left[head, x] > -np.inf and _has_room(arcs, before.taken[p, item], head, kind):
+                one = np.uint64(1) << np.uint64(2 * kind)
+                _try(before, p, x, _Move(logp + arcs.left[head, x], kept, item, taken, one), slots, nbest)
+            if not before.headed[p, item]:
+                break  # it would be popped without a head
+        lowest = kept - 1
+        while lowest >= 0 and before.headed[p, lowest]:
+            lowest -= 1
+        if lowest < 0:
+            return
+        modifier = before.stack[p, lowest]
+        kind = arcs.right_kind[modifier, x]
+        if arcs.right[modifier, x] == -np.inf or not _has_room(arcs, taken, x, kind):
+            return
+        logp += arcs.right[modifier, x] - _waits(lattice, modifier, int(lowest))
+        taken += np.uint64(1) << np.uint64(2 * kind)
+        kept = lowest
+
+
+@compiled
+def _try(before: _SupportedFrontier, p: int, x: int, move: _Move, slots: _Slots, nbest: int) -> None:
+    """Put a hypothesis into the slots of its last word, if it is among the best ones."""
+    extended, n = slots.extended, len(slots.filled)
+    beam = len(extended.logp) // n - 1
+    first, filled = x * (beam + 1), slots.filled[x]
+    place = move.partner + 1 if move.partner >= 0 else move.kept
+    if (filled == beam and move.logp <= extended.logp[slots.worst[x]]) or place == _HIGHEST:
+        slots.lost[0] = True
+        return
+    # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.
+    tried = first + filled
+    _write(before, p, x, move, extended, tried)
+    same, weakest = 0, -1
+    for slot in range(first, tried):
+        if extended.mark[slot] == extended.mark[tried]:
+            same += 1
+            if extended.text[slot] == extended.text[tried]:
+                # Other trees of a sentence must not take the room of other sentences.
+                same, weakest = nbest, slot
+                break
+            if weakest < 0 or extended.logp[slot] < extended.logp[weakest]:
+                weakest = slot
+    if same >= nbest:
+        if move.logp <= extended.logp[weakest]:
+            return
+        _copy(extended, tried, weakest)
+    elif filled < beam:
+        slots.filled[x] = filled + 1
+    else:
+        _copy(extended, tried, slots.worst[x])
+        slots.lost[0] = True
+    if slots.filled[x] == beam:
+        slots.worst[x] = first + np.argmin(extended.logp[first : first + beam])
+
+
+@compiled
+def _write(
+    before: _SupportedFrontier, p: int, x: int, move: _Move, extended: _SupportedFrontier, slot: int
+) -> None:
+    """Write hypothesis p with word x appended into a slot."""
+    place = move.partner + 1 if move.partner >= 0 else move.kept
+    extended.logp[slot], extended.word[slot], extended.previous[slot] = move.logp, x, before.word[p]
+    extended.parent[slot], extended.kept[slot], extended.partner[slot] = p, move.kept, move.partner
+    extended.height[slot] = place + 1
+    for i in range(place):
+        extended.stack[slot, i] = before.stack[p, i]
+        extended.headed[slot, i] = before.headed[p, i]
+        extended.taken[slot, i] = before.taken[p, i]
+    if move.partner >= 0:
+        extended.taken[slot, move.partner] += move.modifier
+    extended.stack[slot, place], extended.headed[slot, place] = x, move.partner >= 0
+    extended.taken[slot, place] = move.taken
+    extended.used[slot] = before.used[p]
+    extended.used[slot, x] += 1
+    # 64 bits tell apart what one search meets: equal hashes are taken for equal hypotheses.
+    mark = mixed(np.uint64(extended.previous[slot] + 1))
+    for i in range(place + 1):
+        mark = mixed(mark + np.uint64(2 * extended.stack[slot, i] + extended.headed[slot, i]))
+        mark = mixed(mark + extended.taken[slot, i])
+    for i in range(extended.used.shape[1]):
+        if extended.used[slot, i]:
+            mark += mixed(np.uint64((i + 1) * 65_536 + extended.used[slot, i]))
+    extended.mark[slot] = mark
+    extended.text[slot] = mixed(before.text[p] + np.uint64(x + 1))
+
+
+@compiled
+def _copy(frontier: _SupportedFrontier, source: int, target: int) -> None:
+    frontier.logp[target], frontier.word[target] = frontier.logp[source], frontier.word[source]
+    frontier.previous[target], frontier.parent[target] = frontier.previous[source], frontier.parent[source]
+    frontier.kept[target], frontier.partner[target] = frontier.kept[source], frontier.partner[source]
+    frontier.height[target], frontier.mark[target] = frontier.height[source], frontier.mark[source]
+    frontier.stack[target], frontier.headed[target] = frontier.stack[source], frontier.headed[source]
+    frontier.taken[target], frontier.used[target] = frontier.taken[source], frontier.used[source]
+    frontier.text[target] = frontier.text[source]
+
+
+@compiled
+def _sorted(slots: _Slots) -> _SupportedFrontier:
+    """Return what the slots of all words hold, the most probable first."""
+    extended = slots.extended
+    order = best_slots(extended.logp, slots.filled, len(extended.logp) // len(slots.filled))
+    return _SupportedFrontier(
+        extended.logp[order],
+        extended.word[order],
+        extended.previous[order],
+        extended.parent[order],
+        extended.kept[order],
+        extended.partner[order],
+        extended.height[order],
+        extended.stack[order],
+        extended.headed[order],
+        extended.taken[order],
+        extended.used[order],
+        extended.mark[order],
+        extended.text[order],
+    )
+
+
+@compiled
+def _keep(
+    lattice: SupportedLattice, frontier: _SupportedFrontier, nodes: _Nodes, begin: Longs, length: int
+) -> None:
+    """Note the hypotheses of one length, and what they are worth as whole sentences."""
+    n, size = len(lattice.limit), len(frontier.logp)
+    begin[length + 1] = begin[length] + size
+    for p in range(size):
+        at = begin[length] + p
+        nodes.word[at], nodes.kept[at] = frontier.word[p], frontier.kept[p]
+        nodes.partner[at] = frontier.partner[p]
+        nodes.parent[at] = frontier.parent[p] + begin[length - 1] if length > 1 else -1
+        # One root, at the bottom; all others have heads.
+        if not frontier.headed[p, 0] and frontier.headed[p, 1 : frontier.height[p]].all():
+            root = frontier.stack[p, 0]
+            share = lattice.arcs.root[root] - _waits(lattice, root, 0)
+            nodes.final[at] = (
+                frontier.logp[p]
+                + share
+                + ngram_logp(lattice.ngrams, frontier.previous[p], frontier.word[p], n)
+            )
+
+
 #: Hypotheses for each length and last word.
-BEAM = 32
+_BEAM = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +442,12 @@ def best_supported(
         lattice: the words.
         lengths: numbers of words, from 1.
         nbest: sentences of each length.
-        beam: hypotheses to keep for each length and last word; `BEAM` if ``None``.
+        beam: hypotheses to keep for each length and last word; `_BEAM` if ``None``.
     """
     longest = max(lengths, default=0)
     if not longest or not len(lattice.limit):
         return {length: [] for length in lengths}
-    nodes, begin, lost = search_supported(lattice, longest, beam or BEAM, nbest)
+    nodes, begin, lost = _search_supported(lattice, longest, beam or _BEAM, nbest)
     found = {}
     for length in lengths:
         final = nodes.final[begin[length] : begin[length + 1]]
@@ -125,7 +465,7 @@ def best_supported(
     return found
 
 
-def _read(nodes: Nodes, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _read(nodes: _Nodes, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Read a sentence backward, and make its tree forward."""
     steps = []
     while number >= 0:

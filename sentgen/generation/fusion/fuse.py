@@ -19,7 +19,7 @@ from sentgen.generation.bags.problem import ROOT, string_logp
 from sentgen.generation.clusters.casing import lower_initials
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
-from sentgen.generation.clusters.supported_kernels import sentence_logp
+from sentgen.generation.clusters.supported import sentence_logp
 from sentgen.generation.fusion.answer import (
     DEPVITERBI,
     REVISE,

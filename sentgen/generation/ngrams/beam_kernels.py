@@ -6,6 +6,8 @@ models are one hypothesis, and the best hypotheses stay.
 
 There are M models, the first of which knows words; a hypothesis has the weighted sum of their
 log-probabilities. What is called words here are the symbols that a unit has in a model.
+
+Hypotheses are told apart by hashes of random bits, the same every time (SplitMix64, Steele et al. 2014).
 """
 
 from __future__ import annotations
@@ -15,9 +17,27 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.arrays import Bits, Floats, Ints, compiled
-from sentgen.generation.ngrams.random_bits import GOLDEN, random_bits
 from sentgen.models.ngrams.ngram_table import NgramTables, extend, score_words, table_at
 from sentgen.schema.tables.corpus import EOS
+
+#: 2^64 over the golden ratio: its multiples never come close to each other for long.
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@compiled
+def random_bits(number: int) -> np.uint64:
+    """Return the random bits of a number, from 0."""
+    return mixed(np.uint64(number) * _GOLDEN)
+
+
+@compiled
+def mixed(bits: np.uint64) -> np.uint64:
+    """Return random bits for other bits."""
+    bits = bits + _GOLDEN
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
 
 _WORD = 64  # bits of a set that one number holds
 #: Of which stacks a search remembers all ways that led there.
@@ -185,7 +205,7 @@ def _recombine(nodes: BeamHypotheses, candidates: _BeamCandidates, marks: Bits) 
         # Only a hash: equal sets have equal marks, and `_are_same` tells the others apart.
         mark = nodes.mark[candidates.parent[i]] ^ marks[candidates.bit[i]]
         for model in range(candidates.state.shape[1]):
-            mark = (mark ^ np.uint64(candidates.state[i, model])) * GOLDEN
+            mark = (mark ^ np.uint64(candidates.state[i, model])) * _GOLDEN
         slot = np.int64(mark >> np.uint64(64 - bits))
         while slots[slot] >= 0 and not _are_same(nodes, candidates, slots[slot], i):
             slot = (slot + 1) & (len(slots) - 1)

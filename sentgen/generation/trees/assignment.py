@@ -51,9 +51,9 @@ from sentgen.generation.trees.trees import (
     Attachments,
     ConstraintSettings,
     best_orderings,
-    by_ngrams,
     edge_weights,
     log_of,
+    siblings_by_ngrams,
     tree_value,
 )
 
@@ -154,7 +154,7 @@ class AssignmentSettings:
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by the tree of `_grow`; siblings by n-grams."""
-    return best_orderings(problem, nbest, search, by_ngrams)
+    return best_orderings(problem, nbest, search, siblings_by_ngrams)
 
 
 def search(problem: Problem, edges: Floats) -> Attachments:

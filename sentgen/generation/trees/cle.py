@@ -24,7 +24,7 @@ from sentgen.generation.trees.trees import (
     ConstraintSettings,
     RootSettings,
     best_orderings,
-    by_ngrams,
+    siblings_by_ngrams,
     tree_value,
 )
 
@@ -159,7 +159,7 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
     Of equal heads the root is taken, then the first unit; of equal sides the left. Time: quadratic.
     """
-    return best_orderings(problem, nbest, search, by_ngrams)
+    return best_orderings(problem, nbest, search, siblings_by_ngrams)
 
 
 def search(problem: Problem, edges: Floats) -> Attachments:

@@ -34,7 +34,6 @@ from sentgen.generation.bags.problem import (
     TreeModel,
 )
 from sentgen.generation.ngrams.lmo import LmoSettings
-from sentgen.generation.trees.linearize import by_weight
 from sentgen.generation.trees.trees import (
     FORBIDDEN,
     ZERO,
@@ -42,10 +41,11 @@ from sentgen.generation.trees.trees import (
     ConstraintSettings,
     RootSettings,
     best_orderings,
-    by_ngrams,
+    by_weight,
     edge_weights,
     is_forced,
     log_of,
+    siblings_by_ngrams,
     tree_value,
 )
 
@@ -71,12 +71,12 @@ def _order_by_relations(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
 def _order_siblings_by_ngrams(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by the same tree, siblings by n-grams: "Tree+N-Grams"."""
-    return best_orderings(problem, nbest, search, by_ngrams)
+    return best_orderings(problem, nbest, search, siblings_by_ngrams)
 
 
 def order_with_arguments(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by a tree that minds the number of modifiers, siblings by n-grams: "Tree+Arg"."""
-    return best_orderings(problem, nbest, search_with_arguments, by_ngrams)
+    return best_orderings(problem, nbest, search_with_arguments, siblings_by_ngrams)
 
 
 def value_with_arguments(

@@ -27,7 +27,9 @@ from sentgen.generation.bags.problem import (
     Tree,
     string_of,
 )
-from sentgen.generation.joint.factors import (
+from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
+from sentgen.generation.ngrams.features import AUTO, FeatureSettings
+from sentgen.generation.trees.factors import (
     Factors,
     FactorSettings,
     WeightSettings,
@@ -37,8 +39,6 @@ from sentgen.generation.joint.factors import (
     settings_weights,
     weighted,
 )
-from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
-from sentgen.generation.ngrams.features import AUTO, FeatureSettings
 from sentgen.generation.trees.projective import Chart, TreeScores, best_heads, new_chart, tree_score
 from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, table_at
 from sentgen.schema.tables.corpus import EOS

@@ -1,1 +1,0 @@
-"""Joint decoding: n-grams, tags and trees are one score, which a local search climbs."""
