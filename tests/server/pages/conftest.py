@@ -33,14 +33,16 @@ CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 
 @pytest.fixture(scope="session")
 def store(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The demo treebank with a model, and a corpus that attacks pages with a model of its own."""
+    """The demo treebank with a model, a corpus that attacks pages with one of its own, and texts with metadata."""
     folder = tmp_path_factory.mktemp("pages")
-    file, path = folder / "hostile.conllu", folder / "store.duckdb"
-    file.write_text(conllu(), "utf-8")
-    shutil.copy(relief, path)
+    path = Path(shutil.copy(relief, folder / "store.duckdb"))
+    (file := folder / "hostile.conllu").write_text(conllu(), "utf-8")
+    (texts := folder / "texts.conllu").write_text(parted_texts.conllu(), "utf-8")
     with Store(path) as store:
         ingest(store, [str(file)], Settings(HOSTILE, licence=LICENCE))
+        ingest(store, [str(texts)], Settings("texts"))
         with store.begin() as connection:
+            define(connection, "letters", "genre = letter", ["texts"])
             define(connection, "short", "length < 18", ["relief"])
             define(connection, SUBCORPUS, f'corpus != "{SUBCORPUS}" and length > 0')
         build(store, MODEL, [HOSTILE], order=2, smoothing="kneser-ney")
@@ -65,21 +67,6 @@ def site(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serv
     GivenLabel(name="camp", lines="2-3", label=HOSTILE, labeler=HOSTILE).give(desk)
     options = ("--db", store, "--desk", desk.path, "--workers", 1, "--no-warm-up")
     with serving(folder, *options) as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
-def parted(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of texts with metadata, of a part of them, and of the demo treebank, which has none."""
-    folder = tmp_path_factory.mktemp("parted")
-    path, file = folder / "store.duckdb", folder / "texts.conllu"
-    file.write_text(parted_texts.conllu(), "utf-8")
-    shutil.copy(relief, path)
-    with Store(path) as store:
-        ingest(store, [str(file)], Settings("texts"))
-        with store.begin() as connection:
-            define(connection, "letters", "genre = letter", ["texts"])
-    with serving(folder, "--db", path, "--workers", 1, "--no-warm-up") as running:
         yield running
 
 

@@ -16,12 +16,6 @@ expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expe
 NEWS = [text for text in TEXTS if text.meta["genre"] == "news"]
 
 
-@pytest.fixture(scope="module")
-def site(parted: Server) -> Server:
-    """A server of texts with metadata."""
-    return parted
-
-
 def said(page) -> str:
     """The line that says what came back."""
     return page.locator("#said").inner_text()

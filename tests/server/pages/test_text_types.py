@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 import pytest
 from parted_texts import TEXTS
-from serving import Server
 from starlette.datastructures import QueryParams
 from test_corpus_page import said
 from test_every_page import at, check_accessible, check_width
@@ -44,12 +43,6 @@ def boxes(html: str, name: str = "where") -> dict[str, bool]:
     """The conditions that have a box, and whether it is checked."""
     found = re.findall(rf'<input type="checkbox" name="{name}" value="([^"]*)"( checked)?>', html)
     return {unescape(condition): bool(checked) for condition, checked in found}
-
-
-@pytest.fixture(scope="module")
-def site(parted: Server) -> Server:
-    """A server of texts with metadata."""
-    return parted
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -130,9 +123,9 @@ def test_another_corpus_brings_its_text_types(opened) -> None:
     page.locator("summary").get_by_text("Text types", exact=True).click()
     page.get_by_label("Word, or several in a row").fill("camp")
     expect(page.get_by_role("checkbox", name="news", exact=True)).to_have_count(1)
-    page.get_by_label("Corpus").select_option("relief")
+    page.get_by_label("Corpus", exact=True).select_option("relief")
     expect(page.get_by_role("checkbox", name="news", exact=True)).to_have_count(0)
-    page.get_by_label("Corpus").select_option("texts")
+    page.get_by_label("Corpus", exact=True).select_option("texts")
     expect(page.get_by_role("checkbox", name="letter", exact=True)).to_be_visible()
 
     assert page.get_by_label("Word, or several in a row").input_value() == "camp"

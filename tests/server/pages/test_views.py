@@ -136,7 +136,7 @@ def test_documents_are_listed_in_parts(held):
 
     assert (first.table.num_rows, first.truncated) == (30, True)
     assert (rest.table.num_rows, rest.truncated, rest.total) == (4, False, 34)
-    assert set(both.table["corpus"].to_pylist()) == {"relief", HOSTILE}
+    assert set(both.table["corpus"].to_pylist()) == {"relief", "texts", HOSTILE}
 
 
 def test_a_sentence_is_found_by_its_names(held):
