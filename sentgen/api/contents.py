@@ -18,8 +18,8 @@ from sentgen.counts import corpora
 from sentgen.errors import InputError
 from sentgen.listings import LISTINGS
 from sentgen.lookups import subcorpora
+from sentgen.lookups.base.question import Lookup
 from sentgen.lookups.command_line import parse_parameter
-from sentgen.lookups.question import Lookup
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import NOT, Parameter, parameters_of
 from sentgen.output import progress

@@ -16,13 +16,13 @@ from sentgen.api.tables import Table
 from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable, JoinedTable
 from sentgen.errors import NotFoundError
+from sentgen.lookups.base.question import Question
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.sorting import NONE
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question
-from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords

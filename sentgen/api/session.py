@@ -11,8 +11,8 @@ from weakref import WeakSet
 
 from sentgen.desk.lending import lend_labels
 from sentgen.errors import InputError, SentgenError, StoreError
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.base.statement import Answer
-from sentgen.lookups.question import Question
 from sentgen.lookups.questions import FIGURES, figure_of
 from sentgen.schema import Store
 from sentgen.schema.engine import DATABASE_SHARE

@@ -13,7 +13,7 @@ from sentgen.cli.commands import COMMANDS
 from sentgen.cli.console.options import DbOptions, StoreOptions
 from sentgen.cli.console.output import Output
 from sentgen.errors import InputError
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.output.tabular import Rows
 from sentgen.schema.citation import cite as citation_of
 

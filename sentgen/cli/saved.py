@@ -17,8 +17,8 @@ from sentgen.cli.console.output import Output
 from sentgen.cli.match import check_parts
 from sentgen.cli.sql import check_sql
 from sentgen.errors import InputError
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.question import Question
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy

@@ -17,11 +17,11 @@ from sentgen.desk.line_states import CHANGED, GONE, LineState, line_states
 from sentgen.desk.line_values import line_values
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
+from sentgen.lookups.base.question import LimitOption, OffsetOption
 from sentgen.lookups.base.statement import Statement
 from sentgen.lookups.command_line import command_line
 from sentgen.lookups.concordances.concordance import Kwic, ShowOption
 from sentgen.lookups.concordances.line_query import read_shown
-from sentgen.lookups.question import LimitOption, OffsetOption
 from sentgen.options import Option, parameters_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity

@@ -12,10 +12,10 @@ from sqlalchemy import Connection
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.keys import ALWAYS, StoreKeys
 from sentgen.lookups.base.line_labels import offered_labels
+from sentgen.lookups.base.metadata import in_quotes
+from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
-from sentgen.lookups.metadata import in_quotes
 from sentgen.lookups.search.absence import explain_absence
-from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.output.tabular import Rows
 from sentgen.schema.tables.corpus import BOS, EOS
 

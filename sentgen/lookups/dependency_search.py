@@ -10,6 +10,9 @@ from typing import Annotated
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
+from sentgen.lookups.base.patterns import ANY, glob, tag_among, word_among
+from sentgen.lookups.base.question import LimitOption, Lookup
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
@@ -19,10 +22,7 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.patterns import ANY, glob, tag_among, word_among
-from sentgen.lookups.question import LimitOption, Lookup
 from sentgen.lookups.search.absence import COUNTED, QuestionValue, explain_absence
-from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.schema.engine import connection_cache
 

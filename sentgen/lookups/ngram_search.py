@@ -10,6 +10,16 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.patterns import ANY, glob, loose, split_pattern
+from sentgen.lookups.base.question import (
+    MOST,
+    Lookup,
+    MinCountOption,
+    OffsetOption,
+    RowSortOption,
+    in_pages,
+)
+from sentgen.lookups.base.selection import TAG_ENDS, Selection
 from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
@@ -20,17 +30,7 @@ from sentgen.lookups.base.statement import (
     literal,
     where,
 )
-from sentgen.lookups.patterns import ANY, glob, loose, split_pattern
-from sentgen.lookups.question import (
-    MOST,
-    Lookup,
-    MinCountOption,
-    OffsetOption,
-    RowSortOption,
-    in_pages,
-)
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
-from sentgen.lookups.selection import TAG_ENDS, Selection
 from sentgen.lookups.statistics.frequencies import OF_WORDS, By
 from sentgen.options import Option
 from sentgen.output.wording import quantity

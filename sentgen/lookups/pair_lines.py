@@ -12,15 +12,15 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.patterns import ANY, counted_tag, tag_among, word_among
+from sentgen.lookups.base.question import LimitOption, Lookup, OffsetOption, after_offset
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
 from sentgen.lookups.concordances.hits import read_pattern, read_window
 from sentgen.lookups.cql.conditions import columns
 from sentgen.lookups.cql.search import Cql, query_of, token_of
 from sentgen.lookups.dependency_search import Layer
-from sentgen.lookups.patterns import ANY, counted_tag, tag_among, word_among
-from sentgen.lookups.question import LimitOption, Lookup, OffsetOption, after_offset
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocations import AROUND, CollocateUnit, read_node
 from sentgen.lookups.statistics.relations import linked_tokens
 from sentgen.options import Option

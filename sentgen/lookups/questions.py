@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
+from sentgen.lookups.base.metadata import both_hold, choose
+from sentgen.lookups.base.question import Lookup, Question
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.metadata import both_hold, choose
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Lookup, Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.frequency_rows import part_sizes

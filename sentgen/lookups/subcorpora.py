@@ -12,9 +12,9 @@ from typing import Annotated
 from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.base.metadata import Condition, Subcorpus, both_hold, choose, stored_subcorpora
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement
-from sentgen.lookups.metadata import Condition, Subcorpus, both_hold, choose, stored_subcorpora
-from sentgen.lookups.selection import select_corpora
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.schema.store import Store, now

@@ -128,7 +128,7 @@ def build(
         name: name of the model; older versions of it stay.
         corpora: names of the corpora whose counts are summed; sentences of subcorpora are counted anew.
         settings: how it is built.
-        condition: count only sentences whose metadata meet this (see `sentgen.lookups.metadata`).
+        condition: count only sentences whose metadata meet this (see `sentgen.lookups.base.metadata`).
         draw: count only some of these, drawn by a seed.
         progress: called with one line a step.
         fields: settings by name instead (see `sentgen.models.building.recipe.recipe`): ``order`` and, if

@@ -21,8 +21,8 @@ from sentgen.corpus.udpipe_trainer import FAILED
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError, ModelError
 from sentgen.extras import needs
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement, where
-from sentgen.lookups.selection import select_corpora
 from sentgen.options import Option
 from sentgen.output.files import whole_file
 from sentgen.output.tabular import Rows

@@ -20,7 +20,7 @@ from sentgen.corpus.readers import jsonl, text
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.errors import InputError, NotFoundError, Rejection
 from sentgen.lookups.base.keys import StoreKeys
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.request import UNITS, ScoreRequest
 from sentgen.models.scoring import (

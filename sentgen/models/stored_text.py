@@ -16,8 +16,8 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of
 from sentgen.errors import InputError, ModelError
 from sentgen.lookups.base.regions import of_kinds, parts_of
+from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement, where
-from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.models.base.registry import ModelInfo
 from sentgen.schema import Store
 

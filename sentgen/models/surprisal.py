@@ -23,7 +23,7 @@ from sentgen.arrays import Bools, Floats
 from sentgen.counts.batch import spill_folder
 from sentgen.counts.draft import Draft
 from sentgen.errors import ModelError, NotFoundError, spell
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.models.base import registry
 from sentgen.models.base.registry import (
     PACKAGE,

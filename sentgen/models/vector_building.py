@@ -27,8 +27,8 @@ from sqlalchemy import Connection, insert, select
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError, ModelError, StoreError, spell
+from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement, where
-from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.models.request import WhereOption
 from sentgen.models.vectors import Singles, SpaceInfo, find_space
 from sentgen.options import Option

@@ -14,8 +14,8 @@ from sqlalchemy import Connection, delete, select
 from sentgen.arrays import Longs
 from sentgen.case_folding import fold
 from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.base.question import LimitOption, MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer
-from sentgen.lookups.question import LimitOption, MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

@@ -21,12 +21,12 @@ from sentgen.desk.labels import GivenLabel, TakenBack
 from sentgen.desk.lending import DeskLabels, lend_labels
 from sentgen.desk.line_sets import NewLineSet, remove
 from sentgen.errors import InputError, NotFoundError, SentgenError
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import chosen_by, label_facets
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store

@@ -13,16 +13,16 @@ from sqlalchemy import Connection
 from sentgen.cli.console.options import StoreOptions
 from sentgen.errors import InputError, NotFoundError, QueryError
 from sentgen.lookups.base import languages
+from sentgen.lookups.base.metadata_reading import read as read_condition
+from sentgen.lookups.base.question import Lookup
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import parse_cql
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.grew.reading import read_request
-from sentgen.lookups.metadata import read as read_condition
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Lookup
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 

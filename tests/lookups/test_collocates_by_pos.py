@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from sentgen.cli import build
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.lookups.patterns import CONTENT
+from sentgen.lookups.base.patterns import CONTENT
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.schema import Store
 

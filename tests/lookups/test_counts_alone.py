@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 import sentgen
 from sentgen.cli import build
 from sentgen.errors import NotFoundError
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

@@ -12,13 +12,13 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, QueryError
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances import line_search as line_search_module
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.cql.dialects import Strategy
 from sentgen.lookups.cql.grammar import read
 from sentgen.lookups.cql.search import is_cql, parse_cql
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

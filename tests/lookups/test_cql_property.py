@@ -20,14 +20,14 @@ from random_queries import QUERIES, TAGS, WORDS
 from sqlalchemy import Connection
 
 from sentgen.lookups.base.extent import DOCUMENT, SENTENCE
+from sentgen.lookups.base.metadata import choose
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import Cql, parse_cql
-from sentgen.lookups.metadata import choose
 from sentgen.lookups.search.hits import Spans
 from sentgen.lookups.search.search import WalkSearch
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import raw

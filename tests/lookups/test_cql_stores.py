@@ -22,9 +22,9 @@ from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import QueryError
 from sentgen.lookups.base.extent import DOCUMENT, SENTENCE
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import parse_cql
-from sentgen.lookups.selection import select_corpora
 from sentgen.schema import Store
 from sentgen.schema.lake_transfer import export
 from sentgen.schema.places import Place

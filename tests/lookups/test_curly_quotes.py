@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.errors import QueryError
-from sentgen.lookups import metadata
+from sentgen.lookups.base import metadata_reading as metadata
 from sentgen.lookups.base.languages import straight_quotes
 from sentgen.lookups.cql import grammar as cql
 from sentgen.lookups.grew.reading import read_request

@@ -10,8 +10,8 @@ from parted_texts import TEXTS, Text, conllu
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import QueryError
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.browsing import CorpusSize, facets, list_documents, size_of
-from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 

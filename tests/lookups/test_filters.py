@@ -14,9 +14,9 @@ from meta_treebank import Sentence, sentences, store_of
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.concordances import line_search
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.question import Question
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.search import QuerySearch
 from sentgen.lookups.statistics.collocations import Collocations

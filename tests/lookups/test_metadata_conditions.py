@@ -15,15 +15,16 @@ from meta_treebank import Sentence
 from sqlalchemy import Connection
 
 from sentgen.errors import NotFoundError, QueryError
-from sentgen.lookups.base.languages import MOST_NESTED, MOST_WORDS
+from sentgen.lookups.base.languages import MOST_NESTED, MOST_WORDS, MetadataComparison
+from sentgen.lookups.base.metadata import choose, in_quotes
+from sentgen.lookups.base.metadata_reading import read
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Arguments, Dependencies, Layer
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.metadata import MetadataComparison, choose, in_quotes, read
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
+from sentgen.lookups.base.question import Question, in_pages
 from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question, in_pages
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
+from sentgen.lookups.base.patterns import TokenPattern, glob, split_pattern, token_pattern
+from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement, literal
-from sentgen.lookups.patterns import TokenPattern, glob, split_pattern, token_pattern
-from sentgen.lookups.selection import Selection, select_corpora
 
 
 @pytest.mark.parametrize(

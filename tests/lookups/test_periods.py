@@ -12,9 +12,9 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
-from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow

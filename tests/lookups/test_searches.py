@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances import line_search as line_search_module
 from sentgen.lookups.concordances.concordance import Kwic
@@ -20,7 +21,6 @@ from sentgen.lookups.dependency_search import (
     Level,
 )
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.question import Question
 from sentgen.lookups.statistics.collocations import (
     CollocateUnit,
     Collocations,

@@ -13,10 +13,10 @@ from sentgen.counts.corpora import remove as remove_corpus
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError, QueryError, SentgenError
 from sentgen.lookups import subcorpora
+from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.ngram_search import Ngrams
-from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.schema import Store
 
 ROWS = meta_treebank.sentences()

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Value
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.base.tokens import Block
 from sentgen.lookups.concordances.concordance import Kwic
@@ -18,7 +19,6 @@ from sentgen.lookups.cql.dialects import Dialect
 from sentgen.lookups.cql.written import ways_to_write
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.sketch import Sketch

@@ -17,7 +17,7 @@ from stored import copied, rows
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError, NotFoundError, SentgenError
-from sentgen.lookups.selection import Selection
+from sentgen.lookups.base.selection import Selection
 from sentgen.models import arpa, build, surprisal
 from sentgen.models.base import registry
 from sentgen.models.stored_text import read_stored

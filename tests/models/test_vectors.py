@@ -13,7 +13,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, StoreError
-from sentgen.lookups.selection import select_corpora
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.models import vector_building, vectors
 from sentgen.models.vector_building import (
     ContextCounts,

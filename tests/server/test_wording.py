@@ -116,7 +116,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "sentgen/lookups/cql/dialects.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/search/search.py": ("kwic", "frequencies", "collocations"),
     "sentgen/lookups/statistics/collocations.py": ("collocations",),
-    "sentgen/lookups/question.py": (
+    "sentgen/lookups/base/question.py": (
         "ngrams",
         "kwic",
         "frequencies",

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sentgen.evaluation.figures.report import ReportTable
+    from sentgen.lookups.base.question import Question
     from sentgen.lookups.base.statement import Answer, Statement
-    from sentgen.lookups.question import Question
 
 _option = partial(Option, panel="Output")
 WideOption = Annotated[

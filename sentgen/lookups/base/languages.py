@@ -1,5 +1,7 @@
 """What the three languages of queries have in common: and, or and not, bounds, and errors with their place.
 
+What conditions on metadata say beside these stands here, too, apart from the grammar that reads it.
+
 Every part of a query becomes a part of one statement: beyond these bounds, reading it meets the recursion
 limit of Python, or planning it takes DuckDB minutes and all memory. On two busy cores, 200 conditions took a
 minute to plan and 400 two, however small the store.
@@ -10,9 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from sentgen.errors import QueryError
+from sentgen.lookups.base.attributes import is_number
 
 if TYPE_CHECKING:
     from lark import Token, Transformer, Tree
@@ -53,6 +56,70 @@ class Negation(Generic[C]):
     """The part does not hold."""
 
     part: C
+
+
+#: As many digits as a double tells apart; longer ones are names made of digits.
+_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionKey:
+    """What a condition on metadata asks for: a key, or, without quotes, what every sentence has.
+
+    Args:
+        name: the key.
+        start: the character of the expression where it stands, from 0.
+        quoted: whether it stands in quotes.
+    """
+
+    name: str
+    start: int = 0
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value in a condition on metadata; see `ConditionKey`."""
+
+    text: str
+    start: int = 0
+    quoted: bool = False
+
+    @property
+    def number(self) -> int | float | None:
+        """The number that it is; none for a string.
+
+        >>> Literal("2010").number, Literal("2.50").number, Literal("2010", quoted=True).number
+        (2010, 2.5, None)
+        """
+        if self.quoted or not is_number(self.text) or sum(map(str.isdigit, self.text)) > _DIGITS:
+            return None
+        number = float(self.text)
+        return int(number) if number.is_integer() else number
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataComparison:
+    """A sentence has a value under a key that stands in a relation to one of some literals.
+
+    The operators are ``=``, ``<``, ``<=``, ``>``, ``>=``, ``like`` and ``~``.
+    """
+
+    key: ConditionKey
+    operator: str
+    values: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """A sentence has a key."""
+
+    key: ConditionKey
+
+
+Expression: TypeAlias = (
+    "MetadataComparison | Exists | Negation[Expression] | Every[Expression] | Either[Expression]"
+)
 
 
 def check_text(text: str) -> None:

@@ -23,7 +23,7 @@ from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, connection_cache, r
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sentgen.lookups.selection import Selection
+    from sentgen.lookups.base.selection import Selection
 
 #: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
 SIZE = 1 << 20

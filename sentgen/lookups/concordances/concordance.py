@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.question import MOST, OffsetOption, after_offset
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
 from sentgen.lookups.concordances.hits import HitLookup, read_query, steps
@@ -31,7 +32,6 @@ from sentgen.lookups.concordances.sorting import (
 )
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
-from sentgen.lookups.question import MOST, OffsetOption, after_offset
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.options import Option
 from sentgen.output.tabular import Rows

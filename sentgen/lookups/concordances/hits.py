@@ -24,6 +24,15 @@ from sentgen.lookups.base.extent import (
     only_expressions,
 )
 from sentgen.lookups.base.languages import MOST_CONDITIONS
+from sentgen.lookups.base.patterns import (
+    TokenPattern,
+    has_tag,
+    has_word,
+    split_pattern,
+    token_pattern,
+)
+from sentgen.lookups.base.question import Lookup
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import (
@@ -35,16 +44,7 @@ from sentgen.lookups.cql.dialects import (
     StrategyOption,
 )
 from sentgen.lookups.cql.search import Cql, is_cql, parse_cql, query_of, token_of
-from sentgen.lookups.patterns import (
-    TokenPattern,
-    has_tag,
-    has_word,
-    split_pattern,
-    token_pattern,
-)
-from sentgen.lookups.question import Lookup
 from sentgen.lookups.search.absence import QuestionValue, values_of
-from sentgen.lookups.selection import Selection
 from sentgen.options import NOT, Option
 from sentgen.output.wording import quantity
 

@@ -23,11 +23,11 @@ from sentgen.lookups.base.extent import (
     document_tokens,
     expressions_text,
 )
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, any_row, limit_clause
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at
-from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.schema.base import quote_identifier
 

@@ -30,10 +30,10 @@ from sentgen.lookups.base.attributes import (
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.regions import INNER, of_kinds, parts_of, with_attribute
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.selection import Selection
 
 #: The first token of a match and the last one, as labels.
 ENDS = {"match": "first", "matchend": "last"}

@@ -18,10 +18,10 @@ from sqlalchemy import Connection
 from sentgen.lookups.base.attributes import Value
 from sentgen.lookups.base.cache import all_words, array_cache
 from sentgen.lookups.base.languages import Every
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, any_row, where
 from sentgen.lookups.base.surface import surface_of
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.selection import Selection
 from sentgen.schema.engine import arrow_table, connection_cache, raw
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Key, compare_numbers, shared_columns
 from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.grew.conditions import (
     FeatureConditions,
@@ -42,7 +43,6 @@ from sentgen.lookups.grew.syntax import (
     nodes_below,
     own_nodes,
 )
-from sentgen.lookups.selection import Selection
 
 #: What an edge has beside the parts of its relation.
 _EDGE_KEYS = ("label", "length", "delta")

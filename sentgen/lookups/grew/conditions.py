@@ -17,9 +17,9 @@ from sentgen.lookups.base.attributes import Key, Test, Value, token_key
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.regions import RegionKey
 from sentgen.lookups.base.regular_expressions import fault
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, any_of
 from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
-from sentgen.lookups.selection import Selection
 
 #: The form under both of its names: all that the anchor has.
 FORM = ("form", "word")

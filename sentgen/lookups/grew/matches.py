@@ -13,6 +13,8 @@ from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import NAMED, TokenKey
 from sentgen.lookups.base.extent import SENTENCE, HitSource
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.base.question import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
@@ -30,9 +32,7 @@ from sentgen.lookups.grew.syntax import (
     Placement,
     Reference,
 )
-from sentgen.lookups.question import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
 from sentgen.lookups.search.absence import QuestionValue, explain_absence, values_of_tests
-from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near

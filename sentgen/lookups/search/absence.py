@@ -14,9 +14,7 @@ from sentgen.case_folding import fold, plain, plain_text
 from sentgen.errors import spell
 from sentgen.lookups.base.attributes import COLUMNS, Test, Value
 from sentgen.lookups.base.cache import id_of
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, any_row, where
-from sentgen.lookups.cql.written import tokens_of
-from sentgen.lookups.patterns import (
+from sentgen.lookups.base.patterns import (
     ANY,
     TokenPattern,
     counted_tag,
@@ -25,7 +23,9 @@ from sentgen.lookups.patterns import (
     tag_among,
     word_among,
 )
-from sentgen.lookups.selection import Selection
+from sentgen.lookups.base.selection import Selection
+from sentgen.lookups.base.statement import Answer, Bindings, Statement, any_row, where
+from sentgen.lookups.cql.written import tokens_of
 from sentgen.options import TRAIN
 from sentgen.output.wording import either, in_other_characters, looks, near
 from sentgen.schema.engine import connection_cache

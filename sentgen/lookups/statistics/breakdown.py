@@ -13,11 +13,11 @@ from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.languages import check_text
 from sentgen.lookups.base.line_labels import OF_LINES
 from sentgen.lookups.base.regions import RegionKey
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.base.surprisals import bin_of, split_name
 from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.selection import Selection
 from sentgen.output.wording import instead
 
 

@@ -13,13 +13,13 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import fold_sql
 from sentgen.lookups.base.cache import SPELLINGS, array_cache
+from sentgen.lookups.base.patterns import has_pos
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block, Part, Tokens, places
 from sentgen.lookups.concordances.hits import Window
-from sentgen.lookups.patterns import has_pos
 from sentgen.lookups.search.hits import BlockHits
 from sentgen.lookups.search.number_sets import RowSums, among, begins_of, unique
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics import relations as definitions
 from sentgen.lookups.statistics.listed_tokens import item_counts, values_by_id
 from sentgen.schema.engine import arrow_table, connection_cache, raw

@@ -26,6 +26,9 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.patterns import PosOption, has_pos, read_pos
+from sentgen.lookups.base.question import MinCountOption, OffsetOption, RowSortOption, in_pages
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
@@ -41,10 +44,7 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.cql.written import tokens_of, word_of
-from sentgen.lookups.patterns import PosOption, has_pos, read_pos
-from sentgen.lookups.question import MinCountOption, OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocation_statements import (
     CollocationStatements,
     RelationStatements,

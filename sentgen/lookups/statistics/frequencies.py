@@ -16,12 +16,12 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.keys import StoreKeys
+from sentgen.lookups.base.patterns import ANY
+from sentgen.lookups.base.question import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.syntax import Term
-from sentgen.lookups.patterns import ANY
-from sentgen.lookups.question import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
 from sentgen.lookups.statistics.breakdown import Breakdown, read_breakdown
 from sentgen.options import Option

@@ -22,12 +22,12 @@ from sentgen.arrays import Floats
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import COLUMNS, as_number
 from sentgen.lookups.base.regions import innermost, pieces_of
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement, limit_clause, where
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.conditions import ENDS
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.search.attributes import Attribute, attribute_of
-from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.breakdown import Breakdown, breakdown_of_parts
 from sentgen.lookups.statistics.hit_counts import HitKey, Parts, count_hits, documents_of, regions_of
 from sentgen.lookups.statistics.intervals import MEANS

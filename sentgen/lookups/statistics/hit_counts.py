@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.lookups.base.regions import innermost, pieces_of
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.search.attributes import Attribute, computed_attribute
@@ -30,7 +31,6 @@ from sentgen.lookups.search.number_sets import (
     kinds_of,
     unique,
 )
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.intervals import means_of
 from sentgen.schema.engine import connection_cache

@@ -15,6 +15,16 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.patterns import PosOption, has_pos, read_pos
+from sentgen.lookups.base.question import (
+    IgnoreCaseOption,
+    LimitOption,
+    MinCountOption,
+    OffsetOption,
+    RowSortOption,
+    in_pages,
+)
+from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import (
     Answer,
     Bindings,
@@ -25,16 +35,6 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.patterns import PosOption, has_pos, read_pos
-from sentgen.lookups.question import (
-    IgnoreCaseOption,
-    LimitOption,
-    MinCountOption,
-    OffsetOption,
-    RowSortOption,
-    in_pages,
-)
-from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.lookups.statistics.collocation_statements import SPELLING
 from sentgen.lookups.statistics.frequencies import OF_WORDS, By
 from sentgen.lookups.statistics.measures import (

@@ -13,13 +13,13 @@ from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import fold
 from sentgen.lookups.base.attributes import COLUMNS
 from sentgen.lookups.base.cache import array_cache
+from sentgen.lookups.base.patterns import ANY, glob, loose
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.lookups.base.tokens import Block, Tokens, occurrences
-from sentgen.lookups.patterns import ANY, glob, loose
 from sentgen.lookups.search.attributes import Attribute
 from sentgen.lookups.search.hits import BlockHits, Spans
 from sentgen.lookups.search.number_sets import among
-from sentgen.lookups.selection import Selection
 from sentgen.schema.engine import arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import ATTRIBUTES

@@ -15,8 +15,8 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.question import Lookup, MinCountOption
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least, limited_answer
-from sentgen.lookups.question import Lookup, MinCountOption
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.lookups.statistics.collocation_statements import RelationStatements
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node

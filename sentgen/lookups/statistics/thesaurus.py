@@ -23,11 +23,11 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import COLUMNS
+from sentgen.lookups.base.question import MOST, Lookup
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.question import MOST, Lookup
 from sentgen.lookups.search.absence import PARSE, explain_absence, no_trees
-from sentgen.lookups.selection import Selection
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
 from sentgen.lookups.statistics.relations import no_function
 from sentgen.options import Option

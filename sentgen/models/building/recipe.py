@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, ModelError, NotFoundError, spell
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement
-from sentgen.lookups.selection import select_corpora
 from sentgen.models.base import sql
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.base.symbols import ITEMS, OF_WORDS, PHRASE, TAG, Symbols
@@ -25,7 +25,7 @@ from sentgen.schema.tables.corpus import BOS, EOS, ROOT, UNK, corpus, subcorpus
 from sentgen.schema.tables.counts import MAX_ORDER, segment
 
 if TYPE_CHECKING:
-    from sentgen.lookups.metadata import Condition
+    from sentgen.lookups.base.metadata import Condition
 
 
 #: The words that stand around a base noun phrase of two words and more.

@@ -14,6 +14,15 @@ from sqlalchemy import Connection
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.counts.corpora import Corpus
 from sentgen.lookups import subcorpora
+from sentgen.lookups.base.question import (
+    CorporaOption,
+    LimitOption,
+    OffsetOption,
+    RowSortOption,
+    WhereOption,
+    in_pages,
+)
+from sentgen.lookups.base.selection import select_corpora
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import (
     facets,
@@ -29,15 +38,6 @@ from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.question import (
-    CorporaOption,
-    LimitOption,
-    OffsetOption,
-    RowSortOption,
-    WhereOption,
-    in_pages,
-)
-from sentgen.lookups.selection import select_corpora
 from sentgen.lookups.statistics.collocations import Collocations
 from sentgen.lookups.statistics.frequencies import Frequencies
 from sentgen.lookups.statistics.keywords import Keywords

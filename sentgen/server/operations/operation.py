@@ -15,9 +15,9 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.desk.desk import desk_of
 from sentgen.errors import InputError, Spelling
 from sentgen.listings import LISTINGS
+from sentgen.lookups.base.question import Question
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.command_line import command_line as called
-from sentgen.lookups.question import Question
 from sentgen.options import dashed, parameters_of, values_of
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sentgen.lookups.question import LimitOption
+from sentgen.lookups.base.question import LimitOption
 from sentgen.options import Option
 from sentgen.schema import readonly
 from sentgen.schema.guard import MAX_BYTES, require_harmless

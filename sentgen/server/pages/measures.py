@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from sentgen.lookups.base.patterns import read_pos
 from sentgen.lookups.cql.search import is_cql
-from sentgen.lookups.patterns import read_pos
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.frequencies import By
 from sentgen.lookups.statistics.measures import COLUMN, KeywordMeasure, Measure

@@ -10,8 +10,8 @@ from urllib.parse import quote_plus, unquote
 
 from markupsafe import Markup, escape
 
+from sentgen.lookups.base.metadata import in_quotes
 from sentgen.lookups.cql.search import is_cql
-from sentgen.lookups.metadata import in_quotes
 from sentgen.output import display
 
 _SPECIAL = re.compile(r"[\\*?/]")

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 
 from sentgen.errors import NotFoundError
+from sentgen.lookups.base.patterns import glob
 from sentgen.lookups.browsing import find_sentence, list_sentences
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.pair_lines import PairLines
-from sentgen.lookups.patterns import glob
 from sentgen.lookups.statistics.collocations import CollocateUnit
 from sentgen.lookups.statistics.sketch import Sketch
 from sentgen.output.display import MOST_CHARACTERS, MOST_OF_WORD, NATURAL, last_part, shown, visible

@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.attributes import Key, Test, Value
+from sentgen.lookups.base.metadata import Condition, Subcorpus, choose, condition_of, stored_subcorpora
 from sentgen.lookups.base.statement import Bindings, where
-from sentgen.lookups.metadata import Condition, Subcorpus, choose, condition_of, stored_subcorpora
 from sentgen.output.wording import quantity
 from sentgen.schema import counting
 from sentgen.schema.engine import connection_cache, raw
@@ -188,7 +188,7 @@ def select_corpora(
     Args:
         connection: the store.
         names: their names.
-        condition: what the metadata of the sentences meet (see `sentgen.lookups.metadata`).
+        condition: what the metadata of the sentences meet (see `sentgen.lookups.base.metadata`).
         min_order: leave out those whose n-grams of this order were not counted; with a condition none, as
             their sentences are counted anew.
         ignore_case: take words that differ in capital letters only for one.

@@ -18,8 +18,8 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold, fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import NAMED, is_like
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, any_of, any_row
-from sentgen.lookups.selection import Selection
 from sentgen.options import Option
 from sentgen.output.wording import instead
 

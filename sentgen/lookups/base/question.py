@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
+from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Answer, Statement
-from sentgen.lookups.selection import Selection, select_corpora
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
@@ -75,7 +75,7 @@ class Lookup:
     limit: LimitOption = 20
 
     def select(self, connection: Connection, *, min_order: int = 0, sentences: bool = False) -> Selection:
-        """Look up the corpora that are meant; see `sentgen.lookups.selection.select_corpora`."""
+        """Look up the corpora that are meant; see `sentgen.lookups.base.selection.select_corpora`."""
         return select_corpora(
             connection,
             self.corpus,
