@@ -32,14 +32,14 @@ _ROWS = 4096
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
-class ArrowStream(Protocol):
+class _ArrowStream(Protocol):
     """What gives itself as a stream of Arrow: data frames, tables, relations."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 #: A table in memory; a data set of Hugging Face is an iterable of mappings, too.
-Tabular = ArrowStream | Iterable[Mapping[str, object]]
+Tabular = _ArrowStream | Iterable[Mapping[str, object]]
 
 
 def is_table(given: object) -> TypeGuard[Tabular]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sentgen import temporary
 from sentgen.corpus.encodings import UTF_8
-from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, COMPRESSED, TABLE, Source, compression_of
+from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, COMPRESSED, TABLE, Source
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError
 from sentgen.system.files import open_to_read
@@ -153,7 +153,7 @@ def _sources(path: str, explicit: bool, limits: InputLimits) -> Iterator[Source]
         return
     try:
         with open(path, "rb") as file:
-            compression = compression_of(file.read(6))
+            compression = _compression_of(file.read(6))
     except OSError as error:
         raise InputError(f"cannot open: {error.strerror}", path=path) from error
     if path.endswith((".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2")):
@@ -214,7 +214,7 @@ def _spool_stream(path: str, limits: InputLimits) -> Source:
                     raise InputError(message, path=path)
     except OSError as error:  # not there, a folder, a terminal that nobody sits at, or no room for the copy
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
-    compression = compression_of(begin)
+    compression = _compression_of(begin)
     if compression == "zip":
         raise InputError("a zip archive cannot come through a pipe; name the file", path=path)
     return Source(path, spool.path, size, compression, _spool=spool)
@@ -222,4 +222,10 @@ def _spool_stream(path: str, limits: InputLimits) -> Source:
 
 def _is_binary(begin: bytes) -> bool:
     """Say whether what begins so has no lines."""
-    return bool(compression_of(begin)) or begin.startswith((b"%PDF", b"PAR1"))
+    return bool(_compression_of(begin)) or begin.startswith((b"%PDF", b"PAR1"))
+
+
+def _compression_of(magic: bytes) -> str:
+    """Return the compression that the first bytes of a file tell: `""`, `gzip`, `bz2`, `xz` or `zip`."""
+    known = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"PK\5\6": "zip"}
+    return next((name for start, name in known.items() if magic.startswith(start)), "")

@@ -22,7 +22,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 Item = Sentence | Rejection | RawText
 
 
-class Read(Protocol):
+class _Read(Protocol):
     """What a reader does: lines in, sentences and rejections out, and raw text where it has any."""
 
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Item]: ...
@@ -55,11 +55,11 @@ class Reader:
 
     name: str
     version: str
-    read: Read = _no_lines
+    read: _Read = _no_lines
     description: str = ""
     extensions: tuple[str, ...] = ()
     fits: Callable[[list[str]], bool] | None = None
-    read_raw: Read | None = None
+    read_raw: _Read | None = None
     trees: bool = False
     distinct: bool = False
     read_file: ReadFile | None = None

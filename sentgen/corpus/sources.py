@@ -49,7 +49,7 @@ class _Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class Counter(io.RawIOBase):
+class _Counter(io.RawIOBase):
     """A raw file that knows how many bytes of the disk were read through it."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
@@ -105,17 +105,11 @@ class _XzStream:
                 return block
 
 
-def compression_of(magic: bytes) -> str:
-    """Return the compression that the first bytes of a file tell: `""`, `gzip`, `bz2`, `xz` or `zip`."""
-    known = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"PK\5\6": "zip"}
-    return next((name for start, name in known.items() if magic.startswith(start)), "")
-
-
-def _open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[_Readable, Counter]:
+def _open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[_Readable, _Counter]:
     """Open a file, or a member of it, and return what to read and what counts the bytes of the disk."""
     # Unbuffered: the buffer stands above the counter, which sees each read of the disk.
     raw = stack.enter_context(open(path, "rb", buffering=0))  # noqa: SIM115
-    counter = Counter(raw)
+    counter = _Counter(raw)
     buffered = stack.enter_context(io.BufferedReader(counter, 1 << 16))
     match compression:
         case "gzip":
@@ -366,7 +360,7 @@ class LineReader:
         """Open the content as a file that can be sought in, decompressed within the limits."""
         source = self.source
         if not source.compression:
-            with open(source.path, "rb", buffering=0) as raw, io.BufferedReader(Counter(raw)) as file:
+            with open(source.path, "rb", buffering=0) as raw, io.BufferedReader(_Counter(raw)) as file:
                 yield cast(BinaryIO, file)
                 self.bytes_read = source.size
             return

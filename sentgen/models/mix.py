@@ -16,10 +16,10 @@ from typing import Annotated
 import numpy as np
 
 from sentgen.arrays import Floats
-from sentgen.errors import InputError, spell
+from sentgen.errors import InputError, ModelError, spell
 from sentgen.models.base.registry import DYNAMIC, MIXTURE, ModelInfo
 from sentgen.models.building.recipe import Progress
-from sentgen.models.parts import check_alike, parts_named, read_union, space_of, store_model, weigh_contexts
+from sentgen.models.parts import parts_named, read_union, space_of, store_model, weigh_contexts
 from sentgen.models.scoring import events, probabilities
 from sentgen.models.stored_text import held_out, of_training
 from sentgen.models.submodel import lowercases
@@ -166,7 +166,7 @@ class MixRequest:
         """
         report = progress or (lambda _: None)
         models = parts_named(store, self.name, self.labels)
-        check_alike(store, models)
+        _check_alike(store, models)
         if len({model.id for model in models}) < len(models):
             raise InputError(f"a model is named twice in {spell('of')} {self.of}; name each once")
         weights = self._weights(store, models, report)
@@ -199,3 +199,23 @@ class MixRequest:
         sentences = held_out(store, models, file=self.tune, corpus=self.tune_corpus, form=self.format)
         report("learning the weights")
         return _tuned_weights(store, models, sentences, report)
+
+
+def _check_alike(store: Store, parts: Sequence[ModelInfo]) -> None:
+    """Refuse models whose words mean different things.
+
+    Raises:
+        ModelError: they are over something else, have brackets, classes of unknown words or lower case, and
+            others have not.
+    """
+    kinds: dict[str, list[str | None]] = {
+        "what n-grams are made of": [str(part.symbols) for part in parts],
+        "brackets": ["with" if part.brackets else "without" for part in parts],
+        "unknown words": ["tag" if part.unknown == "tag" else "word" for part in parts],
+        "case": ["lower" if lowercases(store, part) else "kept" if part.corpora else None for part in parts],
+    }
+    for kind, values in kinds.items():
+        told = [(part.label, value) for part, value in zip(parts, values, strict=True) if value]
+        if len({value for _, value in told}) > 1:
+            listed = ", ".join(f"{label} {value}" for label, value in told)
+            raise ModelError(f"models that differ in {kind} cannot be mixed ({listed}); build them alike")

@@ -114,7 +114,7 @@ class TrainParser:
         Literal["tags"] | None, Option("Learn tags and lemmas, and no trees: half of the time.", closed=True)
     ] = None
 
-    def train(self, store: Store, progress: Progress | None = None) -> TrainedParser:
+    def train(self, store: Store, progress: Progress | None = None) -> _TrainedParser:
         """Train a tokenizer, tagger, lemmatizer and parser; the same sentences give the same model.
 
         A parser of the same name is replaced when the new one is whole.
@@ -139,7 +139,7 @@ class TrainParser:
         # Opened before the training: a place that cannot be written must not cost minutes.
         with whole_file(path) as sink:
             sink.write(_train("".join(learnt), _NO_PART if self.only else PARSER, progress))
-        return TrainedParser(self.name, path, len(learnt), self._score(path, "".join(held_out)))
+        return _TrainedParser(self.name, path, len(learnt), self._score(path, "".join(held_out)))
 
     def _sentences(self, connection: Connection, corpora: Sequence[str]) -> list[str]:
         """Return the sentences of corpora in CoNLL-U."""
@@ -172,7 +172,7 @@ class TrainParser:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainedParser:
+class _TrainedParser:
     """A parser that was trained under a name.
 
     Attributes:

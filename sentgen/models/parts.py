@@ -37,7 +37,6 @@ from sentgen.models.build_request import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
 from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe, drop_temporary
 from sentgen.models.building.rows import NgramRows, allocate, damaged, find_suffixes
 from sentgen.models.building.writing import Parameters, anchors_of, record, smoothed, write_sorted
-from sentgen.models.submodel import lowercases
 from sentgen.schema import Store
 from sentgen.schema.engine import DATABASE_SHARE, arrow_reader
 from sentgen.schema.store import raw
@@ -72,26 +71,6 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
         if later := [line for line in changes(store, part) if line.endswith(LATER)]:
             raise ModelError(f"{part.label}: {later[0]}; build it again first")
     return parts
-
-
-def check_alike(store: Store, parts: Sequence[ModelInfo]) -> None:
-    """Refuse models whose words mean different things.
-
-    Raises:
-        ModelError: they are over something else, have brackets, classes of unknown words or lower case, and
-            others have not.
-    """
-    kinds: dict[str, list[str | None]] = {
-        "what n-grams are made of": [str(part.symbols) for part in parts],
-        "brackets": ["with" if part.brackets else "without" for part in parts],
-        "unknown words": ["tag" if part.unknown == "tag" else "word" for part in parts],
-        "case": ["lower" if lowercases(store, part) else "kept" if part.corpora else None for part in parts],
-    }
-    for kind, values in kinds.items():
-        told = [(part.label, value) for part, value in zip(parts, values, strict=True) if value]
-        if len({value for _, value in told}) > 1:
-            listed = ", ".join(f"{label} {value}" for label, value in told)
-            raise ModelError(f"models that differ in {kind} cannot be mixed ({listed}); build them alike")
 
 
 def store_model(

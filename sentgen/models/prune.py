@@ -85,7 +85,7 @@ class PruneRequest:
                 connection, [model.id], [1.0], order=model.order, space=space, progress=report
             )
         report("weighing n-grams")
-        drop(orders, self.entropy, space)
+        _drop(orders, self.entropy, space)
         weigh_contexts(orders, space)
         report("writing the model")
         told = [(0, "entropy", self.entropy)]
@@ -120,7 +120,7 @@ class PruneRequest:
         )
 
 
-def drop(orders: Sequence[NgramRows], threshold: float, space: Space) -> None:
+def _drop(orders: Sequence[NgramRows], threshold: float, space: Space) -> None:
     """Set the probability of n-grams to 0 that change the perplexity by less than a share.
 
     Takes the probabilities of all n-grams, with the suffixes of each, by order. Time O(n-grams).

@@ -1,4 +1,4 @@
--- What the store has counted about some words, as rows of `sentgen.models.dependency.tree_counts.TreeRows`.
+-- What the store has counted about some words, as rows of `sentgen.models.dependency.tree_counts._TreeRows`.
 -- `what` is 3 * side + distance - 1 for events, 6 for pairs in one sentence, 7 + 8 * side + number for heads
 -- with a number of modifiers, 23 + side for one modifier next after another; the side is 0 for left. Ids are
 -- literals where they are few: DuckDB looks into few row groups for them.

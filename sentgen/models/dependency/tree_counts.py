@@ -47,7 +47,7 @@ order by id
 """
 MAX_ARGUMENTS = 7
 DISTANCES = 3
-#: What a row counts (see `TreeRows`): numbers below the first are events.
+#: What a row counts (see `_TreeRows`): numbers below the first are events.
 _PAIR, _ARGUMENTS, _SIBLINGS = 6, 7, 23
 _NUMBERS = MAX_ARGUMENTS + 1
 
@@ -68,7 +68,7 @@ class TreeLookups:
     """
 
     def __init__(self, limit: int) -> None:
-        self.cache = AnchorCache[TreeRows](limit)
+        self.cache = AnchorCache[_TreeRows](limit)
         self._names: dict[object, dict[str, int]] = {}
 
     def trees(self, duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], layer: Layer) -> CountedTrees:
@@ -116,33 +116,33 @@ class CountedTrees(NamedTuple):
             known.update(dict.fromkeys(missing, UNKNOWN) | found)
         return {name: known[name] for name in names}
 
-    def rows(self, words: Iterable[int]) -> Iterator[TreeRows]:
+    def rows(self, words: Iterable[int]) -> Iterator[_TreeRows]:
         """Yield all that is counted about some words, and about all tags, a part at a time."""
         cache, key = self.lookups.cache, (self.segments, self.layer)
         found, missing = cache.take(key, {TAGS, *words})
         if found:
             # Together: to begin with each takes more than to add it.
-            yield TreeRows.joined(found)
+            yield _TreeRows.joined(found)
         if missing and self.segments:
             yield from self._fetch(missing)
 
-    def _fetch(self, anchors: list[int]) -> Iterator[TreeRows]:
+    def _fetch(self, anchors: list[int]) -> Iterator[_TreeRows]:
         """Yield the rows of some anchors, ascending, and keep them if half of the cache has room for all."""
         cache = self.lookups.cache
-        kept: dict[int, list[TreeRows]] = {anchor: [] for anchor in anchors}
+        kept: dict[int, list[_TreeRows]] = {anchor: [] for anchor in anchors}
         room = cache.limit // 2
         for query, parameters in self._queries(anchors):
             for batch in arrow_reader(self.duck, query, parameters, rows=_CHUNK_ROWS):
                 numbers, *keys, counts = (column.to_numpy() for column in batch.columns)
-                rows = TreeRows(np.stack(keys, axis=1), counts)
+                rows = _TreeRows(np.stack(keys, axis=1), counts)
                 yield rows
                 room -= rows.nbytes
                 if room < 0:
                     kept.clear()
                 for anchor, part in anchor_slices(numbers) if kept else ():
-                    kept[anchor].append(TreeRows(rows.keys[part], rows.counts[part]))
+                    kept[anchor].append(_TreeRows(rows.keys[part], rows.counts[part]))
         for anchor in sorted(kept, reverse=True):
-            cache.put((self.segments, self.layer), anchor, TreeRows.joined(kept.pop(anchor)))
+            cache.put((self.segments, self.layer), anchor, _TreeRows.joined(kept.pop(anchor)))
 
     def _queries(self, anchors: list[int]) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Yield the queries for the rows of some anchors, ascending, with their parameters."""
@@ -171,7 +171,7 @@ class CountedTrees(NamedTuple):
         return statements("tree_rows.sql")[name].format(segments=segments, layer=self.layer, **values)
 
 
-class TreeRows(NamedTuple):
+class _TreeRows(NamedTuple):
     """N rows of counts.
 
     The columns of a key are what is counted, the ids of a word and its tag, and of another word and its tag,
@@ -275,7 +275,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
 
 
 @compiled
-def add_rows(rows: TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> None:
+def add_rows(rows: _TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> None:
     """Add what rows say about the kinds and tags of a batch; each row is added once, in any order."""
     for i in range(len(rows.counts)):
         what, word, tag_id, other_word, other_tag_id = rows.keys[i]

@@ -10,6 +10,8 @@ are the unigrams, each at the number of its word. Behind them the longer ones li
 table: on the way from where it is looked for first to its own record, an n-gram passes greater ones alone
 (Amble and Knuth 1974), so that one that is not there is missed at the first smaller one. Nothing points from
 one record to another: they can be made in any order, and mapped from a file.
+
+For a bag, each n-gram is tried with each word of the bag behind it, as there are few of few words.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import logging
 import mmap
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,13 +33,13 @@ import numpy as np
 from sentgen.arrays import Bits, Bytes, Floats, Ints, Longs, compiled
 from sentgen.errors import StoreError
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, laid_out_file
-from sentgen.models.ngrams.ngram_cache import NGRAM, StoredNgrams, stored_ngrams
+from sentgen.models.ngrams.ngram_cache import NGRAM, CachedNgrams, StoredNgrams, joined, stored_ngrams
 from sentgen.models.ngrams.ngram_table import MISSING_UNK, NEVER
 from sentgen.schema import Store, folders
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import arrow_reader, one_number
 from sentgen.schema.store import raw, translated_errors
-from sentgen.schema.tables.corpus import BOS, RESERVED_WORDS, UNK
+from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS, UNK
 from sentgen.system import files
 
 logger = logging.getLogger(__name__)
@@ -75,7 +77,7 @@ _AHEAD = 64
 class _LaidOut:
     """A model that is laid out."""
 
-    records: NgramRecords
+    records: _NgramRecords
     vocabulary: _ModelWords
 
     def known(self, forms: Sequence[str]) -> Ints:
@@ -121,7 +123,7 @@ class _Plan(NamedTuple):
         )
         cells = 4 * self.records
         return _LaidOut(
-            NgramRecords(
+            _NgramRecords(
                 np.frombuffer(buffer, np.uint64, cells, self.begin).reshape(-1, 4),
                 np.frombuffer(buffer, np.float64, cells, self.begin).reshape(-1, 4),
                 self.unigrams,
@@ -130,7 +132,7 @@ class _Plan(NamedTuple):
         )
 
 
-class ModelUse:
+class _ModelUse:
     """What was asked of a model since its store was opened; and the model, once it is laid out.
 
     Args:
@@ -192,14 +194,14 @@ class ModelUse:
 
 
 # Weak: a closed store that nobody has any more takes along what was asked of it.
-_uses: WeakKeyDictionary[Store, dict[tuple[int, int], ModelUse]] = WeakKeyDictionary()
+_uses: WeakKeyDictionary[Store, dict[tuple[int, int], _ModelUse]] = WeakKeyDictionary()
 
 
-def use_of(store: Store, model: ModelLike) -> ModelUse:
+def use_of(store: Store, model: ModelLike) -> _ModelUse:
     """Return what was asked of a model of an open store."""
     models = _uses.setdefault(store, {})
     key = model.id, model.version
-    return models.get(key) or models.setdefault(key, ModelUse(store, model))
+    return models.get(key) or models.setdefault(key, _ModelUse(store, model))
 
 
 def _mapped(path: Path | None, most: int) -> _LaidOut | None:
@@ -246,13 +248,13 @@ def _write(
         _put(laid_out.records, stored_ngrams(batch))
 
 
-class NgramRecords(NamedTuple):
+class _NgramRecords(NamedTuple):
     """The records, as two views of the same bytes.
 
     Each n-gram has its words but the last as an n-gram, as building and importing see to it.
     """
 
-    words: Bits  # (R, 4) the first two columns: words as `packed` packs them, 0 of what the model has not
+    words: Bits  # (R, 4) the first two columns: words as `_packed` packs them, 0 of what the model has not
     values: Floats  # (R, 4) the last two: log-probability, NaN of words without unigram, and back-off weight
     unigrams: int  # records of unigrams
 
@@ -287,7 +289,7 @@ def _records_of_words(greatest: int) -> int:
 
 
 @compiled
-def packed(first: np.uint64, second: np.uint64, position: int, word: int) -> tuple[np.uint64, np.uint64]:
+def _packed(first: np.uint64, second: np.uint64, position: int, word: int) -> tuple[np.uint64, np.uint64]:
     """Add a word at its place, from 0, to the packed words before it; 1 more, for there is a word 0."""
     code = np.uint64(word + 1)
     if position < 2:
@@ -298,7 +300,7 @@ def packed(first: np.uint64, second: np.uint64, position: int, word: int) -> tup
 
 
 @compiled
-def home_of(records: NgramRecords, first: np.uint64, second: np.uint64) -> int:
+def _home_of(records: _NgramRecords, first: np.uint64, second: np.uint64) -> int:
     """Return where an n-gram of two words or more is looked for first: the first record of a line."""
     code = first * _FACTORS[0] ^ (second + _FACTORS[0]) * _FACTORS[1]
     code = (code ^ code >> np.uint64(32)) * _FACTORS[2]
@@ -307,7 +309,7 @@ def home_of(records: NgramRecords, first: np.uint64, second: np.uint64) -> int:
 
 
 @compiled
-def behind(records: NgramRecords, at: int, first: np.uint64, second: np.uint64) -> int:
+def _behind(records: _NgramRecords, at: int, first: np.uint64, second: np.uint64) -> int:
     """Return the first record from one on, round the table, that has no greater n-gram than this."""
     words, last = records.words, len(records.words) - 1
     while words[at, 0] > first or (words[at, 0] == first and words[at, 1] > second):
@@ -316,35 +318,35 @@ def behind(records: NgramRecords, at: int, first: np.uint64, second: np.uint64) 
 
 
 @compiled
-def _put(records: NgramRecords, stored: StoredNgrams) -> None:
+def _put(records: _NgramRecords, stored: StoredNgrams) -> None:
     """Add n-grams, none of which is there."""
     size = len(stored.lengths)
     homes, codes = np.empty(size, np.int64), np.empty((size, 2), np.uint64)
     for i in range(size):
         length = stored.lengths[i]
-        first, second = packed(np.uint64(0), np.uint64(0), 0, stored.w1[i])
+        first, second = _packed(np.uint64(0), np.uint64(0), 0, stored.w1[i])
         if length > 1:
-            first, second = packed(first, second, 1, stored.w2[i])
+            first, second = _packed(first, second, 1, stored.w2[i])
         if length > 2:
-            first, second = packed(first, second, 2, stored.w3[i])
+            first, second = _packed(first, second, 2, stored.w3[i])
         if length > 3:
-            first, second = packed(first, second, 3, stored.w4[i])
+            first, second = _packed(first, second, 3, stored.w4[i])
         if length > 4:
-            first, second = packed(first, second, 4, stored.w5[i])
+            first, second = _packed(first, second, 4, stored.w5[i])
         codes[i, 0], codes[i, 1] = first, second
-        homes[i] = home_of(records, first, second) if length > 1 else stored.w1[i]
+        homes[i] = _home_of(records, first, second) if length > 1 else stored.w1[i]
     for i in range(size):
         _insert(records, homes[i], codes[i, 0], codes[i, 1], stored.logp[i], stored.backoff[i])
 
 
 @compiled
 def _insert(
-    records: NgramRecords, at: int, first: np.uint64, second: np.uint64, logp: float, backoff: float
+    records: _NgramRecords, at: int, first: np.uint64, second: np.uint64, logp: float, backoff: float
 ) -> None:
     """Put an n-gram in the place of the first smaller one, which goes on in the same way."""
     words, values = records.words, records.values
     while True:
-        at = behind(records, at, first, second)
+        at = _behind(records, at, first, second)
         other = words[at, 0], words[at, 1], values[at, 2], values[at, 3]
         words[at, 0], words[at, 1], values[at, 2], values[at, 3] = first, second, logp, backoff
         if other[0] == 0:
@@ -353,7 +355,7 @@ def _insert(
 
 
 @compiled
-def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Floats, Ints]:
+def score_stream(records: _NgramRecords, order: int, stream: Ints) -> tuple[Floats, Ints]:
     """Return log p of each word of a text after those before it, and the length of the n-gram that has it.
 
     Sentences begin with <s>, which gets no probability. All n-grams of a length are looked up before longer
@@ -370,7 +372,7 @@ def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Float
         word = stream[place]
         known = word if word < records.unigrams and not np.isnan(records.values[word, 2]) else UNK
         logp[place], weight[place] = records.values[known, 2], records.values[known, 3]
-        words[place, 0], words[place, 1] = packed(np.uint64(0), np.uint64(0), 0, word)
+        words[place, 0], words[place, 1] = _packed(np.uint64(0), np.uint64(0), 0, word)
     homes, ahead = np.empty(_AHEAD, np.int64), np.empty(_AHEAD, np.uint64)
     for n in range(2, order + 1):
         for begin in range(0, size, _AHEAD):
@@ -378,8 +380,8 @@ def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Float
             for place in range(begin, end):
                 homes[place - begin] = -1
                 if stream[place] != BOS and found[place - 1]:
-                    first, second = packed(words[place - 1, 0], words[place - 1, 1], n - 1, stream[place])
-                    home = home_of(records, first, second)
+                    first, second = _packed(words[place - 1, 0], words[place - 1, 1], n - 1, stream[place])
+                    home = _home_of(records, first, second)
                     its_words[place, 0], its_words[place, 1], homes[place - begin] = first, second, home
                     ahead[place - begin] = records.words[home, 0]
             for place in range(begin, end):
@@ -388,7 +390,7 @@ def score_stream(records: NgramRecords, order: int, stream: Ints) -> tuple[Float
                     continue
                 first, second, at = its_words[place, 0], its_words[place, 1], homes[place - begin]
                 if ahead[place - begin] >= first:
-                    at = behind(records, at, first, second)
+                    at = _behind(records, at, first, second)
                     longer[place] = records.words[at, 0] == first and records.words[at, 1] == second
                 if longer[place]:
                     logp[place], lengths[place] = records.values[at, 2], n
@@ -436,3 +438,85 @@ def _compared(pool: Bytes, ends: Longs, word: int, text: Bytes, text_ends: Longs
         if pool[begin + i] != text[its_begin + i]:
             return -1 if pool[begin + i] < text[its_begin + i] else 1
     return int(size - its_size)
+
+
+def ngrams_of_bags(
+    records: _NgramRecords, order: int, bags: Sequence[Sequence[int]], everywhere: Iterable[int]
+) -> CachedNgrams:
+    """Return the n-grams that lie within one bag, each once, as the store sorts them.
+
+    Args:
+        records: the model.
+        order: that of the model.
+        bags: the word ids of each bag.
+        everywhere: word ids that count as members of every bag, and of one bag if there is none.
+    """
+    always = set(everywhere)
+    parts = []
+    for bag in bags or [()]:
+        words = np.array(sorted(always.union(bag)), np.int32)
+        parts.append(CachedNgrams(*_ngrams_of_bag(records, order, words[words < records.unigrams])))
+    rows = joined(parts, order)
+    rows = rows.where(np.lexsort((*rows.words.T[::-1], rows.lengths, rows.words.max(axis=1))))
+    is_first = np.ones(len(rows.logp), np.bool_)
+    is_first[1:] = (rows.words[1:] != rows.words[:-1]).any(axis=1)
+    return rows.where(is_first)
+
+
+@compiled
+def _ngrams_of_bag(records: _NgramRecords, order: int, words: Ints) -> tuple[Ints, Floats, Floats]:
+    """Return all n-grams of some words, the shorter ones first."""
+    grams, codes, values = (
+        np.full((256, order), -1, np.int32),
+        np.empty((256, 2), np.uint64),
+        np.empty((256, 2)),
+    )
+    size = 0
+    for word in words:
+        if records.words[word, 0] != 0:
+            grams, codes, values = _with_room(grams, codes, values, size)
+            grams[size, 0] = word
+            _copy(records, word, codes, values, size)
+            size += 1
+    begin, followers = 0, grams[:size, 0][grams[:size, 0] != BOS]
+    homes, ahead = np.empty(len(followers), np.int64), np.empty(len(followers), np.uint64)
+    for n in range(1, order):
+        end = size
+        for gram in range(begin, end):
+            if grams[gram, n - 1] == EOS:
+                continue
+            # All are asked for before one is looked at, as memory answers many at once.
+            for one in range(len(followers)):
+                homes[one] = _home_of(records, *_packed(codes[gram, 0], codes[gram, 1], n, followers[one]))
+                ahead[one] = records.words[homes[one], 0]
+            for one in range(len(followers)):
+                first, second = _packed(codes[gram, 0], codes[gram, 1], n, followers[one])
+                if ahead[one] < first:
+                    continue
+                at = _behind(records, homes[one], first, second)
+                if records.words[at, 0] == first and records.words[at, 1] == second:
+                    grams, codes, values = _with_room(grams, codes, values, size)
+                    grams[size, :n], grams[size, n] = grams[gram, :n], followers[one]
+                    _copy(records, at, codes, values, size)
+                    size += 1
+        begin = end
+    return grams[:size].copy(), values[:size, 0].copy(), values[:size, 1].copy()
+
+
+@compiled
+def _copy(records: _NgramRecords, at: int, codes: Bits, values: Floats, to: int) -> None:
+    codes[to, 0], codes[to, 1] = records.words[at, 0], records.words[at, 1]
+    values[to, 0], values[to, 1] = records.values[at, 2], records.values[at, 3]
+
+
+@compiled
+def _with_room(grams: Ints, codes: Bits, values: Floats, size: int) -> tuple[Ints, Bits, Floats]:
+    """Return the arrays with room for one n-gram more."""
+    if size < len(grams):
+        return grams, codes, values
+    more = np.full_like(grams, -1)
+    return (
+        np.concatenate((grams, more)),
+        np.concatenate((codes, np.empty_like(codes))),
+        np.concatenate((values, np.empty_like(values))),
+    )
