@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
 
 from sentgen.api.session import StoreSession, session_of
 from sentgen.api.tables import SHOWN, SortedLine, Table, svg_block
@@ -15,7 +17,7 @@ from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import find_sentence
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.hit_places import marks_of
-from sentgen.lookups.concordances.line_text import PLACE, sorted_words
+from sentgen.lookups.concordances.line_text import PLACE, SortedSides, sorted_words
 from sentgen.lookups.grew.matches import Match
 from sentgen.output.tabular import Rows
 
@@ -121,17 +123,16 @@ class Hits(Table):
             return []
 
     def _sorted(self) -> list[SortedLine]:
-        words = sorted_words(self._question.sort)
         hits = self._found.slice(0, SHOWN).to_pylist()
-        if self._question.is_count or not words.levels or not hits:
+        if self._question.is_count or not hits:
             return []
-        try:
-            with self._session.read() as store, store.connect() as connection:
-                marks = list(marks_of(connection, hits))
-                sides = self._question.sorted_sides(connection, hits, marks)
-        except StoreError:  # closed since: the lines stay
-            return []
-        return [SortedLine(*one, words.levels.get(0, 0)) for one in sides]
+        return _sorted_lines(
+            self._session,
+            self._question.sort,
+            lambda connection: self._question.sorted_sides(
+                connection, hits, list(marks_of(connection, hits))
+            ),
+        )
 
 
 def _tree(title: str, answer: Answer, marked: set[int]) -> SentenceTree:
@@ -164,12 +165,24 @@ class SortedLines(Table):
         return lines
 
     def _sorted(self) -> list[SortedLine]:
-        words = sorted_words(self._question.sort)
-        if not words.levels or not len(self):
+        if not len(self):
             return []
-        try:
-            with self._session.read() as store, store.connect() as connection:
-                sides = self._question.sorted_sides(connection, self._placed)
-        except StoreError:  # closed since: the lines stay
-            return []
-        return [SortedLine(*one, words.levels.get(0, 0)) for one in sides]
+        return _sorted_lines(
+            self._session,
+            self._question.sort,
+            lambda connection: self._question.sorted_sides(connection, self._placed),
+        )
+
+
+def _sorted_lines(
+    session: StoreSession, sort: str, sides: Callable[[Connection], Iterable[SortedSides]]
+) -> list[SortedLine]:
+    """Return lines in parts, by what they are sorted by; none where that is nothing."""
+    words = sorted_words(sort)
+    if not words.levels:
+        return []
+    try:
+        with session.read() as store, store.connect() as connection:
+            return [SortedLine(*line, words.levels.get(0, 0)) for line in sides(connection)]
+    except StoreError:  # closed since: the lines stay
+        return []

@@ -192,7 +192,7 @@ class Table:
 
     def __repr__(self) -> str:
         columns, rows = self._shown()
-        lines = terminal_lines(columns, rows) if rows else []
+        lines = _terminal_lines(columns, rows) if rows else []
         more = ["..."] if len(self) > len(rows) else []
         return "\n".join([*lines, *more, f"[{self._size()}]", *self.notes])
 
@@ -228,7 +228,7 @@ _CONCORDANCE = ("left", "node", "right")
 _MORE = "  ..."
 
 
-def terminal_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+def _terminal_lines(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Return a head and the rows; texts are cut, and what does not fit then is left out at the end."""
     terminal_width = shutil.get_terminal_size().columns
     if set(_CONCORDANCE) <= set(columns):

@@ -139,7 +139,7 @@ def element(name: str, *content: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    inside = "".join(one if isinstance(one, Markup) else printed(one) for one in content)
+    inside = "".join(one if isinstance(one, Markup) else _printed(one) for one in content)
     return Markup(f"<{name}{named}>{inside}</{name}>" if content else f"<{name}{named}/>")
 
 
@@ -152,13 +152,13 @@ def length(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def printed(text: str) -> Markup:
+def _printed(text: str) -> Markup:
     """Return a text, with a sign in place of what cannot be shown."""
     return escape(_UNPRINTABLE.sub("\ufffd", text))
 
 
 def _value(value: object) -> Markup:
-    return printed(length(value) if isinstance(value, float) else str(value))
+    return _printed(length(value) if isinstance(value, float) else str(value))
 
 
 #: Modules of white around a code.

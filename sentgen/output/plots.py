@@ -94,10 +94,10 @@ def _check_bars(number: int) -> None:
 
 def set_title(axes: Axes, text: str) -> None:
     """Write a title over a plot."""
-    axes.set_title(label(text, _TITLE), loc="left", fontsize=11, color=LIGHT.ink)
+    axes.set_title(_label(text, _TITLE), loc="left", fontsize=11, color=LIGHT.ink)
 
 
-def label(text: str, most: int = _LABEL) -> str:
+def _label(text: str, most: int = _LABEL) -> str:
     """Return the text of a label, or the beginning of a long one."""
     return literal(text if len(text) <= most else f"{text[: most - 1]}…")
 
@@ -125,7 +125,7 @@ def places_plot(table: Rows, title: str, more: int) -> Figure:
         axes.vlines(hits, y - 0.36, y + 0.36, color=LIGHT.lines[0], linewidth=1)
         counts = f"{quantity(row['count'], 'hit')} in {quantity(row['tokens'], 'token')}"
         axes.text(101, y, counts, va="center", fontsize=9, color=LIGHT.faint)
-    axes.set_yticks(positions, [label(row["document"]) for row in rows])
+    axes.set_yticks(positions, [_label(row["document"]) for row in rows])
     axes.set_xlim(0, 100)
     others = f"; hits in {quantity(more, 'document')} more" if more else ""
     axes.set_xlabel(f"place in the document, %{others}")
@@ -177,7 +177,7 @@ def _bars(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], column: str, t
     axes.hlines(
         positions, [rate.low for rate in rates], [rate.high for rate in rates], color=LIGHT.ink, linewidth=1.4
     )
-    named = [(label(", ".join(str(row[key]) for key in keys)), row["count"]) for row in rows]
+    named = [(_label(", ".join(str(row[key]) for key in keys)), row["count"]) for row in rows]
     axes.set_yticks(positions, [f"{name}, n = {count:,}" for name, count in named])
     axes.set_xlim(left=0)
     axes.set_xlabel(f"per million tokens, {_UNIT}")
@@ -199,7 +199,7 @@ def _over_time(lines: Mapping[tuple[str, ...], Runs], time: str, title: str, *, 
             axes.fill_between(years, lows, highs, alpha=0.18, color=style["color"], linewidth=0)
             if len(run) == 1:  # between two gaps, where there is nothing to fill
                 axes.vlines(years, lows, highs, color=style["color"], alpha=0.5)
-            legend = f"{label(', '.join(name))}, n = {count:,}" if index == 0 else None
+            legend = f"{_label(', '.join(name))}, n = {count:,}" if index == 0 else None
             axes.plot(years, [rate.rate for rate in rates], label=legend, markersize=5, **style)
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -289,7 +289,7 @@ def sketch_plot(table: Rows, column: str, title: str, words: Sequence[str]) -> F
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
     more = f", without {quantity(len(groups) - len(shown), 'rarer relation')}" if groups != shown else ""
-    figure.suptitle(label(f"{title}{more}", 90), x=0.01, ha="left", fontsize=11, color=LIGHT.ink)
+    figure.suptitle(_label(f"{title}{more}", 90), x=0.01, ha="left", fontsize=11, color=LIGHT.ink)
     if len(words) > 1:
         handles, names = panels[0].get_legend_handles_labels()
         figure.legend(handles, names, loc="outside upper right", frameon=False, labelcolor=LIGHT.ink)
@@ -308,18 +308,20 @@ def _relation(axes: Axes, rows: Sequence[Mapping[str, Any]], column: str, words:
             axes.hlines(y, min(ends), max(ends), color=LIGHT.grid, linewidth=2)
         for number, (key, word) in enumerate(zip(columns, words, strict=True)):
             values = [math.nan if row[key] is None else row[key] for row in rows]
-            axes.plot(values, positions, linestyle="", markersize=6, label=label(word), **LIGHT.style(number))
+            axes.plot(
+                values, positions, linestyle="", markersize=6, label=_label(word), **LIGHT.style(number)
+            )
         labels = [_row_label(row, ["collocate"]) for row in rows]
     axes.set_yticks(positions, labels)
     axes.set_xlabel(column)
     axes.set_title(
-        f"{label(rows[0]['name'], 36)}\n{quantity(rows[0]['pairs'], 'pair')}",
+        f"{_label(rows[0]['name'], 36)}\n{quantity(rows[0]['pairs'], 'pair')}",
         loc="left", fontsize=10, color=LIGHT.ink,
     )  # fmt: skip
 
 
 def _row_label(row: Mapping[str, Any], keys: Sequence[str]) -> str:
-    return label(" ".join(str(row[key]) for key in keys))
+    return _label(" ".join(str(row[key]) for key in keys))
 
 
 def _score(value: float | None) -> float:

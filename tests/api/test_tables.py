@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import sentgen
-from sentgen.api.tables import Table, terminal_lines
+from sentgen.api.tables import Table, _terminal_lines
 from sentgen.errors import InputError
 from sentgen.output.tabular import Rows
 
@@ -121,7 +121,7 @@ def test_a_concordance_keeps_what_is_next_to_the_node(
 
 def test_wide_characters_count_as_two() -> None:
     """Chinese words do not break the lines of a terminal."""
-    shown = terminal_lines(["word", "count"], [["中" * 200, 1], ["a", 2]])
+    shown = _terminal_lines(["word", "count"], [["中" * 200, 1], ["a", 2]])
 
     assert "…" in shown[1]
     assert [line.split()[-1] for line in shown] == ["count", "1", "2"]

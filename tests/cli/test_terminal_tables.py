@@ -27,7 +27,7 @@ from sentgen.cli import build
 from sentgen.cli.console import output
 from sentgen.cli.console.line_table import show_lines
 from sentgen.cli.console.output import Output
-from sentgen.cli.console.terminal_table import TableColumn, print_table, widths_of
+from sentgen.cli.console.terminal_table import TableColumn, _widths_of, print_table
 from sentgen.output.tabular import Rows
 from sentgen.server import running, tools
 
@@ -101,7 +101,7 @@ def look_at(columns: Sequence[TableColumn], essential: Sequence[str], width: int
     left_out = print_table(columns, essential, console)
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
-    places = widths_of(columns, essential, width)
+    places = _widths_of(columns, essential, width)
     if not places:
         assert left_out == []
         assert letters("".join(lines)) == letters(
@@ -293,7 +293,7 @@ def test_a_short_head_is_not_broken() -> None:
         TableColumn(name, [cell], "right", number=True) for name, cell in zip(names, cells, strict=True)
     ]
 
-    assert widths_of(columns, ["name"], 30) == {0: 6, 1: 9, 2: 10}
+    assert _widths_of(columns, ["name"], 30) == {0: 6, 1: 9, 2: 10}
     look_at(columns, ["name"], 30)
 
 

@@ -38,7 +38,7 @@ def end_on_interrupt() -> None:
             if signal.getsignal(number) is signal.SIG_DFL:  # not what `nohup` ignores
                 signal.signal(number, end_on_signal)
     except KeyboardInterrupt:  # in between
-        end(INTERRUPTED, EXIT_CODE)
+        _end(INTERRUPTED, EXIT_CODE)
 
 
 def _wait_for_interrupt(read_fd: int) -> None:
@@ -52,12 +52,12 @@ def end_on_signal(number: int, _frame: FrameType | None) -> None:
     if _saying and _ending.acquire(blocking=False):
         return  # to the same, in this thread, which says it once
     if number == signal.SIGINT:
-        end(INTERRUPTED, EXIT_CODE)
+        _end(INTERRUPTED, EXIT_CODE)
     # As a shell tells of a process that a signal has ended.
-    end(f"sentgen: ended by {signal.Signals(number).name}; what was finished is kept", 128 + number)
+    _end(f"sentgen: ended by {signal.Signals(number).name}; what was finished is kept", 128 + number)
 
 
-def end(line: str, code: int) -> NoReturn:
+def _end(line: str, code: int) -> NoReturn:
     """Remove what is temporary, say a line, and end the process as a kill would, with its children."""
     global _saying
     if not _ending.acquire(blocking=False):
@@ -84,7 +84,7 @@ def deadline(seconds: float | None, line: str) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    timer = threading.Timer(seconds, end, [f"sentgen: {line}", 1])
+    timer = threading.Timer(seconds, _end, [f"sentgen: {line}", 1])
     timer.daemon = True
     timer.start()
     try:

@@ -84,7 +84,7 @@ def print_table(
     row_styles: Sequence[str] = (),
 ) -> list[str]:
     """Print a table that has rows as wide as the terminal allows; return the names of what is left out."""
-    widths = widths_of(columns, essential, console.width)
+    widths = _widths_of(columns, essential, console.width)
     if not widths:
         _print_records(columns, console)
         return []
@@ -104,7 +104,7 @@ def print_table(
     return [column.name for index, column in enumerate(columns) if index not in widths]
 
 
-def widths_of(columns: Sequence[TableColumn], essential: Collection[str], width_left: int) -> dict[int, int]:
+def _widths_of(columns: Sequence[TableColumn], essential: Collection[str], width_left: int) -> dict[int, int]:
     """Return the places of the columns that fit to their widths, nothing if the essential ones do not."""
     if sum(column.whole + _GAP for column in columns) - _GAP <= width_left:
         return {index: column.whole for index, column in enumerate(columns)}
