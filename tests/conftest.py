@@ -29,6 +29,10 @@ from sentgen.demo import TREEBANK
 from sentgen.models import build
 from sentgen.schema import Store
 
+# Where this is set, each process of a test would compile all modules anew, and pytest rewrite all assertions.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Refusals are not waited for; what is about waiting says how long.
 os.environ["SENTGEN_WAIT"] = "0"
 
