@@ -45,7 +45,7 @@ from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 from sentgen.schema.tables.corpus import ROOT as ROOT_WORD
 
 COLUMNS = ["bag", "rank", "sentence", "log10", "logp", "log10_score", "score", "unknown"]
-WORD_COLUMNS = [
+_WORD_COLUMNS = [
     *("word", "ngram", "log10", "logp", "log10_backoff", "backoff", "log10_total", "total"),
 ]
 _ATTACHMENT_COLUMNS = [
@@ -67,7 +67,7 @@ STEP_COLUMNS = [
 _SHORT_DECISION_COLUMNS = ["modifier", "side", "head", "rival", "decided_by", "log10_margin", *FACTORS]
 #: The part of the help that tells of trees and reasons.
 FILES_PANEL = "Trees and reasons"
-SIDES = {LEFT: "left", RIGHT: "right"}
+_SIDES = {LEFT: "left", RIGHT: "right"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +294,7 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
             return [*columns, "steps"], _with_steps(answers, tables)
         return columns, tables
     words = (explain_sentence(answers.store, answers.plan, sentence) for sentence in answers.sentences)
-    return WORD_COLUMNS, [[row for word in found for row in _word(word)] for found in words]
+    return _WORD_COLUMNS, [[row for word in found for row in _word(word)] for found in words]
 
 
 def step_tables(answers: Answers) -> list[list[Sequence[object]]]:
@@ -340,7 +340,7 @@ def _step_row(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
         "step": step.step,
         "event": step.event,
         "modifier": _written(units[step.modifier]),
-        "side": SIDES[step.side],
+        "side": _SIDES[step.side],
         "head": word(step.head),
         "earlier": step.earlier,
         "prob": math.exp(step.logp - FORBIDDEN * is_forced(step.logp)),
@@ -384,7 +384,7 @@ def _attachment(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]
     head, _, side, earlier = evidence.attachment
     arguments = evidence.arguments
     return (
-        *(_written(unit), unit.head_tag, SIDES[side], *head),
+        *(_written(unit), unit.head_tag, _SIDES[side], *head),
         *(decimal(explained.weight), explained.weight, evidence.prob, explained.factor),
         *(words.events, words.together, words.weight, mixed.events, mixed.together, mixed.weight),
         *(tags.events, tags.together, earlier, arguments.exactly, arguments.at_least, arguments.weight),
@@ -399,7 +399,7 @@ def _short(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]:
     first, second, _ = (f"{level.weight:.3f}" for level in evidence.levels)
     head, _, side, _ = evidence.attachment
     return (
-        *(_written(unit), SIDES[side], head[0]),
+        *(_written(unit), _SIDES[side], head[0]),
         *(decimal(explained.weight), evidence.prob, explained.factor),
         *(f"{words} {first}", f"{mixed} {second}", tags),
     )
@@ -420,7 +420,7 @@ def _decided(
         return (*_attachment(unit, explained), rival, log10, margin, decision.decided_by, *gains)
     head, _, side, _ = explained.evidence.attachment
     return (
-        *(_written(unit), SIDES[side], head[0], rival, decision.decided_by),
+        *(_written(unit), _SIDES[side], head[0], rival, decision.decided_by),
         *(None if one is None else decimal(one) for one in (margin, *gains)),
     )
 

@@ -82,7 +82,7 @@ def weighted_sum(rerankers: Rerankers, scores: Sequence[float]) -> float:
 
 
 #: The algorithm that is not named: one where the corpora of the model have trees, another one where not.
-_AUTOMATIC, WITH_TREES, WITHOUT = "auto", "joint", "beam"
+_AUTOMATIC, WITH_TREES, _WITHOUT = "auto", "joint", "beam"
 #: The fields of a search that `regenerate` and experiments have in common.
 SHARED = ("as_published", "changes", "dependencies")
 
@@ -98,7 +98,7 @@ class Search:
     algorithm: Annotated[
         str,
         Option(
-            f"One of: {', '.join(ALGORITHMS)}; auto is {WITH_TREES} where there are trees, else {WITHOUT}.",
+            f"One of: {', '.join(ALGORITHMS)}; auto is {WITH_TREES} where there are trees, else {_WITHOUT}.",
             short="-a",
             metavar="NAME",
         ),
@@ -192,7 +192,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     layer: Layer = "word" if search.units == "word" else "unit"
     name = search.algorithm
     if name == _AUTOMATIC:
-        name = WITH_TREES if search.dependencies or has_trees(store, model, layer) else WITHOUT
+        name = WITH_TREES if search.dependencies or has_trees(store, model, layer) else _WITHOUT
     algorithm, asked, given = read_system(name, search.as_published, search.changes)
     if search.nbest < 1:
         raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")

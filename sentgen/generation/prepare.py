@@ -65,7 +65,7 @@ def is_punctuation(tag: str) -> bool:
     return tag in _PUNCTUATION
 
 
-BATCH = 100
+_BATCH = 100
 
 #: The words of a unit as a language model knows them, and their tags.
 Spelling = list[tuple[str, str | None]]
@@ -104,10 +104,10 @@ def prepare(
     that has been done before need no ``shuffle``: ties would be broken otherwise.
     """
     model, settings, treebank, lowercase = plan.model, plan.settings, plan.treebank, plan.lowercase
-    for begin in range(0, len(bags), BATCH):
+    for begin in range(0, len(bags), _BATCH):
         started = time.perf_counter()
         # Broken up before shuffling: words must not come in the order of their phrase.
-        given = [broken_up(bag) if plan.words else bag for bag in bags[begin : begin + BATCH]]
+        given = [broken_up(bag) if plan.words else bag for bag in bags[begin : begin + _BATCH]]
         batch = [shuffled(bag, plan.seed) if shuffle else list(bag) for bag in given]
         # Without a treebank nobody looks at tags that were not given.
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}

@@ -242,7 +242,7 @@ def _density(prob: Floats, fake: Floats | float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Iteration:
+class _Iteration:
     """One iteration of EM: what it was made with and what it found.
 
     ``log_likelihood`` and ``log_posterior`` are those of the parameters before the M step; ``parameters`` are
@@ -257,10 +257,10 @@ class Iteration:
 
 def train(
     pairs: Sequence[PairIds], parameters: RewriteParameters, settings: PbhmmSettings, *, iterations: int = 10
-) -> Iterator[Iteration]:
+) -> Iterator[_Iteration]:
     """Run EM in memory and yield each iteration."""
     for number in range(1, iterations + 1):
         expected = expected_counts(pairs, parameters, settings)
         posterior = expected.logp + log_prior(parameters, settings)
         parameters = maximize(expected, parameters, settings)
-        yield Iteration(number, expected.logp, posterior, parameters)
+        yield _Iteration(number, expected.logp, posterior, parameters)

@@ -37,7 +37,7 @@ from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.arrays import Floats, Longs, compiled, compiled_loosely
 
 #: Where the outermost cells end for sums: farther than any document is long.
-FAR = 1 << 40
+_FAR = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ def jump_weights(cells: JumpCells, mass: Floats) -> Jumps:
     outer = np.r_[0:side, len(mass) - side : len(mass)]
     first, last = cells.first[outer].copy(), cells.last[outer].copy()
     if side:
-        first[0], last[-1] = -FAR, FAR
+        first[0], last[-1] = -_FAR, _FAR
     return Jumps(weights[side : len(mass) - side].copy(), first, last, weights[outer])
 
 

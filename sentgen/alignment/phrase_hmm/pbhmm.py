@@ -47,7 +47,7 @@ from sentgen.models.vectors import WordVectors
 
 Key = TypeVar("Key", bound=Hashable)
 #: Posterior from which on links are explained, chosen or not.
-FLOOR = 0.05
+_FLOOR = 0.05
 #: Shares and weights that are smaller are those of rounding.
 _LEAST = 1e-9
 
@@ -59,12 +59,12 @@ _KIN = {
     NEAR: "near vectors",
 }
 #: What shares are of: of the word pair itself, of events of several words, and of other links.
-SHARES = (
+_SHARES = (
     *("same word", "same stem", *_KIN.values(), "rewrite table", "stem table", "untrained table"),
     *("copied run", "run of same stems", "phrase table", "phrase stem table"),
     "linked sentences",
 )
-_AT = {name: number for number, name in enumerate(SHARES)}
+_AT = {name: number for number, name in enumerate(_SHARES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ def _explain_alignment(
         settings: the model.
     """
     links = _candidates(answer, noted, directions[0].pair, settings)
-    shares = np.zeros((len(links.rows), len(SHARES)))
+    shares = np.zeros((len(links.rows), len(_SHARES)))
     for number, direction in enumerate(directions):
         parts = rewriting(direction.pair, direction.parameters, settings)
         made_of = _made_of(parts, direction, settings, noted.events[number], links, number)
         shares += made_of / len(directions)
-    shares[links.by_sentence] = np.arange(len(SHARES)) == _AT["linked sentences"]
+    shares[links.by_sentence] = np.arange(len(_SHARES)) == _AT["linked sentences"]
     threshold = settings.threshold if settings.decode == "posterior" else None
     phrases = answer.phrases
     if threshold is not None:
@@ -173,7 +173,7 @@ def _of_words(
     """Return the shares of word pairs, (links, shares)."""
     words, into = rewriting.pair.words
     row, column = into.at[rows], words.at[columns]
-    shares = np.zeros((len(rows), len(SHARES)))
+    shares = np.zeros((len(rows), len(_SHARES)))
     for part in rewriting.word_parts(direction.parameters, settings):
         here = np.flatnonzero((row >= part.rows.start) & (row < part.rows.stop))
         cells = (row[here] - part.rows.start) * len(words.ids) + column[here]
@@ -229,7 +229,7 @@ def _of_events(
     stems, identity = ("phrase stem table", "run of same stems")
     if settings.stems == "equal":
         stems, identity = ("run of same stems", "copied run")
-    named = np.zeros((len(made), len(SHARES)))
+    named = np.zeros((len(made), len(_SHARES)))
     for component, name in ((TABLE, "phrase table"), (STEMS, stems), (IDENTITY, identity)):
         named[:, _AT[name]] = made[:, component]
     return named
@@ -271,7 +271,7 @@ def _weighed_links(
             column,
             posterior,
             () if by_sentence else tuple(made),
-            tuple(_largest(dict(zip(SHARES, share, strict=True)))),
+            tuple(_largest(dict(zip(_SHARES, share, strict=True)))),
             tuple((*NAMES[number], weight) for number, weight in _largest(weighed)),
         )
         for row, column, posterior, made, by_sentence, share, weighed in rows
@@ -464,7 +464,7 @@ def align(
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
     """
-    noted = Noted(min(FLOOR, settings.threshold)) if explain else None
+    noted = Noted(min(_FLOOR, settings.threshold)) if explain else None
     directions = [_Direction(pair, parameters)]
     if settings.decode == "viterbi":
         answer = decode_path(pair, parameters, settings, budget=budget, noted=noted)

@@ -196,7 +196,7 @@ RELATIONS = (
     "function and content word",
     "mark and another word",
 )
-GROUPS = (
+_GROUPS = (
     "copied content word",
     "copied function word or mark",
     "same stem or similar spelling",
@@ -230,48 +230,48 @@ _TIMES = ("once or twice", "three times or more")
 
 LINK_TEMPLATES = (
     Template("words", (RELATIONS,)),
-    Template("words to the left", (GROUPS, (*_CONTEXT, "both texts end"))),
-    Template("words to the right", (GROUPS, (*_CONTEXT, "both texts end"))),
-    Template("next content words", (GROUPS, _CONTEXT)),
-    Template("content words before", (GROUPS, _CONTEXT)),
-    Template("matches within three words", (GROUPS, ("0", "1", "2", "3 or more"))),
-    Template("places of matching words", (GROUPS[:_MATCHES], ("1", "2", "3", "4 or more"))),
-    Template("other matches", (GROUPS[_MATCHES:], _PLACES)),
+    Template("words to the left", (_GROUPS, (*_CONTEXT, "both texts end"))),
+    Template("words to the right", (_GROUPS, (*_CONTEXT, "both texts end"))),
+    Template("next content words", (_GROUPS, _CONTEXT)),
+    Template("content words before", (_GROUPS, _CONTEXT)),
+    Template("matches within three words", (_GROUPS, ("0", "1", "2", "3 or more"))),
+    Template("places of matching words", (_GROUPS[:_MATCHES], ("1", "2", "3", "4 or more"))),
+    Template("other matches", (_GROUPS[_MATCHES:], _PLACES)),
     Template(
         "context beside rivals",
         (
-            ("", *GROUPS[:_MATCHES]),
+            ("", *_GROUPS[:_MATCHES]),
             ("worse", "best for the document word", "best for the abstract word", "best"),
         ),
     ),
-    Template("relative position", (GROUPS, _ORDER)),
+    Template("relative position", (_GROUPS, _ORDER)),
     Template("class of copied or grouped word", (("neither", "copied", "grouped"), CLASSES)),
     Template("shape", (_SHAPES, ("", "akin or matching"))),
-    Template("related in WordNet", (GROUPS, RELATED_BY)),
+    Template("related in WordNet", (_GROUPS, RELATED_BY)),
     Template("seen in gold links", (("different", "same word"), _SEEN, _TIMES)),
 )
 #: Content words, function words, marks.
-KINDS = ("content word", "function word", "mark")
+_KINDS = ("content word", "function word", "mark")
 _MATCHED = ("without a match", "matched")
 NULL_TEMPLATES = (
     Template("null: matching words", (CLASSES, ("0", "1", "2", "3 or more"))),
     Template(
         "null: length over that of the other text",
-        (KINDS, ("up to .2", "up to .35", "up to .5", "up to .75", "up to 1", "up to 1.5", "beyond 1.5")),
+        (_KINDS, ("up to .2", "up to .35", "up to .5", "up to .75", "up to 1", "up to 1.5", "beyond 1.5")),
     ),
     Template(
         "null: words beside",
-        (KINDS, tuple(f"left {name}" for name in _MATCHED), tuple(f"right {name}" for name in _MATCHED)),
+        (_KINDS, tuple(f"left {name}" for name in _MATCHED), tuple(f"right {name}" for name in _MATCHED)),
     ),
-    Template("null: place", (KINDS, ("first", "within", "last"))),
+    Template("null: place", (_KINDS, ("first", "within", "last"))),
     Template(
         "null: content words beside",
         (
-            KINDS,
+            _KINDS,
             *(tuple(f"{side} {name}" for name in (*_MATCHED, "none")) for side in ("next", "before")),
         ),
     ),
-    Template("null: akin words", (KINDS, ("none", "some"), ("no capital", "capital"))),
+    Template("null: akin words", (_KINDS, ("none", "some"), ("no capital", "capital"))),
 )
 RUNS = Template("words of a copied run", (("2", "3", "4", "5", "6 or more"),))
 _NEAR = 6

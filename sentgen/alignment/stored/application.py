@@ -34,7 +34,7 @@ from sentgen.schema.store import append, fetch_rows, raw
 from sentgen.schema.tables import alignment as tables
 
 #: Pairs whose alignments share a transaction.
-BATCH = 200
+_BATCH = 200
 
 #: Of columns that are no numbers of pairs or places.
 _TYPES = {
@@ -91,7 +91,7 @@ def apply_model(
     settings = with_decoding(aligner.settings, decode=decode, threshold=threshold)
     aligner = replace(aligner, settings=settings, budget=budget)
     done = ApplicationSummary()
-    for batch in pair_batches(store, corpus, batch=BATCH):
+    for batch in pair_batches(store, corpus, batch=_BATCH):
         with store.connect() as connection:
             known = _known(connection, aligner, [number for number, _ in batch])
         fresh = [(number, pair) for number, pair in batch if number not in known]

@@ -29,10 +29,10 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.arrays import Bools, Bytes, Floats, Ints, Longs, Space, compiled
 
 #: Kinds of cells; stores hold these numbers.
-PHRASE, WORD, STEM, IDENTITY = range(4)
+_PHRASE, WORD, _STEM, _IDENTITY = range(4)
 
 
-class Occurrences(NamedTuple):
+class _Occurrences(NamedTuple):
     """The pairs of each row and the columns of each pair, and the keys of rows and columns.
 
     Other cells than those of words with words need ``least`` pairs.
@@ -49,7 +49,7 @@ class Occurrences(NamedTuple):
     least: int
 
 
-class CellArrays(NamedTuple):
+class _CellArrays(NamedTuple):
     """Column, kind, expected count and probability of each cell, (cells,), and fake counts by kind."""
 
     targets: Ints
@@ -83,7 +83,7 @@ def _invert(starts: Longs, things: Ints, new_starts: Longs, owners: Ints) -> Non
 
 
 @compiled
-def _count_row(occurrences: Occurrences, row: int, times: Ints, seen: Ints) -> int:
+def _count_row(occurrences: _Occurrences, row: int, times: Ints, seen: Ints) -> int:
     """Write the columns of the cells of a row into ``seen``; return how many there are.
 
     ``times`` (columns,) holds zeros, and does so again in the end.
@@ -110,7 +110,7 @@ def _count_row(occurrences: Occurrences, row: int, times: Ints, seen: Ints) -> i
 
 
 @compiled
-def _count_cells(occurrences: Occurrences, sizes: Longs) -> None:
+def _count_cells(occurrences: _Occurrences, sizes: Longs) -> None:
     """Write the number of cells of each row."""
     times = np.zeros(len(occurrences.columns), np.int32)
     seen = np.empty(len(occurrences.columns), np.int32)
@@ -120,7 +120,7 @@ def _count_cells(occurrences: Occurrences, sizes: Longs) -> None:
 
 @compiled
 def _fill_cells(
-    occurrences: Occurrences, first: int, last: int, starts: Longs, targets: Ints, kinds: Bytes
+    occurrences: _Occurrences, first: int, last: int, starts: Longs, targets: Ints, kinds: Bytes
 ) -> None:
     """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
     times = np.zeros(len(occurrences.columns), np.int32)
@@ -134,17 +134,17 @@ def _fill_cells(
         for cell in range(starts[row], end):
             column = targets[cell]
             if occurrences.rows[row] == occurrences.columns[column]:
-                kinds[cell] = IDENTITY
+                kinds[cell] = _IDENTITY
             elif occurrences.row_stems[row] == occurrences.column_stems[column]:
-                kinds[cell] = STEM
+                kinds[cell] = _STEM
             else:
                 kinds[cell] = (
-                    WORD if occurrences.rows[row] >= 0 and occurrences.columns[column] >= 0 else PHRASE
+                    WORD if occurrences.rows[row] >= 0 and occurrences.columns[column] >= 0 else _PHRASE
                 )
 
 
 @compiled
-def _remake_rows(starts: Longs, cells: CellArrays) -> None:
+def _remake_rows(starts: Longs, cells: _CellArrays) -> None:
     """Make each row the mode of its posterior, (count + fake) / sum, and set the counts to 0.
 
     A row whose sum is 0 keeps what it has.
@@ -171,7 +171,7 @@ def _prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
 
 
 @compiled
-def _drop_cells(before: Longs, starts: Longs, count: int, cells: CellArrays, least: float) -> int:
+def _drop_cells(before: Longs, starts: Longs, count: int, cells: _CellArrays, least: float) -> int:
     """Move the cells of some rows that stay behind the ``count`` ones: with a fake count, or with ``least``.
 
     ``before`` are the starts of these rows and the end of the last one; ``starts``, from the first of them
@@ -191,7 +191,7 @@ def _drop_cells(before: Longs, starts: Longs, count: int, cells: CellArrays, lea
 
 @compiled
 def _take_part(
-    starts: Longs, rows: Longs, wanted: Bools, cells: CellArrays, part: _PartArrays, part_starts: Longs
+    starts: Longs, rows: Longs, wanted: Bools, cells: _CellArrays, part: _PartArrays, part_starts: Longs
 ) -> int:
     """Copy the cells of some rows, ascending, that are in columns that are ``wanted``; return their number.
 
@@ -211,7 +211,7 @@ def _take_part(
 
 
 @compiled
-def put_back(places: Longs, counts: Floats, into: Floats) -> None:
+def _put_back(places: Longs, counts: Floats, into: Floats) -> None:
     """Write counts to their places."""
     for k in range(len(places)):
         into[places[k]] = counts[k]
@@ -289,9 +289,9 @@ class RewriteCells:
         _remake_rows(self.starts[first : last + 1], self.arrays)
 
     @property
-    def arrays(self) -> CellArrays:
+    def arrays(self) -> _CellArrays:
         """The arrays as compiled loops take them."""
-        return CellArrays(self.targets, self.kinds, self.counts, self.prob, self.fake)
+        return _CellArrays(self.targets, self.kinds, self.counts, self.prob, self.fake)
 
     def log_prior(self) -> float:
         """Return the log-density of the Dirichlet prior, but for a constant."""
@@ -335,7 +335,7 @@ def no_cells(fake: Floats) -> RewriteCells:
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:
     """Return the fake counts by kind; in a table of stems what is identical has equal stems."""
-    # In the order of the kinds, as `PHRASE`.
+    # In the order of the kinds, as `_PHRASE`.
     return np.array([prior.phrase, prior.word, prior.stem, prior.stem if stems else prior.identity])
 
 
@@ -363,7 +363,7 @@ def lay_out(
     pairs_of = np.empty(len(rows_of), np.int32)
     _invert(row_starts, rows_of, pair_starts, pairs_of)
     places = (pair_starts, pairs_of, column_starts, columns_of)
-    occurrences = Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
+    occurrences = _Occurrences(*places, rows.keys, columns.keys, rows.stems, columns.stems, least)
     starts = np.zeros(len(rows.keys) + 1, np.int64)
     _count_cells(occurrences, starts[1:])
     np.cumsum(starts, out=starts)
@@ -457,7 +457,7 @@ TEXTS: Mapping[str, TextsOf] = {
 
 
 @dataclass(frozen=True, slots=True)
-class CellPart:
+class _CellPart:
     """Some cells of a table: as a table of their own, with their expected counts and places."""
 
     cells: RewriteCells
@@ -467,7 +467,7 @@ class CellPart:
 
     def put_back(self) -> None:
         """Write the counts into the whole table."""
-        put_back(self.places, self.counts, self.cells.counts)
+        _put_back(self.places, self.counts, self.cells.counts)
         self.cells.relax()
 
 
@@ -500,7 +500,7 @@ class PartBuffer:
         """Number of cells that there is room for."""
         return len(self._arrays.places)
 
-    def part(self, pairs: Sequence[PairIds]) -> CellPart | None:
+    def part(self, pairs: Sequence[PairIds]) -> _CellPart | None:
         """Return the cells that pairs need, good until the next part; ``None`` if they do not fit.
 
         Those of one pair always do: room is made for them.
@@ -521,7 +521,7 @@ class PartBuffer:
         table = RewriteTable(
             cells.rows[rows], starts, cells.columns, of.targets[:count], of.prob[:count], no_fake
         )
-        return CellPart(cells, table, of.counts[:count], of.places[:count])
+        return _CellPart(cells, table, of.counts[:count], of.places[:count])
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:
@@ -531,7 +531,7 @@ def _keys(texts: Sequence[Ints], longest: int) -> Longs:
 
 def batches(
     pairs: Iterable[PairIds], buffers: Mapping[str, PartBuffer]
-) -> Iterator[tuple[list[PairIds], dict[str, CellPart]]]:
+) -> Iterator[tuple[list[PairIds], dict[str, _CellPart]]]:
     """Yield the pairs in their order, as many at a time as there is room for, with what they need."""
     stream = iter(pairs)
     waiting, number = list[PairIds](), _FIRST

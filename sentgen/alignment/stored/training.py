@@ -61,11 +61,11 @@ from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, translated_errors
 
-BATCH = 500
+_BATCH = 500
 #: Words of a document times those of an abstract from which on a pair is large.
 _LARGE = 1 << 20
 #: Words up to which the pairs are kept in memory: 8 bytes each.
-KEPT = 10_000_000
+_KEPT = 10_000_000
 
 
 class _StoredIds:
@@ -79,7 +79,7 @@ class _StoredIds:
         with store.connect() as connection:
             self.corpus_id = int(pair_corpus(connection, corpus).id)
             self.numbers = pair_numbers(connection, corpus)
-            self._batches = list(batches_of(connection, self.numbers, most=BATCH))
+            self._batches = list(batches_of(connection, self.numbers, most=_BATCH))
             self.hash = pairs_hash(connection, self.corpus_id)
             query = """
                 select id, form
@@ -114,12 +114,12 @@ class _StoredIds:
             if len(pair.document) * len(pair.abstract) >= _LARGE:
                 self.large += (pair.sizes(), pair.swap_texts().sizes())
             words += len(pair.document) + len(pair.abstract)
-            if words <= KEPT:
+            if words <= _KEPT:
                 first_pairs.append(pair)
             else:
                 # Too many: those kept so far go, too.
                 first_pairs = []
-        self._kept = first_pairs if words <= KEPT else None
+        self._kept = first_pairs if words <= _KEPT else None
 
     def stream(self, *, exchanged: bool = False) -> Iterator[PairIds]:
         """Yield the pairs, or the pairs with document and abstract exchanged."""
@@ -193,9 +193,9 @@ _CELL_SHARE, _PART_SHARE = 0.21, 0.21
 _PAIR_SHARE = 1 - DATABASE_SHARE - _CELL_SHARE - _PART_SHARE
 _PAIRS = 3
 #: Share from which on pages of files are given back.
-FULL_SHARE = 0.8
+_FULL_SHARE = 0.8
 #: Expected counts below which phrase cells are forgotten after an iteration.
-DROP = 1e-6
+_DROP = 1e-6
 
 #: Called with direction, iteration, pairs done and pairs in all; iteration 0 lays the tables out.
 Progress = Callable[[str, int, int, int], None]
@@ -207,7 +207,7 @@ class TrainingPlan:
 
     iterations: Annotated[int, Option("Iterations of EM, in each direction.", metavar="N", least=1)] = 10
     drop: Annotated[float, Option("Forget phrases expected less often; 0: none.", metavar="X", least=0)] = (
-        DROP
+        _DROP
     )
     jobs: Annotated[int, Option("Threads.", short="-j", metavar="N", least=1)] = 1
     resume: Annotated[bool, Option("Go on with a model that was begun; its settings hold.")] = False
@@ -333,7 +333,7 @@ class _Training:
         self.stream = partial(ids.stream, exchanged=exchanged)
         self.forms = ids.forms(exchanged=exchanged)
         self.space = Space(
-            int(plan.memory * _CELL_SHARE), store.path.parent, most=int(plan.memory * FULL_SHARE)
+            int(plan.memory * _CELL_SHARE), store.path.parent, most=int(plan.memory * _FULL_SHARE)
         )
         self.wordnet = find_wordnet() if self.settings.needs_kinship else None
         self.nearness = None if vectors is None else Nearness(vectors, self.settings.nearness)

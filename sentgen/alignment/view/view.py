@@ -459,7 +459,7 @@ NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class _Phrase:
     """A block of an alignment, or words in no block, which have no number.
 
     Attributes:
@@ -484,7 +484,7 @@ class Phrase:
     why: str
 
 
-def phrases(shown: PairView) -> Iterator[Phrase]:
+def phrases(shown: PairView) -> Iterator[_Phrase]:
     """Yield a phrase for each block, and for each stretch in none, in the order of the abstract."""
     rows = [
         _phrase(shown, block.abstract, block.document, block.number, block.posterior)
@@ -502,9 +502,9 @@ def _phrase(
     document: Span | None,
     number: int | None = None,
     posterior: float | None = None,
-) -> Phrase:
+) -> _Phrase:
     null = shown.alignment.null
-    return Phrase(
+    return _Phrase(
         number,
         (shown.text("abstract", abstract), abstract),
         None if document is None else (shown.text("document", document), document),

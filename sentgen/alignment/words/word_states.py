@@ -44,13 +44,13 @@ from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Longs
 
 #: What speaks for a place: that others come from its sentence, and each content word that it shares,
-LINKED, SHARED = 1.0, 1.0
+_LINKED, _SHARED = 1.0, 1.0
 #: what these count where they are found in the sentences around, and how many sentences that is on each side,
 _NEARBY, _AROUND = 0.5, 2
 #: and what has to speak for it at least.
-ENOUGH = 0.5
+_ENOUGH = 0.5
 #: Places of a word that are looked at, those near to the sources of its sentence first.
-MOST = 100
+_MOST = 100
 
 
 class _WordOccurrences:
@@ -91,12 +91,12 @@ class _WordOccurrences:
         """
         own = {stem(word) for word in words if not is_function_word(word)} - {stem(words[at])}
         places = self.positions(words[at])
-        if len(places) > MOST:
+        if len(places) > _MOST:
             near = {number + step for number in sources for step in range(-_AROUND, _AROUND + 1)}
-            places = sorted(places, key=lambda position: self._document.number(position) not in near)[:MOST]
+            places = sorted(places, key=lambda position: self._document.number(position) not in near)[:_MOST]
         scores = {position: self._score(words, at, position, own, sources) for position in places}
         best = max(scores, key=lambda position: (scores[position], -position), default=None)
-        return best if best is not None and scores[best] >= ENOUGH else None
+        return best if best is not None and scores[best] >= _ENOUGH else None
 
     def _score(
         self, words: Sequence[str], at: int, position: int, own: Collection[str], sources: Collection[int]
@@ -106,7 +106,7 @@ class _WordOccurrences:
         around = range(max(number - _AROUND, 0), min(number + _AROUND + 1, len(self._document.sentences)))
         score = 0.0
         for other in around:
-            shared = SHARED * len(self._stems_of(other).intersection(own)) + LINKED * (other in sources)
+            shared = _SHARED * len(self._stems_of(other).intersection(own)) + _LINKED * (other in sources)
             score = max(score, shared if other == number else _NEARBY * shared)
         start, end = self._document.sentences[number]
         for step in (-1, 1):
@@ -209,7 +209,7 @@ def _mark(states: list[WordState], words: Span, places: Sequence[Span], why: str
 #: What the frame of a slot is worth at least for its words to be about the same: in all, and on each side.
 _FRAME, _SIDE = 2.0, 0.3
 #: How much of a sentence the other one has at least where words contradict that are no numbers or names.
-ALIKE = 0.5
+_ALIKE = 0.5
 #: Kinds of words that say little by themselves.
 _LIGHT = ("function word", "mark")
 _ARTICLES = frozenset(("a", "an", "the"))
@@ -252,7 +252,7 @@ class _Judging:
             for text, span in ((self._here, self._sentence), (self._there, self._source))
         )
         self._take_over(places.tolist())
-        self._alike = _share(words, places) >= ALIKE
+        self._alike = _share(words, places) >= _ALIKE
         for slot in slots(words, others, places):
             small = max(b - a for a, b in (slot.abstract, slot.document)) <= LONGEST
             if small and slot.frame >= _FRAME and min(slot.before, slot.after) >= _SIDE:

@@ -42,7 +42,7 @@ COMMAND = "evaluate extraction"
 
 #: The sentences that a system chooses from a document, by their offsets.
 Extract = tuple[int, ...]
-SYSTEMS = ("extractor", "lead", "salience", "alignment")
+_SYSTEMS = ("extractor", "lead", "salience", "alignment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ def evaluate_extraction(
     extractor = learn_extractor(store, pairs, name)
     wanted, words = sources(store, of, name), _words_from(store, of, name)
     tested = [pair for pair in stored_pairs(store, of) if pair.key in wanted]
-    chosen = {system: list[Extract]() for system in SYSTEMS}
+    chosen = {system: list[Extract]() for system in _SYSTEMS}
     for pair in tested:
         sentences = _cut(pair.document, pair.document_starts)
         for system, scores in _scores(extractor, sentences, words.get(pair.key, {})).items():
@@ -90,7 +90,7 @@ def evaluate_extraction(
         systems,
         seed,
         pairs=len(tested),
-        parameters={"pairs": pairs, "of": of, "model": name, "size": size, "systems": list(SYSTEMS)},
+        parameters={"pairs": pairs, "of": of, "model": name, "size": size, "systems": list(_SYSTEMS)},
     )
     return recorder.record(result)
 

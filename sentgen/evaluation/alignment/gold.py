@@ -122,7 +122,7 @@ def _drawn(links: Iterable[frozenset[Link]], needed: int) -> list[Link]:
 
 
 #: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
-DOCUMENTS, ABSTRACTS = 22, 8
+_DOCUMENTS, _ABSTRACTS = 22, 8
 
 
 def pseudo_sizes(text: str) -> tuple[int, int]:
@@ -155,7 +155,7 @@ class _Placed:
 
 
 def pseudo_documents(
-    gold: GoldStandard, *, documents: int = DOCUMENTS, abstracts: int = ABSTRACTS, seed: int = 1
+    gold: GoldStandard, *, documents: int = _DOCUMENTS, abstracts: int = _ABSTRACTS, seed: int = 1
 ) -> GoldStandard:
     """Make as many pseudo-documents as the pairs are enough for; what is left over is left out.
 

@@ -86,7 +86,7 @@ def _tables(result: AlignmentResult) -> list[ReportTable]:
     return [table for table in found if table.rows]
 
 
-EXAMPLES = 20
+_EXAMPLES = 20
 #: Texts of an example that are longer than this many words are not shown whole.
 _WORDS = 120
 
@@ -111,7 +111,7 @@ class _PairExample:
     errors: Sequence[_LinkErrors]
 
 
-def examples(result: AlignmentResult, count: int = EXAMPLES) -> list[_PairExample]:
+def examples(result: AlignmentResult, count: int = _EXAMPLES) -> list[_PairExample]:
     """Return pairs that are drawn with the seed of the run, in their order, without looking at answers."""
     return [_example(result, item) for item in result.drawn(range(len(result.pairs)), count)]
 
@@ -171,8 +171,8 @@ def _precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
 
 #: How the two words of a link are related. Copies of words that occur once in both texts are told from those
 #: that have several places to come from or go to.
-RELATIONS = ("copy", "copy, repeated", "same stem", "other word")
-CLASSES = ("content", "function", "number", "punctuation")
+_RELATIONS = ("copy", "copy, repeated", "same stem", "other word")
+_CLASSES = ("content", "function", "number", "punctuation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +198,8 @@ def kinds(result: AlignmentResult, system: SystemResult[Alignment]) -> dict[tupl
         wrong.update(map(kind.of, links - gold.possible))
     return {
         (relation, name): _KindCounts(sure[relation, name], found[relation, name], wrong[relation, name])
-        for relation in RELATIONS
-        for name in CLASSES
+        for relation in _RELATIONS
+        for name in _CLASSES
         if sure[relation, name] or wrong[relation, name]
     }
 
@@ -376,7 +376,7 @@ def _kinds_table(result: AlignmentResult) -> ReportTable:
     """Return by kind of link which sure ones the systems found, and how many wrong ones they drew."""
     counted = {system.system: kinds(result, system) for system in result.ranked}
     rows = []
-    for kind in ((relation, name) for relation in RELATIONS for name in CLASSES):
+    for kind in ((relation, name) for relation in _RELATIONS for name in _CLASSES):
         of = [found.get(kind) for found in counted.values()]
         if any(of):
             sure = max(one.sure for one in of if one)

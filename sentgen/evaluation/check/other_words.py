@@ -34,7 +34,7 @@ from sentgen.evaluation.check.verb_arguments import Argument, arguments, tags_of
 
 _AGENT, _PATIENT = "agent", "patient"
 #: The parts that word order tells apart in an active clause.
-CORE = frozenset({_AGENT, _PATIENT})
+_CORE = frozenset({_AGENT, _PATIENT})
 
 _PASSIVE_SUBJECTS = frozenset({"nsubj:pass", "csubj:pass", "nsubjpass", "csubjpass", "subj@pass"})
 _SUBJECTS = frozenset({"nsubj", "csubj", "subj", "sbj"}) | _PASSIVE_SUBJECTS
@@ -76,7 +76,7 @@ class _Role:
         >>> _Role(1, 0, _AGENT).may_be(_Role(1, 0, _PATIENT, passive=True))
         False
         """
-        if {self.part, other.part} <= CORE or self.part == other.part != "":
+        if {self.part, other.part} <= _CORE or self.part == other.part != "":
             return self.part == other.part
         return self.verb_first == other.verb_first
 
@@ -158,7 +158,7 @@ def _plain(label: str) -> str:
 
 
 #: How near two words are, the nearest first.
-SAME, FORM, SPELLING, SYNONYM = range(4)
+_SAME, FORM, _SPELLING, _SYNONYM = range(4)
 _WAYS = ("", "form", "spelling", "synonym")
 #: Senses of a word that count; *take* has 42 as a verb, and the last ones are those of other words.
 _SENSES = 10
@@ -288,17 +288,17 @@ class OtherWords:
 
 def _signs_of(word: str, lemma: str, tag: str, wordnet: Path | None) -> Signs:
     """Return what a word has in common with those that are akin to it, and how near these are."""
-    signs: dict[Hashable, int] = {("form", word): SAME, ("stem", stem(word)): FORM}
+    signs: dict[Hashable, int] = {("form", word): _SAME, ("stem", stem(word)): FORM}
     base = word if lemma in ("", "_") else lemma
     signs["lemma", base] = FORM
     if spelled := same_word(word):
-        signs["spelling", spelled] = SPELLING
+        signs["spelling", spelled] = _SPELLING
     if not is_function_word(word):
         # Our own list knows no irregular forms.
-        signs |= dict.fromkeys((("meaning", group) for group in meanings(word) | meanings(base)), SYNONYM)
+        signs |= dict.fromkeys((("meaning", group) for group in meanings(word) | meanings(base)), _SYNONYM)
         letter = next((letter for name, letter in _PARTS.items() if tag.startswith(name)), None)
         if letter and wordnet is not None:
-            signs |= dict.fromkeys(frequent_senses(wordnet, word, letter, _SENSES), SYNONYM)
+            signs |= dict.fromkeys(frequent_senses(wordnet, word, letter, _SENSES), _SYNONYM)
     return signs
 
 
@@ -308,6 +308,6 @@ def _farthest_first(signs: Signs) -> list[tuple[Hashable, int]]:
 
 def _turned(role: _Role, other: _Role) -> str:
     """Return how the construction of two relations differs."""
-    if (role.voice or role.part in CORE) and role.passive != other.passive:
+    if (role.voice or role.part in _CORE) and role.passive != other.passive:
         return "passive"
     return "order" if role.verb_first != other.verb_first else ""

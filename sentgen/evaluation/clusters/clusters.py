@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 #: Sentences of a derived cluster: the papers have about four.
 SIZE = 4
 #: Tokens of a sentence in a derived cluster.
-SHORTEST, LONGEST = 8, 40
+_SHORTEST, _LONGEST = 8, 40
 #: Different content words that it has at least: of fewer, one in common would make sentences similar.
 CONTENT = 5
 #: Sentences that are more similar than this are taken for versions of one another, and not put together.
-ALIKE = 0.8
+_ALIKE = 0.8
 
 Heads = Literal["own", "function"]
 
@@ -116,14 +116,14 @@ def similar_clusters(
     count: int,
     *,
     size: int = SIZE,
-    alike: float = ALIKE,
+    alike: float = _ALIKE,
     content: int = CONTENT,
 ) -> list[Cluster]:
     """Make clusters of a treebank: sentences, each with the most similar ones of the corpus.
 
     Two sentences are as similar as the cosine of their vectors of content words: 1 for a word that is
     there, times ln(N / n) for a word in n of N sentences. Content words are lower-cased lemmas of nouns,
-    verbs, adjectives, adverbs and numbers. Only sentences of `SHORTEST` to `LONGEST` tokens with a verb
+    verbs, adjectives, adverbs and numbers. Only sentences of `_SHORTEST` to `_LONGEST` tokens with a verb
     argument take part. A cluster is a sentence with the ``size`` - 1 most similar others that are not more
     similar to it than ``alike``. Clusters that share a sentence exclude each other: the one with the higher
     mean similarity is taken first. Ties go to what comes first in the corpus. Quadratic in the sentences, a
@@ -132,7 +132,7 @@ def similar_clusters(
     eligible = [
         sentence
         for sentence in sentences
-        if SHORTEST <= len(sentence.forms) <= LONGEST
+        if _SHORTEST <= len(sentence.forms) <= _LONGEST
         and arguments(sentence)
         and len(_content(sentence)) >= content
     ]

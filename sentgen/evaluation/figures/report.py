@@ -349,7 +349,7 @@ def _url(svg: bytes) -> str:
 
 
 #: What every report has.
-PAGE, TABLES = "index.html", "results.md"
+_PAGE, _TABLES = "index.html", "results.md"
 #: Hashes and names of the files that were written, as `sha256sum --check` reads them.
 _WRITTEN = ".sentgen-report"
 
@@ -368,7 +368,7 @@ def prepare_folder(folder: Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"no report can go there ({reason}); name a folder", path=str(folder)) from error
-    _refuse_others(folder, (PAGE, TABLES))
+    _refuse_others(folder, (_PAGE, _TABLES))
 
 
 def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
@@ -460,7 +460,7 @@ class Report:
             InputError: a file cannot be written, or there is another's of its name.
         """
         plots = _plot_files(self.plots)
-        texts = {PAGE: self._page(plots), TABLES: self.markdown(), **self.csv}
+        texts = {_PAGE: self._page(plots), _TABLES: self.markdown(), **self.csv}
         # Everything is made before anything is written: an error leaves the earlier report whole.
         contents = {name: text.encode() for name, text in texts.items()} | plots
         write_files(folder, contents)

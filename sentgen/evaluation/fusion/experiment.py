@@ -182,7 +182,7 @@ def _listed(value: dict[str, object], part: str, source: Source, line: int) -> l
 
 #: The figure that systems are compared by.
 BLEU = "bleu-lc-none"
-ARGUMENTS = tuple(f"{of}-{figure}" for of in ("source", "reference") for figure in ("precision", "recall"))
+_ARGUMENTS = tuple(f"{of}-{figure}" for of in ("source", "reference") for figure in ("precision", "recall"))
 #: What people call the figures.
 LABELS = {
     "answered": "answered, %",
@@ -279,7 +279,7 @@ def _arguments(
     cases: Sequence[FusionCase], answers: Sequence[Sentence | None], spelling: Spelling
 ) -> Mapping[str, Floats]:
     """Return by figure (clusters, 2): relations that match, and all."""
-    found = {name: np.zeros((len(cases), 2)) for name in ARGUMENTS}
+    found = {name: np.zeros((len(cases), 2)) for name in _ARGUMENTS}
     for place, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         if answer is None:
             continue
@@ -465,7 +465,7 @@ def _summarized(
         for name, of in answers.items()
     ]
     result = FusionResult.from_systems(systems, seed, cases=source.cases, common=int(common.sum()))
-    more = [pair for metric in ARGUMENTS for pair in _compared(systems, metric, seed)]
+    more = [pair for metric in _ARGUMENTS for pair in _compared(systems, metric, seed)]
     return replace(result, comparisons=[*result.comparisons, *more])
 
 

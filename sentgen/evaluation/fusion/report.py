@@ -22,7 +22,7 @@ from sentgen.evaluation.figures.report import (
 from sentgen.evaluation.fusion.experiment import BLEU, LABELS, FusionResult
 from sentgen.output.wording import quantity
 
-EXAMPLES = 40
+_EXAMPLES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def fusion_report(result: FusionResult) -> Report:
 def _examples(result: FusionResult) -> list[_ExampleCluster]:
     """Return clusters that were drawn with the seed of the run, without looking at the sentences."""
     found = []
-    for place in result.drawn(range(len(result.cases)), EXAMPLES):
+    for place in result.drawn(range(len(result.cases)), _EXAMPLES):
         case = result.cases[place]
         inputs, references = (
             [" ".join(sentence.forms) for sentence in sentences]

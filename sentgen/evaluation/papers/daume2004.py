@@ -37,7 +37,7 @@ SYSTEMS: Mapping[str, str] = {
     "PBHMM": PBHMM,
 }
 #: What the paper does not have: its model with priors only, another greedy one, and the preset of sentgen.
-BEYOND = ("pbhmm:preset=paper", "lcs", "pbhmm")
+_BEYOND = ("pbhmm:preset=paper", "lcs", "pbhmm")
 #: The pairs of `--quick`, with links and to learn from: ten documents of 22 texts, where such are made.
 QUICK = 220
 
@@ -123,7 +123,7 @@ def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
 def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
     """Align the pairs with all systems of the paper and those beyond it, and compare."""
     request.report(
-        f"aligning {quantity(len(given.gold.pairs), 'pair')} with {len(SYSTEMS) + len(BEYOND)} systems"
+        f"aligning {quantity(len(given.gold.pairs), 'pair')} with {len(SYSTEMS) + len(_BEYOND)} systems"
     )
     advance = request.progress
     names = ("gold", "format", "pseudo_documents", "train", "quick")
@@ -131,7 +131,7 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
     result = evaluate_alignment(
         store,
         Target(given.gold),
-        (*SYSTEMS.values(), *BEYOND),
+        (*SYSTEMS.values(), *_BEYOND),
         training=given.training,
         seed=request.seed,
         parameters={"paper": DAUME_2004.name, **asked, "train": list(request.train)},
@@ -160,7 +160,7 @@ def _figures(result: AlignmentResult) -> Iterator[list[object]]:
     rows = [
         *((name if key in _HUMANS else None, key, one.system, one) for name, key, one in humans),
         *((name, system, system, found.get(system)) for name, system in SYSTEMS.items()),
-        *((None, system, system, found.get(system)) for system in BEYOND),
+        *((None, system, system, found.get(system)) for system in _BEYOND),
     ]
     for table in (SOFT_P, RECALL, SOFT_F):
         for name, key, system, one in rows:

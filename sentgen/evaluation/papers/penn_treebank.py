@@ -47,7 +47,7 @@ Sections = Mapping[int, Mapping[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class _Split:
     """Files to train on and files to test on; ``name`` is short and says what they are, ``form`` how to read.
 
     Only the first ``sentences`` of the test are taken, if it is a number.
@@ -80,7 +80,7 @@ def split_treebank(
     preferred: Sequence[Trees] = TREES,
     training: range = _TRAINING,
     quick: bool = False,
-) -> Split:
+) -> _Split:
     """Find the files of a treebank below a folder, and split them as a paper does.
 
     A full treebank is split into the sections of ``training`` and 23; where section 01 is all there is, its
@@ -125,7 +125,7 @@ class TreebankExperiment:
     """
 
     store: Store
-    split: Split
+    split: _Split
     request: PaperRequest
     lowercase: bool
 
@@ -220,7 +220,7 @@ def _untagged(
     )
 
 
-def _split(sections: Sections, trees: Trees, training: range, *, quick: bool) -> Split:
+def _split(sections: Sections, trees: Trees, training: range, *, quick: bool) -> _Split:
     form = "wsj" if trees.endswith("+pos") else trees
     read = " with ".join(f".{part}" for part in trees.split("+"))
     kind = trees.replace("+", "-")
@@ -230,13 +230,13 @@ def _split(sections: Sections, trees: Trees, training: range, *, quick: bool) ->
         train = _sorted({number: file for number, file in sample.items() if number not in test})
         most = _QUICK_SAMPLE if quick else None
         title = f"WSJ 0100-0179 to {_first(most)}0180-0199, {read}"
-        return Split(f"wsj-0100-0179-{kind}", title, form, train, _sorted(test), most)
+        return _Split(f"wsj-0100-0179-{kind}", title, form, train, _sorted(test), most)
     used = training[:_QUICK_SECTIONS] if quick else training
     most = _QUICK if quick else None
     name = f"{used[0]:02}-{used[-1]:02}"
     files = tuple(file for number in used for file in _sorted(sections[number]))
     title = f"PTB {name} to {_first(most)}{_TEST}, {read}"
-    return Split(f"ptb-{name}-{kind}", title, form, files, _sorted(sections[_TEST]), most)
+    return _Split(f"ptb-{name}-{kind}", title, form, files, _sorted(sections[_TEST]), most)
 
 
 def _first(most: int | None) -> str:

@@ -35,7 +35,7 @@ _READING = "mteval-v13, case not looked at"
 _TREES: tuple[Trees, ...] = ("mrg", "mrg+pos", "dp+pos")
 #: Without a future cost: `viterbi` is that search, over single words.
 _NO_COST, _64, _512 = "viterbi:beam=64:order=5", "beam:beam=64", "beam:beam=512"
-WORDS = PublishedTable(
+_WORDS = PublishedTable(
     "schmaltz2016",
     "Schmaltz et al. 2016, table 1, words",
     f"{_DATA}, words",
@@ -51,7 +51,7 @@ _WORDS_AND_PHRASES = PublishedTable(
 )
 #: What the paper calls the systems.
 _NAMES = {_NO_COST: "NGram-64, no future cost", _64: "NGram-64", _512: "NGram-512"}
-_TABLES = (WORDS, _WORDS_AND_PHRASES)
+_TABLES = (_WORDS, _WORDS_AND_PHRASES)
 _COLUMNS = ("figure", "system", "published", "here", "low", "high", "here, as tokenized")
 _MAIN, _OTHER = "bleu-lc-13a", "bleu-lc-none"
 
@@ -73,7 +73,7 @@ def _run(experiment: TreebankExperiment) -> Findings:
     figures: list[list[object]] = []
     tests: list[list[object]] = []
     notes = []
-    for table, units, brackets in ((WORDS, "word", False), (_WORDS_AND_PHRASES, "np", True)):
+    for table, units, brackets in ((_WORDS, "word", False), (_WORDS_AND_PHRASES, "np", True)):
         asked = BuildRequest(name=f"{name}-{units}", corpus=[name], order=ORDER, brackets=brackets)
         model = experiment.model(asked)
         result = experiment.regenerate(model, list(table.figures), units=units)

@@ -209,7 +209,7 @@ def _lengths_csv(result: RegenerationResult) -> str:
     return csv_text(["system", "words", "sentences", "metric", "value"], rows)
 
 
-EXAMPLES = 40
+_EXAMPLES = 40
 _LEAST_WORDS = 5
 
 
@@ -242,7 +242,7 @@ class _SentenceExample:
     attempts: Sequence[_SystemOutput]
 
 
-def examples(result: RegenerationResult, count: int = EXAMPLES) -> list[_SentenceExample]:
+def examples(result: RegenerationResult, count: int = _EXAMPLES) -> list[_SentenceExample]:
     """Return sentences of five words and more, drawn with the seed of the run, in the order of the test set.
 
     They are drawn without looking at the outputs, so that they show what is usual. Where the test set has too

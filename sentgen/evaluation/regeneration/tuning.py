@@ -46,7 +46,7 @@ from sentgen.schema import Store
 logger = logging.getLogger(__name__)
 
 COMMAND = "tune"
-ALGORITHM = "joint"
+_ALGORITHM = "joint"
 #: Of so many sentences one is held out.
 _HELD_OUT = 4
 _ORDER = 4
@@ -121,7 +121,7 @@ def tune(
     """
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
-    search = Search(algorithm=ALGORITHM, seed=request.seed, changes={"features": request.features})
+    search = Search(algorithm=_ALGORITHM, seed=request.seed, changes={"features": request.features})
     # Cases are lower-cased already where the corpora are.
     plan = plan_search(store, model, replace(search, lowercase=False))
     for hint in plan.hints:
@@ -145,7 +145,7 @@ def tune(
     )
     if best == 0:
         return result
-    version = add_weights(store, model.id, ALGORITHM, rounds[best].weights, result.run_id)
+    version = add_weights(store, model.id, _ALGORITHM, rounds[best].weights, result.run_id)
     return replace(result, version=version)
 
 

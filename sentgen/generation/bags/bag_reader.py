@@ -37,9 +37,9 @@ from sentgen.output.wording import near, quantity
 
 TagKind = Literal["upos", "xpos"]
 
-BAGS, JSON = "bags", "json"
+_BAGS, JSON = "bags", "json"
 #: What can be asked for; the formats of `sentgen ingest` are treebanks here, whose order is forgotten.
-FORMATS = (BAGS, JSON, *READERS)
+FORMATS = (_BAGS, JSON, *READERS)
 _BLANKS = re.compile(r"\s*")
 _JSON_ARRAY = re.compile(r"\[\s*(\{|\]?\s*$)")
 _CORPUS_KEYS = ("tokens", "sentences", "text")
@@ -97,7 +97,7 @@ def read_bags(path: str, notation: Notation, form: str | None = None) -> list[Ba
     Raises:
         InputError: with file and line: there is no such file, no bag in it, or one that cannot be read.
     """
-    check_format(form, (BAGS, JSON))
+    check_format(form, (_BAGS, JSON))
     bags = [bag for source in expand([path]) for bag in _read(source, notation, form)]
     if not bags:
         raise InputError("is empty; there is nothing to order", path=path)
@@ -106,7 +106,7 @@ def read_bags(path: str, notation: Notation, form: str | None = None) -> list[Ba
 
 def _read(source: Source, notation: Notation, form: str | None) -> Iterator[Bag]:
     form = form or _detected(source)
-    if form == BAGS:
+    if form == _BAGS:
         yield from _from_lines(source, notation)
     elif form == JSON:
         yield from _from_json("\n".join(source.lines()), source.name)
@@ -125,8 +125,8 @@ def _detected(source: Source) -> str:
         reader = reader_named(detect(source))
     except UnrecognizedError:
         refuse_table(source)
-        return BAGS
-    return reader.name if reader.distinct or extension in reader.extensions else BAGS
+        return _BAGS
+    return reader.name if reader.distinct or extension in reader.extensions else _BAGS
 
 
 def _is_corpus(line: str) -> bool:

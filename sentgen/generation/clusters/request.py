@@ -26,7 +26,7 @@ from sentgen.options import Option
 from sentgen.schema import Store
 
 #: The language model of the paper: the cluster alone.
-OWN = "cluster"
+_OWN = "cluster"
 #: The part of the help that tells of trees and traces.
 FILES_PANEL = "Trees and traces"
 _model = partial(Option, panel="Model")
@@ -221,8 +221,8 @@ class ClusterRequest(ClusterSearch):
     ] = "depviterbi"
     lm: Annotated[
         str,
-        _model("Bigrams of the cluster alone, or mixed with those of a model.", metavar=f"{OWN}|MODEL"),
-    ] = OWN
+        _model("Bigrams of the cluster alone, or mixed with those of a model.", metavar=f"{_OWN}|MODEL"),
+    ] = _OWN
     lm_weight: Annotated[
         float,
         _model(
@@ -264,7 +264,7 @@ class ClusterRequest(ClusterSearch):
     @property
     def asks_models(self) -> bool:
         """Return whether a model or treebank of a store is asked."""
-        return self.lm != OWN or self.rerank is not None or bool(self.dependencies)
+        return self.lm != _OWN or self.rerank is not None or bool(self.dependencies)
 
     def models(self, store: Store) -> Models:
         """Return the models and treebanks of a store that are asked.
@@ -275,7 +275,7 @@ class ClusterRequest(ClusterSearch):
             InputError: a weight is out of range, or dependencies are asked for where none are used.
         """
         lm = None
-        if self.lm != OWN:
+        if self.lm != _OWN:
             lm = MixedModel(store, registry.find(store, self.lm), self.lm_weight)
         return Models(
             lm,

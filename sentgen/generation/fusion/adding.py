@@ -35,9 +35,9 @@ from sentgen.generation.fusion.word_bag import (
 )
 
 #: Words of an added phrase, at most: of longer ones, more are broken by parsers.
-LONGEST = 8
+_LONGEST = 8
 #: Tags of what opens a phrase or clause.
-OPENING = frozenset({"ADP", "SCONJ", "PART"})
+_OPENING = frozenset({"ADP", "SCONJ", "PART"})
 #: Letters of an abbreviation, at most.
 _ABBREVIATED = 5
 _VOWELS = frozenset("aeiou")
@@ -53,7 +53,7 @@ class _Fitting:
 
     def is_new(self, words: tuple[int, ...]) -> bool:
         """Return whether a phrase brings new words alone, none of which begins like a word of the tree."""
-        if len(words) > LONGEST or not all(
+        if len(words) > _LONGEST or not all(
             self.bag.is_word(n) or self.bag.words[n].form == "-" for n in words
         ):
             return False
@@ -171,7 +171,7 @@ class _Fitting:
         word = self.bag.words[n]
         if word.lemma in ("of", self.bag.words[first].lemma) or word.form in ("-", "'s", "'"):
             return False
-        if word.tag not in OPENING:
+        if word.tag not in _OPENING:
             return True
         top = n if word.relation not in ("case", "mark") else self.tree.heads[n]
         return bool(self.bag.content(self.tree.below(top)) & self.lemmas(first))
@@ -273,7 +273,7 @@ class Adding(_Fitting):
     def _postmodifies(self, anchor: int, top: int, words: tuple[int, ...]) -> bool:
         """Return whether a phrase is one with a preposition, or a clause that says how it hangs on it."""
         word, first, head = self.bag.words[top], self.bag.words[words[0]], self.bag.words[top].head
-        opened = first.tag in OPENING or first.fine in ("WDT", "WP", "WRB")
+        opened = first.tag in _OPENING or first.fine in ("WDT", "WP", "WRB")
         participle = word.relation == "acl" and top == words[0] and word.fine in ("VBG", "VBN")
         if word.relation not in ("acl", "nmod") or not (opened or participle):
             return False
@@ -319,7 +319,7 @@ class Adding(_Fitting):
         word, first = self.bag.words[top], self.bag.words[words[0]]
         bare = word.subtype in ("tmod", "npmod") and self._times(top) > 1
         adverb = word.tag == "ADV" and len(words) == 1
-        if word.relation not in ("advcl", "advmod", "obl") or not (first.tag in OPENING or bare or adverb):
+        if word.relation not in ("advcl", "advmod", "obl") or not (first.tag in _OPENING or bare or adverb):
             return False
         if not self.is_all_known(anchor, top, lambda n: True):
             return False
@@ -384,7 +384,7 @@ class Between(_Fitting):
         for number in self.bag.related:
             sentence = [None, *self.bag.sentence(number), None]
             for first in range(1, len(sentence) - 1):
-                for last in range(first, min(first + LONGEST, len(sentence) - 1)):
+                for last in range(first, min(first + _LONGEST, len(sentence) - 1)):
                     sides = self._lemma(sentence[first - 1]), self._lemma(sentence[last + 1])
                     words = tuple(n for n in sentence[first : last + 1] if n is not None)
                     for at in neighbors.get(sides, ()):

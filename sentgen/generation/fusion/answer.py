@@ -16,9 +16,9 @@ from sentgen.output.display import closed_up, decimal
 from sentgen.output.tabular import Rows
 
 #: Words that are added to the key sentence, at most: a clause of a usual length, or some phrases.
-WORDS = 24
+_WORDS = 24
 #: Weight of the dependencies in the search; with 0.5, as in 2005, it leaves function words for the end.
-WEIGHT = 0.2
+_WEIGHT = 0.2
 #: The tree of the key grows; or its words are searched for the best order.
 REVISE, DEPVITERBI = "revise", "depviterbi"
 
@@ -47,9 +47,9 @@ class FusionRequest:
     words: Annotated[
         int,
         Option("Words to add to the key sentence, at most.", metavar="N", least=1, api={"le": 1000}),
-    ] = WORDS
+    ] = _WORDS
     weight: Annotated[float, Option(f"Weight of the dependencies, for {DEPVITERBI}.", least=0, most=1)] = (
-        WEIGHT
+        _WEIGHT
     )
     nbest: Annotated[int, Option("Sentences to give, at most.", least=1, api={"le": 100})] = 1
     seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0)] = 1
@@ -147,10 +147,10 @@ class FusionAnswer:
 
 COLUMNS = ("rank", "sentence", "log10_score", "score", *get_args(ChangeKind), "algorithm")
 #: A row a word; sentence 0 is the key, and what was put in has none.
-WORD_COLUMNS = ("rank", "place", "word", "sentence", "source_place", "source_word")
+_WORD_COLUMNS = ("rank", "place", "word", "sentence", "source_place", "source_word")
 _CHANGE_COLUMNS = ("rank", "kind", "text", "sentence", "beside", "marker")
 #: What a word is called that is from no sentence.
-PUT_IN = "put in"
+_PUT_IN = "put in"
 
 
 def fusion_table(answer: FusionAnswer) -> Rows:
@@ -174,7 +174,7 @@ def origin_table(answer: FusionAnswer) -> Rows:
         for row in _origins(answer, sentence)
     )
     return Rows(
-        list(WORD_COLUMNS), list(found), ("BIGINT", "BIGINT", "VARCHAR", "BIGINT", "BIGINT", "VARCHAR")
+        list(_WORD_COLUMNS), list(found), ("BIGINT", "BIGINT", "VARCHAR", "BIGINT", "BIGINT", "VARCHAR")
     )
 
 
@@ -198,7 +198,7 @@ def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
     """
     groups = groupby(words, key=lambda pair: pair[1])
     return [
-        (" ".join(word for word, _ in of), PUT_IN if sentence is None else str(sentence or ""))
+        (" ".join(word for word, _ in of), _PUT_IN if sentence is None else str(sentence or ""))
         for sentence, of in groups
     ]
 

@@ -42,7 +42,7 @@ from sentgen.output.wording import quantity
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
 _MAX_STEPS = 2**28
 #: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
-WAYS = 100
+_WAYS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     best = _ordering(copies, _path(nodes, len(nodes.parent) - 1), float(nodes.logp[-1]))
     different = {string_of(problem, best.units): best}
     if nbest > 1:
-        for path, logp in islice(_paths(nodes, _by_node(edges)), WAYS * nbest):
+        for path, logp in islice(_paths(nodes, _by_node(edges)), _WAYS * nbest):
             found = _ordering(copies, path, logp)
             different.setdefault(string_of(problem, found.units), found)
             if len(different) == nbest:

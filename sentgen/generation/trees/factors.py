@@ -50,8 +50,8 @@ from sentgen.models.scorer import scorer_named
 from sentgen.schema import Store
 
 #: In the order of their weights: of edges, of numbers of modifiers, of siblings.
-EDGES, ARGUMENTS, _SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)
-FACTORS = (*EDGES, *ARGUMENTS, *_SIBLINGS)
+_EDGES, _ARGUMENTS, _SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)
+FACTORS = (*_EDGES, *_ARGUMENTS, *_SIBLINGS)
 
 _DEFAULT = read_weights("relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25", "factor")
 #: What they weigh beside a model of more text, where nothing was learnt.
@@ -120,8 +120,8 @@ def weighted(factors: Factors, weights: Mapping[str, float]) -> TreeScores:
         return np.ascontiguousarray(np.tensordot([weights.get(name, 0.0) for name in names], stacked, 1))
 
     return TreeScores(
-        total(factors.edges, EDGES),
-        total(factors.arguments, ARGUMENTS),
+        total(factors.edges, _EDGES),
+        total(factors.arguments, _ARGUMENTS),
         total(factors.siblings, _SIBLINGS),
         factors.kinds,
     )
@@ -236,7 +236,7 @@ def _heads_without(scores: TreeScores, order: Ints, heads: Ints, position: int, 
 
 
 #: Names the weights that are there without learning, and those that were learnt last.
-DEFAULT, LEARNT = "default", "learnt"
+DEFAULT, _LEARNT = "default", "learnt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +246,16 @@ class WeightSettings:
     weights: Annotated[
         str,
         Setting(
-            f"Weights: {LEARNT} for those that `sentgen tune` learnt last, if it did, their version, or"
+            f"Weights: {_LEARNT} for those that `sentgen tune` learnt last, if it did, their version, or"
             f" {DEFAULT}.",
-            metavar=f"{LEARNT}|{DEFAULT}|N",
+            metavar=f"{_LEARNT}|{DEFAULT}|N",
             api={"max_length": 20},
         ),
-    ] = LEARNT
+    ] = _LEARNT
 
     def __post_init__(self) -> None:
-        if self.weights not in (LEARNT, DEFAULT) and not self.weights.isdecimal():
-            raise InputError(f"weights {self.weights!r} are not {LEARNT}, {DEFAULT} or a version")
+        if self.weights not in (_LEARNT, DEFAULT) and not self.weights.isdecimal():
+            raise InputError(f"weights {self.weights!r} are not {_LEARNT}, {DEFAULT} or a version")
 
     @property
     def version(self) -> int | None:

@@ -62,7 +62,7 @@ class _ScoredOrder(NamedTuple):
     logp: Floats  # (M, n + 2) of all that is before a place; the last one has the end of the sentence
 
 
-class Moves(NamedTuple):
+class _Moves(NamedTuple):
     """Places begin < middle <= last < end of a sentence: blocks from begin to middle and last to end swap."""
 
     places: Ints  # (K, 4)
@@ -203,7 +203,7 @@ def _total(weights: Floats, line: _ScoredOrder) -> float:
 
 
 @compiled
-def _moves(size: int) -> Moves:
+def _moves(size: int) -> _Moves:
     """Return all moves of a sentence: neighboring blocks, and pairs of units that are no neighbors."""
     window = min(size, max(3, int(math.sqrt(2 * _MOVES / max(1, size)))))
     count = 0
@@ -221,12 +221,12 @@ def _moves(size: int) -> Moves:
             if end > begin + 2:
                 places[k, 0], places[k, 1], places[k, 2], places[k, 3] = begin, begin + 1, end - 1, end
                 k += 1
-    return Moves(places, np.empty(count))
+    return _Moves(places, np.empty(count))
 
 
 @compiled
 def _weigh(
-    tables: NgramTables, weights: Floats, units: ClimbingUnits, line: _ScoredOrder, moves: Moves
+    tables: NgramTables, weights: Floats, units: ClimbingUnits, line: _ScoredOrder, moves: _Moves
 ) -> None:
     """Set what each move gains in the n-gram models."""
     size = len(line.order)
@@ -284,7 +284,7 @@ def _try(
     weights: Floats,
     scores: TreeScores,
     line: _ScoredOrder,
-    moves: Moves,
+    moves: _Moves,
     candidates: int,
     least: float,
     chart: Chart,
