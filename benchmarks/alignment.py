@@ -24,9 +24,8 @@ from harness import OUT, ROOT, measure, megabytes, show
 
 from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_mean, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, prior_mean, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 
 sys.path.insert(0, str(ROOT / "tests" / "alignment"))

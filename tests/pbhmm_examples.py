@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from sentgen.alignment import Pair
+from sentgen.alignment.phrase_hmm.inference import Chain, Emission, jump_cells, jump_weights, totals
 from sentgen.alignment.phrase_hmm.kernels import EventOrder
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, jump_cells, jump_weights, totals
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,

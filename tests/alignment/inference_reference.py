@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from whole_pairs import Posterior
 
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, Jumps
+from sentgen.alignment.phrase_hmm.inference import Chain, Emission, Jumps
 from sentgen.arrays import Floats
 
 State = tuple[int, int]  # first position and width; (e, 0) is null at e

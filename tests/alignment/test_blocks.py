@@ -22,10 +22,11 @@ from sentgen.alignment.pairs.budget import BASE, Budget, PairSizes, RowBlocks
 from sentgen.alignment.phrase_hmm.decode import LinkChoice, decode_path, decode_posterior, viterbi
 from sentgen.alignment.phrase_hmm.em import Tally, explain
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
+from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteParameters,
+    chain,
     initial_parameters,
     prior_parameters,
 )

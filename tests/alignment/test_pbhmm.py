@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.inference import chain
-from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
+from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, Words, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import (
     RewriteTable,
+    chain,
     empty_table,
     initial_parameters,
     prior_parameters,

@@ -24,9 +24,8 @@ from sentgen.alignment.phrase_hmm.em import (
     train,
 )
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, initial_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, initial_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior, preset_settings
 
 SMALL = PbhmmSettings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)

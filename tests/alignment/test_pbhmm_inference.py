@@ -12,8 +12,7 @@ from whole_pairs import infer, link_posteriors, log_likelihood
 
 from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import chain
-from sentgen.alignment.phrase_hmm.lattice_kernels import (
+from sentgen.alignment.phrase_hmm.inference import (
     Chain,
     Emission,
     add_jumps,
@@ -22,7 +21,7 @@ from sentgen.alignment.phrase_hmm.lattice_kernels import (
     jump_weights,
 )
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, prior_parameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 OPTIONS = list(

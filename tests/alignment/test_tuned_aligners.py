@@ -12,9 +12,8 @@ from inference_reference import jump_weight
 
 from sentgen.alignment import Pair
 from sentgen.alignment.pairs.budget import Budget
-from sentgen.alignment.phrase_hmm.inference import chain
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import chain, prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import preset_settings
 from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningPlan, TuningTask, tune

@@ -8,12 +8,13 @@ import numpy as np
 
 from sentgen.alignment.phrase_hmm.decode import link_rows
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows
-from sentgen.alignment.phrase_hmm.lattice_kernels import (
+from sentgen.alignment.phrase_hmm.inference import (
     Alphas,
     Chain,
     Emission,
+    Posteriors,
     forward,
+    infer_rows,
     jump_to_end,
     lattice,
 )

@@ -4,7 +4,7 @@ The posteriors of a direction come row by row, those of the other direction colu
 they lie in memory, or where they do not fit in a file without a name, which goes with the process. Full stops
 follow the words before them.
 
-The best path (max-plus) is found by compiled functions: as in ``lattice_kernels``, scores are filled some
+The best path (max-plus) is found by compiled functions: as in ``inference``, scores are filled some
 rows at a time, and what an event takes along over the rows that it leaps over is kept by event; here the logs
 of both.
 """
@@ -23,18 +23,19 @@ import numpy as np
 from sentgen.alignment.pairs.alignment import Alignment, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting, rewriting_within
-from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
-from sentgen.alignment.phrase_hmm.kernels import add_event_links
-from sentgen.alignment.phrase_hmm.lattice_kernels import (
+from sentgen.alignment.phrase_hmm.inference import (
     AlignmentLattice,
     Chain,
     Emission,
     Jumps,
+    Posteriors,
+    infer_rows,
     lattice,
     word_row,
 )
+from sentgen.alignment.phrase_hmm.kernels import add_event_links
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import breaks
 from sentgen.arrays import Bools, Floats, Longs, compiled

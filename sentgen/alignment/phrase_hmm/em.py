@@ -22,11 +22,10 @@ from sentgen.alignment.phrase_hmm.emission import (
     rewriting_within,
     word_sums,
 )
-from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
+from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows, jump_cells
 from sentgen.alignment.phrase_hmm.kernels import Credits
-from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable, chain
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats, Longs
 

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentgen.alignment.pairs.budget import WORD_CELLS, Budget, RowBlocks, events_take_too_much
+from sentgen.alignment.phrase_hmm.inference import Emission
 from sentgen.alignment.phrase_hmm.kernels import (
     IDENTITY,
     STEMS,
@@ -46,7 +47,6 @@ from sentgen.alignment.phrase_hmm.kernels import (
     run_lengths,
     share_out,
 )
-from sentgen.alignment.phrase_hmm.lattice_kernels import Emission
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, find_keys, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
+from sentgen.alignment.phrase_hmm.inference import Chain, jump_cells, jump_weights, totals
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
-from sentgen.alignment.phrase_hmm.weights import Tuning
+from sentgen.alignment.phrase_hmm.weights import Tuning, weighted_jumps
 from sentgen.arrays import Bools, Floats, Ints, Longs
 
 
@@ -92,6 +92,21 @@ class RewriteParameters:
     forms: Ints
     unseen: float
     tuning: Tuning | None = None
+
+
+def chain(parameters: RewriteParameters, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
+    """Return the transitions over a document of n words, for an abstract of m."""
+    cells = jump_cells(settings.window, settings.reach)
+    jumps = jump_weights(cells, parameters.jumps)
+    total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
+    p0 = parameters.p0
+    if settings.null_excess and m > n:
+        # n document words cannot account for more abstract words one by one.
+        p0 = 1 - (1 - p0) * n / m
+    if parameters.tuning is not None:
+        # After the totals: a score over those of all paths needs no jumps that sum to one.
+        jumps = jump_weights(cells, weighted_jumps(cells, parameters.jumps, parameters.tuning.weights))
+    return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
 
 
 def starting_parameters(

@@ -20,11 +20,10 @@ from sentgen.alignment.pairs.alignment import Link, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import Posteriors, chain, infer_rows
+from sentgen.alignment.phrase_hmm.inference import Chain, Emission, Posteriors, infer_rows, jump_cells
 from sentgen.alignment.phrase_hmm.kernels import add_along, add_counts, add_event_links
-from sentgen.alignment.phrase_hmm.lattice_kernels import Chain, Emission, jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Clues, Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
 from sentgen.alignment.phrase_hmm.weights import (

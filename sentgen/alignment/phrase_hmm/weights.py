@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sentgen.alignment.pairs.alignment import Pair
+from sentgen.alignment.phrase_hmm.inference import Emission, JumpCells
 from sentgen.alignment.phrase_hmm.kernels import EventOrder, add_along, add_scores
-from sentgen.alignment.phrase_hmm.lattice_kernels import Emission, JumpCells
 from sentgen.alignment.phrase_hmm.lexicon import Clues, PairIds
 from sentgen.alignment.words.kinship import GROUPED, RELATED, RELATED_BY, SIMILAR, SYNONYM, related_by
 from sentgen.alignment.words.word_classes import (

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sqlalchemy import Connection, delete, func, insert, select
 
 from sentgen import __version__
-from sentgen.alignment.phrase_hmm.lattice_kernels import jump_cells
+from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_json, preset_settings
