@@ -18,7 +18,7 @@ from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
 from sentgen.models.building.recipe import recipe
 from sentgen.models.cluster.job import ModelJob
-from sentgen.models.cluster.plan import ModelTaskSizes as ModelSizes
+from sentgen.models.cluster.job import ModelTaskSizes as ModelSizes
 from sentgen.schema.places import Place
 
 SIZES = TaskSizes(shard=20_000, most=1 << 20, words=100_000, range=10_000)

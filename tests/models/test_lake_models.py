@@ -24,8 +24,7 @@ from sentgen.models.build_request import build
 from sentgen.models.building.recipe import recipe
 from sentgen.models.checks import model_checks
 from sentgen.models.cluster import tasks
-from sentgen.models.cluster.job import STAGES, Built, ModelJob, remove_model
-from sentgen.models.cluster.plan import ModelTaskSizes
+from sentgen.models.cluster.job import STAGES, Built, ModelJob, ModelTaskSizes, remove_model
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lake_transfer import export

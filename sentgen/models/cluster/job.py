@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from sqlalchemy import Connection, func, select
 
-from sentgen.counts.cluster.catalogue import EPOCH, JOB, LakeJob, bounds, changed
+from sentgen.counts.cluster.catalogue import EPOCH, JOB, Catalogue, LakeJob, bounds, changed
 from sentgen.counts.cluster.stages import disk_note, read_json, write_json
 from sentgen.errors import InputError, StoreError
 from sentgen.models.base.registry import STUPID_BACKOFF, find_all, next_version, require_name
@@ -19,7 +20,7 @@ from sentgen.models.building import kneser_ney
 from sentgen.models.building.recipe import BuiltFrom, Recipe, built_from, check_corpora, vocabulary
 from sentgen.models.building.writing import rows_of
 from sentgen.models.cluster import tasks
-from sentgen.models.cluster.plan import ModelPlan, ModelTaskSizes, ranges
+from sentgen.models.cluster.tasks import ModelPlan
 from sentgen.schema import Store
 from sentgen.schema.lakes import LakeFile, read_manifest
 from sentgen.schema.places import Place
@@ -42,6 +43,21 @@ _TABLES = {
     "model_parameter": "model_id",
     "model_weight": "model_id",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTaskSizes:
+    """How work is cut up; the model does not depend on it, but for where its files end.
+
+    Attributes:
+        rows: n-grams of all orders in a range or part, at least.
+        most: ranges and parts of one model, about: those of a large one are larger.
+        file: n-grams of a file of the lake, at least.
+    """
+
+    rows: int = 1 << 22
+    most: int = 256
+    file: int = 1 << 22
 
 
 @dataclass(slots=True)
@@ -141,7 +157,7 @@ class ModelJob(LakeJob):
         plan = self.plan(what)
         if plan is None:
             segments = [segment for each in corpora for segment in each.segments]
-            firsts, parts, ngrams = ranges(self.catalogue, segments, settings.order, self.sizes)
+            firsts, parts, ngrams = _ranges(self.catalogue, segments, settings.order, self.sizes)
             plan = {**what, "stages": STAGES, "ranges": firsts, "parts": parts, "ngrams": ngrams}
             plan["file"] = self.sizes.file
             write_json(self.work / JOB, plan)
@@ -265,3 +281,37 @@ def _of(lake: Place, file: LakeFile, models: set[int]) -> bool:
             "remove the model there, and export it again"
         )
     return bool(within)
+
+
+def _ranges(
+    catalogue: Catalogue, segments: Sequence[int], order: int, sizes: ModelTaskSizes
+) -> tuple[list[int], int, int]:
+    """Cut first words into ranges of about as many n-grams, by what the ends of the files say.
+
+    Returns:
+        The first word of each range, the number of parts to divide the n-grams into, and how many these are
+        at most.
+    """
+    groups = sorted(_groups(catalogue, segments, order))
+    total = sum(rows for _, rows in groups)
+    most = max(sizes.rows, total // sizes.most)
+    firsts, rows = [0], 0
+    for word, size in groups:
+        if rows >= most and word > firsts[-1]:
+            firsts.append(word)
+            rows = 0
+        rows += size
+    return firsts, max(1, -(-total // most)), total
+
+
+def _groups(catalogue: Catalogue, segments: Sequence[int], order: int) -> Iterator[tuple[int, int]]:
+    """Yield the least first word and the rows of each row group of the segments."""
+    for n in range(1, order + 1):
+        for file in catalogue.files(f"ngram_{n}"):
+            with catalogue.lake.open(file.path) as opened:
+                about = pq.read_metadata(opened)
+            for group in (about.row_group(number) for number in range(about.num_row_groups)):
+                # Its first two columns: segment_id and w1.
+                segment, word = group.column(0).statistics, group.column(1).statistics
+                if any(segment.min <= one <= segment.max for one in segments):
+                    yield int(word.min), int(group.num_rows)

@@ -7,8 +7,11 @@ the n-grams went. The words of all have one task, and so has each file of the la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+import os
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,11 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, Space, compiled
-from sentgen.counts.cluster.stages import read_batch, write_batches
+from sentgen.counts.cluster.stages import PROGRAM, read_batch, write_batches
 from sentgen.models.building import kneser_ney
-from sentgen.models.building.recipe import count
+from sentgen.models.building.recipe import BuiltFrom, Recipe, count
 from sentgen.models.building.rows import (
     NgramRows,
     allocate,
@@ -31,11 +35,90 @@ from sentgen.models.building.rows import (
     words_of,
 )
 from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
-from sentgen.models.cluster.plan import ModelPlan
+from sentgen.schema import Store
 from sentgen.schema.lake_transfer import write_file
+from sentgen.schema.lakes import literal
+from sentgen.schema.places import Place
+from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS
+from sentgen.temporary import aside
 
+#: Behind the number of every word.
+_LAST = 2**31 - 1
+#: Shares of the memory of a task: what DuckDB may use that reads, and what n-grams may take.
+_DATABASE, _ROWS = 0.3, 0.5
+_FULL = 0.8
+#: Bytes before the elements of an array in a file.
+_HEADER = 128
 _VALUES = pa.schema([("value", pa.float64())])
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """What every task of a model knows.
+
+    Attributes:
+        lake: the lake.
+        work: folder of the files between.
+        recipe: the settings of the model.
+        corpora: what it is built from.
+        ranges: the first word of each range.
+        parts: number of parts.
+        memory: bytes that a task may take.
+    """
+
+    lake: Place
+    work: str
+    recipe: Recipe
+    corpora: tuple[BuiltFrom, ...]
+    ranges: tuple[int, ...]
+    parts: int
+    memory: int
+
+    @property
+    def orders(self) -> range:
+        """The orders of n-grams that have a context."""
+        return range(2, self.recipe.order + 1)
+
+    def words(self, number: int) -> tuple[int, int]:
+        """Return the first word of a range, and the one behind its last."""
+        return (*self.ranges, _LAST)[number], (*self.ranges, _LAST)[number + 1]
+
+    def file(self, stage: str, number: int, n: int) -> Path:
+        """Return where a task of a stage writes the n-grams of an order."""
+        return Path(self.work) / stage / f"{number:06d}-{n}.arrow"
+
+    def keep(self, stage: str, number: int, arrays: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """Write arrays of a task for later stages."""
+        for name, array in arrays.items():
+            with aside(self._array(stage, number, name)) as draft, draft.open("wb") as file:
+                np.save(file, array)
+
+    def load(self, stage: str, number: int, name: str) -> Any:
+        """Return such an array, in memory as far as it is looked at."""
+        path = self._array(stage, number, name)
+        # What is empty cannot be mapped.
+        return np.load(path, mmap_mode="r" if path.stat().st_size > _HEADER else None)
+
+    def _array(self, stage: str, number: int, name: str) -> Path:
+        return Path(self.work) / stage / f"{number:06d}-{name}.npy"
+
+    def space(self) -> Space:
+        """Return room for the n-grams of a task."""
+        return Space(int(self.memory * _ROWS), Path(self.work), most=int((self.memory + PROGRAM) * _FULL))
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """Open the lake; what does not fit into memory lies in the work folder."""
+        limit = int(self.memory * _DATABASE)
+        with (
+            Store(self.lake.root, read_only=True, memory_limit=limit, threads=1) as store,
+            store.connect() as connection,
+        ):
+            # Processes give their files the same names: each has a folder of its own.
+            spill = Path(self.work) / f".duckdb-{platform.node()}-{os.getpid()}"
+            raw(connection).execute(f"set temp_directory = {literal(str(spill))}")
+            yield connection
 
 
 def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
