@@ -29,7 +29,7 @@ def _report(line: str) -> None:
     typer.echo(f"{line} ...", err=True)
 
 
-@app.command("build")
+@app.command()
 def build(*, request: BuildRequest, options: DeskOptions) -> None:
     """Build the next version of a model from the counts of corpora.
 
@@ -48,7 +48,7 @@ def build(*, request: BuildRequest, options: DeskOptions) -> None:
         typer.echo(f"{model.label}: {model.size}, {quantity(model.tokens, 'token')}{part}", err=True)
 
 
-@app.command("mix")
+@app.command()
 def mix(*, request: MixRequest, options: StoreOptions) -> None:
     """Mix models into one, by linear interpolation: the next version of a model with the n-grams of all.
 
@@ -63,7 +63,7 @@ def mix(*, request: MixRequest, options: StoreOptions) -> None:
     typer.echo(f"{model.label}: {model.size}, order {model.order}, of {parts}", err=True)
 
 
-@app.command("prune")
+@app.command()
 def prune(*, request: PruneRequest, options: StoreOptions) -> None:
     """Make a smaller model: without the n-grams that tell least (Stolcke 1998), or without rare ones.
 
@@ -79,7 +79,7 @@ def prune(*, request: PruneRequest, options: StoreOptions) -> None:
 app.command("list")(listing("models"))
 
 
-@app.command("show")
+@app.command()
 def show(*, model: Model, out: StoreOutput) -> None:
     """Show the settings of a model, its n-grams per order, its discounts, and whether it is stale.
 
@@ -89,7 +89,7 @@ def show(*, model: Model, out: StoreOutput) -> None:
         out.table(registry.properties(store, registry.find(store, model.name)))
 
 
-@app.command("compare")
+@app.command()
 def compare(*, request: CompareRequest, out: StoreOutput) -> None:
     """Compare models on a text: perplexities with intervals, and how many n-grams of it each knows.
 
@@ -105,7 +105,7 @@ def compare(*, request: CompareRequest, out: StoreOutput) -> None:
         out.note(note)
 
 
-@app.command("remove")
+@app.command()
 def remove(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Model to remove with all versions; or NAME@VERSION.")
@@ -124,7 +124,7 @@ def remove(
         typer.echo(f"{'would remove' if dry_run else 'removed'} {model.label}", err=True)
 
 
-@app.command("apply")
+@app.command()
 def apply(*, request: ApplyRequest, options: StoreOptions) -> None:
     """Store the surprisal of each token of corpora, -log2 of its probability, which queries then ask for.
 
@@ -137,7 +137,7 @@ def apply(*, request: ApplyRequest, options: StoreOptions) -> None:
     typer.echo(str(done), err=True)
 
 
-@app.command("export")
+@app.command()
 def export(
     *,
     model: Model,
@@ -155,7 +155,7 @@ def export(
     typer.echo(f"{arpa_file}: written", err=True)
 
 
-@app.command("import-arpa")
+@app.command()
 def import_arpa(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the model.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="ARPA file, plain or gzipped.")],
