@@ -13,9 +13,8 @@ from sentgen.api.tables import Table
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
 from sentgen.desk.desk import Desk, desk_beside
-from sentgen.desk.labels import GivenLabel, TakenBack, labeler_here
+from sentgen.desk.labels import GivenLabel, TakenBack, import_labels, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
-from sentgen.desk.spreadsheet import import_labels
 
 
 @with_signatures

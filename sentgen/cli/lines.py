@@ -14,9 +14,8 @@ from sentgen.cli.console.output import Output, printable
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
 from sentgen.desk.desk import Desk, desk_beside, note_of_new_desk
-from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, labeler_here
+from sentgen.desk.labels import UNLABELED, GivenLabel, LineSetName, TakenBack, import_labels, labeler_here
 from sentgen.desk.line_sets import NewLineSet, SetLines
-from sentgen.desk.spreadsheet import import_labels
 from sentgen.output.wording import quantity
 
 app = typer.Typer(help="Keep lines of a concordance as a set, label them, and count the labels.")

@@ -24,8 +24,7 @@ from sqlalchemy import Connection, select
 
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import NameOption, no_labels
-from sentgen.desk.line_states import line_states
-from sentgen.desk.line_values import NOTHING, line_values
+from sentgen.desk.line_values import NOTHING, line_states, line_values
 from sentgen.desk.tables import find_set, labels_of, line, size_of
 from sentgen.errors import InputError
 from sentgen.options import Option

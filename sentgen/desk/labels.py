@@ -1,22 +1,32 @@
-"""Labels: who gave which to a line of a set. The last one that a labeler gave holds."""
+"""Labels: who gave which to a line of a set. The last one that a labeler gave holds.
+
+They are given one by one, or by a spreadsheet that comes back: what `sentgen lines list --xlsx` or ``--csv``
+wrote. Look-ups take those of lines that are still where they were.
+"""
 
 from __future__ import annotations
 
 import getpass
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any
 from unicodedata import normalize
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from sentgen.corpus.paths import source_at
+from sentgen.corpus.readers.table import open_table
 from sentgen.desk.desk import Desk, now
-from sentgen.desk.tables import find_set, label, labels_of, line_set, size_of
+from sentgen.desk.line_values import line_states
+from sentgen.desk.tables import find_set, label, labels_of, line, line_set, size_of
 from sentgen.errors import InputError, printable, spell
+from sentgen.lookups.base.line_labels import OF_LINES, LabeledLine, OfferedLabel
 from sentgen.options import Option
-from sentgen.output.wording import quantity
+from sentgen.output.wording import are, either, quantity
 
 #: Stands for lines without a label.
 UNLABELED = "?"
@@ -77,10 +87,10 @@ def no_labels(name: str) -> InputError:
     )
 
 
-def numbers_of(which: str, most: int) -> list[int]:
+def _numbers_of(which: str, most: int) -> list[int]:
     """Read numbers of lines.
 
-    >>> numbers_of("1-3,7", 10)
+    >>> _numbers_of("1-3,7", 10)
     [1, 2, 3, 7]
 
     Raises:
@@ -127,9 +137,9 @@ class GivenLabel:
         """
         with desk.writing() as writing:
             of_set = find_set(writing, self.name)
-            numbers = numbers_of(self.lines, size_of(writing, of_set.id))
+            numbers = _numbers_of(self.lines, size_of(writing, of_set.id))
             given = dict.fromkeys(numbers, self.label)
-            changed = give_labels(writing, of_set, given, self.labeler)
+            changed = _give_labels(writing, of_set, given, self.labeler)
             if desk.allowance:
                 each = _ROW + len(f"{self.labeler}{self.label}".encode())
                 desk.allowance.take(writing, of_set.id, size=each * changed.number)
@@ -190,7 +200,7 @@ class Changed:
         return f"{sentence}; {alike}, as the set has it" if alike else sentence
 
 
-def give_labels(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
+def _give_labels(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
     """Give labels to lines, in one step; an empty one takes the label away.
 
     A label that differs in capital letters alone from one of the set is that label.
@@ -238,3 +248,186 @@ def _add_keys(connection: Connection, of_set: Any, given: Iterable[str]) -> None
         connection.execute(
             update(line_set).where(line_set.c.id == of_set.id).values(labels=json.dumps(labels))
         )
+
+
+_LINE, _LABEL, _NODE = "line", "label", "node"
+
+
+def import_labels(desk: Desk, name: str, file: str | Path, labeler: str) -> Changed:
+    """Give the labels of a spreadsheet to the lines of a set; a row without one changes nothing.
+
+    Args:
+        desk: the desk.
+        name: the set.
+        file: a table with the columns ``line`` and ``label``, and ``node`` if it is to be compared.
+        labeler: whose labels they are.
+
+    Raises:
+        NotFoundError: there is no such set.
+        InputError: the table cannot be read, or is not one of this set; no label was given then.
+    """
+    with desk.reading() as reading:
+        query = select(line.c.number, line.c.node).where(line.c.set_id == find_set(reading, name).id)
+        nodes = {row.number: row.node for row in reading.execute(query)}
+    given = _read(str(file), name, nodes)
+    with desk.writing() as writing:
+        return _give_labels(writing, find_set(writing, name), given, labeler)
+
+
+def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
+    """Return the labels by number of the line."""
+    given: dict[int, str] = {}
+    with open_table(source_at(path)) as table:
+        number_at, label_at = table.column_index(_LINE, _LINE), table.column_index(_LABEL, _LABEL)
+        node_at = table.columns.index(_NODE) if _NODE in table.columns else None
+        for row in table.rows:
+            if row.wrong:
+                raise InputError(row.wrong, path=path, line=row.number)
+            text = row.values[number_at].strip()
+            number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+            if number not in nodes:
+                raise InputError(f"{text!r} is no line of {name}", path=path, line=row.number)
+            if node_at is not None and _bare(row.values[node_at]) != _bare(nodes[number]):
+                raise InputError(
+                    f"line {number} of {name} has the node {nodes[number]!r}, not {row.values[node_at]!r}: is"
+                    " this the table of another set?",
+                    path=path,
+                    line=row.number,
+                )
+            if label := row.values[label_at].strip():
+                try:
+                    given[number] = check_name(label, "label")
+                except InputError as error:
+                    raise InputError(error.message, path=path, line=row.number) from error
+    return given
+
+
+def _bare(text: str) -> str:
+    """Leave out what spreadsheets change: blanks, and an apostrophe before what would be a formula."""
+    return " ".join(text.split()).removeprefix("'")
+
+
+Labels = Mapping[str, Mapping[int, str]]
+
+
+def labeled_lines(
+    desk: Path, connection: Connection, name: str, tell: Callable[[str], None]
+) -> Sequence[LabeledLine] | None:
+    """Return the labels of a set, ``make``, or of one labeler of it, ``make.ann``; none without a set.
+
+    Args:
+        desk: the file.
+        connection: the store.
+        name: of the set.
+        tell: is told what of it is left out.
+
+    Raises:
+        InputError: no line of it has a label, or none that is still in the store.
+    """
+    with Desk(desk).reading() as reading:
+        sets = reading.execute(select(line_set).where(line_set.c.name.in_(_sets(name)))).all()
+        if not sets:
+            return None
+        # With a period in it: the name of a set goes before that of a labeler.
+        of_set = max(sets, key=lambda row: len(row.name))
+        labels = _of_labeler(of_set.name, name[len(of_set.name) + 1 :], labels_of(reading, of_set.id))
+        query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
+        lines = [dict(row) for row in reading.execute(query).mappings()]
+    labeled = {number for given in labels.values() for number in given}
+    return _still_there(connection, name, [row for row in lines if row["number"] in labeled], labels, tell)
+
+
+def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
+    """Return the labels of all sets as they are kept, whatever the store has now of their lines.
+
+    Of several labelers, those of each come after those of all.
+
+    Args:
+        desk: the file.
+        corpora: of the lines; empty for all.
+    """
+    offered = list[OfferedLabel]()
+    with Desk(desk).reading() as reading:
+        sets = {row.name: row for row in reading.execute(select(line_set).order_by(line_set.c.name))}
+        for name, of_set in sets.items():
+            labels = labels_of(reading, of_set.id)
+            numbers = {number for given in labels.values() for number in given}
+            if corpora and numbers:
+                there = select(line.c.number).where(line.c.set_id == of_set.id, line.c.corpus.in_(corpora))
+                numbers.intersection_update(reading.scalars(there))
+            whose = {name: list(labels.values())}
+            whose |= {f"{name}.{labeler}": [given] for labeler, given in labels.items() if len(labels) > 1}
+            for key, every in whose.items():
+                # What is read as the name of another set, or of a labeler there, is no labeler of this one.
+                if max((each for each in _sets(key) if each in sets), key=len) == name:
+                    offered += _sizes(key, every, numbers, json.loads(of_set.labels))
+    return offered
+
+
+def _sizes(
+    key: str, every: Sequence[Mapping[int, str]], numbers: Set[int], order: Sequence[str]
+) -> Iterator[OfferedLabel]:
+    """Yield labels in the order of the set, with how many of some lines have them."""
+    labeled = {(number, label) for given in every for number, label in given.items() if number in numbers}
+    sizes = Counter(label for _, label in labeled)
+    yield from (OfferedLabel(key, label, sizes[label]) for label in order if sizes[label])
+
+
+def _sets(name: str) -> list[str]:
+    """Return the names of sets that a name may stand for.
+
+    >>> _sets("make.ann")
+    ['make', 'make.ann']
+    """
+    parts = name.split(".")
+    return [".".join(parts[:number]) for number in range(1, len(parts) + 1)]
+
+
+def _of_labeler(name: str, labeler: str, labels: Labels) -> Labels:
+    """Return the labels of one labeler of a set; of all if none is named.
+
+    Raises:
+        InputError: there are none.
+    """
+    if not labels:
+        raise no_labels(name)
+    if not labeler:
+        return labels
+    if labeler not in labels:
+        there = [f"{OF_LINES}{name}.{each}" for each in labels]
+        raise InputError(f"{labeler!r} has labeled no line of {name}; there is {either(there)}")
+    return {labeler: labels[labeler]}
+
+
+def _still_there(
+    connection: Connection,
+    name: str,
+    lines: Sequence[Mapping[str, Any]],
+    labels: Labels,
+    tell: Callable[[str], None],
+) -> Sequence[LabeledLine]:
+    """Return the labels of lines that are where they were, in the words that they had."""
+    now = line_states(connection, lines)
+    there = [row for row in lines if not now[row["number"]].state]
+    lost = len(lines) - len(there)
+    was = "it was" if lost == 1 else "they were"
+    why = (
+        f"{quantity(lost, 'line')} of {name} {are(lost)} gone from the store, or changed since {was} labeled"
+    )
+    if not there:
+        raise InputError(f"{OF_LINES}{name} has no labels here: {why}")
+    if lost:
+        tell(f"{why}, and without a label here")
+    return [
+        LabeledLine(
+            row["number"],
+            now[row["number"]].sentence_id or 0,
+            row["first"],
+            row["last"],
+            given[row["number"]],
+            labeler,
+        )
+        for labeler, given in labels.items()
+        for row in there
+        if row["number"] in given
+    ]

@@ -51,7 +51,7 @@ class DeskLabels:
         Raises:
             InputError: no line of it has a label, or none that is still in the store.
         """
-        from sentgen.desk.labeled_lines import labeled_lines
+        from sentgen.desk.labels import labeled_lines
 
         self.asked = True
         try:
@@ -62,7 +62,7 @@ class DeskLabels:
 
     def offered(self, corpora: Sequence[str]) -> Sequence[OfferedLabel]:
         """Return the labels that lines of some corpora, or of all, have, without a look at the store."""
-        from sentgen.desk.labeled_lines import offered_labels
+        from sentgen.desk.labels import offered_labels
 
         self.asked = True
         try:

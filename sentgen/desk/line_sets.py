@@ -13,8 +13,7 @@ from sqlalchemy import Connection, delete, insert, select
 from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
 from sentgen.desk.labels import BETWEEN_KEYS, UNLABELED, LabelerOption, NameOption, as_known, check_name
-from sentgen.desk.line_states import CHANGED, GONE, LineState, line_states
-from sentgen.desk.line_values import line_values
+from sentgen.desk.line_values import CHANGED, GONE, LineState, line_states, line_values
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
 from sentgen.lookups.base.question import LimitOption, OffsetOption

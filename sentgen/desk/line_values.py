@@ -1,4 +1,7 @@
-"""What the store says of the lines of a set: metadata of their sentences, attributes of their tokens."""
+"""What the store says of the lines of a set now.
+
+What has become of them; and what they have: metadata of their sentences, attributes of their tokens.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,78 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from sentgen.desk.line_states import LineState
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.concordances.sorting import by_value, find_key, value_at
 from sentgen.schema.engine import raw, register_arrow
+
+#: What is said of a line whose sentence is gone, and of one whose node has other words now.
+GONE, CHANGED = "gone", "changed"
+
+_NOW = """\
+with home as (
+  select l.*, d.id as document_id, d.first_sentence, d.sentences
+  from kept_line as l
+  join corpus c on c.name = l.corpus
+  join document d on d.corpus_id = c.id and d.name = l.document
+),
+found as (
+  select home.*, s.id
+  from home
+  join sentence s on s.document_id = home.document_id and s.sent_id = home.sent_id
+  union all
+  select home.*, s.id
+  from home
+  join sentence s on s.id = home.first_sentence + home.ordinal and s.document_id = home.document_id
+  where home.sent_id is null
+    and s.sent_id is null
+)
+select found.number, coalesce(any_value(found.sent_id), found.id::varchar) as sentence, found.id,
+  coalesce(to_json(list(w.form order by t.position) filter (where w.form is not null)), '[]') as forms
+from found
+left join token t on t.sentence_id = found.id and t.position between found.first and found.last
+left join word w on w.id = t.word_id
+group by found.number, found.id
+order by found.number, any_value(found.id <> found.first_sentence + found.ordinal), found.id"""
+
+
+@dataclass(frozen=True, slots=True)
+class LineState:
+    """What has become of a line.
+
+    Attributes:
+        state: `GONE` or `CHANGED`; empty where all is as it was.
+        sentence: what names its sentence now, if there is one.
+        sentence_id: the number of that sentence.
+    """
+
+    state: str = GONE
+    sentence: str | None = None
+    sentence_id: int | None = None
+
+
+def line_states(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, LineState]:
+    """Return what has become of lines of a set, by number."""
+    import pyarrow as pa
+
+    if not lines:
+        return {}
+    names = {"corpus": pa.string(), "document": pa.string(), "sent_id": pa.string()}
+    numbers = dict.fromkeys(("number", "ordinal", "first", "last"), pa.int64())
+    table = pa.table(
+        {name: pa.array([line[name] for line in lines], kind) for name, kind in (names | numbers).items()}
+    )
+    forms = {line["number"]: line["forms"] for line in lines}
+    with register_arrow(raw(connection), kept_line=table):
+        rows = Statement(_NOW).run(connection).to_pylist()
+    standings: dict[int, LineState] = {number: LineState() for number in forms}
+    for row in rows:
+        number, same = row["number"], row["forms"] == forms[row["number"]]
+        # Of sentences with the same name, one that has the words, at the same place if there are several.
+        if (same and standings[number].state) or standings[number].sentence is None:
+            standings[number] = LineState("" if same else CHANGED, row["sentence"], row["id"])
+    return standings
+
 
 _VALUES = """\
 select number, {values}

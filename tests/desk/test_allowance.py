@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.desk import line_sets
-from sentgen.desk.allowance import Allowance
-from sentgen.desk.desk import Desk
+from sentgen.desk.desk import Allowance, Desk
 from sentgen.desk.labels import GivenLabel
 from sentgen.desk.line_sets import NewLineSet
 from sentgen.errors import InputError

@@ -18,8 +18,7 @@ from labeled_texts import listed
 
 from sentgen.desk.agreement import LineReport, kappa
 from sentgen.desk.desk import Desk
-from sentgen.desk.labels import GivenLabel, TakenBack
-from sentgen.desk.spreadsheet import import_labels
+from sentgen.desk.labels import GivenLabel, TakenBack, import_labels
 from sentgen.desk.tables import find_set, labels_of
 from sentgen.errors import InputError
 from sentgen.output.rates import wilson

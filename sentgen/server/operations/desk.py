@@ -9,8 +9,7 @@ from typing import Any
 
 from sentgen.desk import line_sets
 from sentgen.desk.agreement import LineReport
-from sentgen.desk.allowance import Allowance
-from sentgen.desk.desk import Desk
+from sentgen.desk.desk import Allowance, Desk
 from sentgen.desk.labels import Changed, GivenLabel, TakenBack
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.desk.short_links import NamedLink, ShortLink
