@@ -40,7 +40,7 @@ group by hit.place, hit.first, hit.last
 order by hit.place"""
 
 
-def known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]]:
+def _known_lines(connection: Connection, lines: Rows) -> Iterator[dict[str, Any]]:
     """Yield what a set keeps of lines (see `sentgen.desk.tables.line`), in their order.
 
     Args:
@@ -116,7 +116,7 @@ class NewLineSet(Kwic):
         answer = question.lines(connection, placed=True)
         if not answer.rows.num_rows:
             raise InputError(f"set {name!r} is not made: {'; '.join(answer.notes) or 'nothing is found'}")
-        lines = list(known_lines(connection, answer.rows))
+        lines = list(_known_lines(connection, answer.rows))
         with desk.writing() as writing:
             if name in names_of_sets(writing):
                 raise InputError(f"there is a line set {name!r}; remove it first, or take another name")

@@ -33,8 +33,8 @@ from sentgen.system.files import read_text
 _MOST_REQUESTS = 2000
 #: Characters of an address, and of what went wrong, that are kept.
 _LONGEST = 2000
-#: What is no question: who one is, the teacher's page, and files of pages.
-_BESIDE = re.compile(r"/(join|class|static|healthz|metrics|s)(/|$)")
+#: What is no question, nor a page for others: who one is, the teacher's page, what leads on, and files.
+BESIDE = re.compile(r"/(join|class|static|healthz|metrics|s)(/|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Lesson:
     def record(self, scope: Scope, student: str, status: int, seconds: float) -> None:
         """Write down a request that was answered, if it is a question."""
         path, query = scope["path"], scope["query_string"].decode("latin-1")
-        if _BESIDE.match(path) or not (query or scope["method"] == "POST"):
+        if BESIDE.match(path) or not (query or scope["method"] == "POST"):
             return
         self.askers.add(student)
         pairs = parse_qsl(query[:_LONGEST], errors="replace")
@@ -164,7 +164,7 @@ class Classroom:
         """
         self._names = students_of(Desk(self.path, create=True))
         if self.names:
-            read_names(self.names)
+            _read_names(self.names)
 
     @property
     def hosts(self) -> Sequence[str]:
@@ -246,7 +246,7 @@ class Classroom:
         if self.names is None:
             return name
         try:
-            known = read_names(self.names)
+            known = _read_names(self.names)
         except InputError as error:
             # Where the file is, and what is in it, is nothing for whoever knocks.
             logger.error("names cannot be read", extra={"error": str(error)})
@@ -276,7 +276,7 @@ def _new_token_to_type() -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 
 
-def read_names(path: Path) -> list[str]:
+def _read_names(path: Path) -> list[str]:
     """Read a file of names, one a line.
 
     Raises:

@@ -109,7 +109,7 @@ class UserFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._seen = self._state()
-        self._users: Mapping[str, User] | None = read_users(path)
+        self._users: Mapping[str, User] | None = _read_users(path)
         self._audiences = _audiences(self._users)
 
     @property
@@ -136,7 +136,7 @@ class UserFile:
             return
         self._seen = state
         try:
-            self._users = read_users(self.path)
+            self._users = _read_users(self.path)
             self._audiences = _audiences(self._users)
         except InputError as error:
             logger.error("users cannot be read", extra={"error": str(error)})
@@ -154,7 +154,7 @@ def _audiences(users: Mapping[str, User]) -> frozenset[frozenset[str] | None]:
     return frozenset(user.corpora for user in users.values())
 
 
-def read_users(path: Path) -> dict[str, User]:
+def _read_users(path: Path) -> dict[str, User]:
     """Return the users of a file by the hashes of their tokens.
 
     Raises:

@@ -47,7 +47,7 @@ def main() -> None:
     os.dup2(2, 1)
     never_loaded.refuse_pandas()
     try:
-        context = open_context(opening)
+        context = _open_context(opening)
     except Exception as error:
         _send(sink, Reply(503, (str(error) or type(error).__name__).encode("utf-8", "replace")))
         return
@@ -69,7 +69,7 @@ def confine(opening: Opening) -> None:
         processes.give_way()
 
 
-def open_context(opening: Opening) -> Context:
+def _open_context(opening: Opening) -> Context:
     """Open the snapshot with its locks."""
     with processes.importing():
         operations(opening.kind)
@@ -157,11 +157,11 @@ def _lookups(context: Context) -> dict[str, tuple[int, int]]:
 
 def _failure(context: Context, call: Call, error: Exception) -> Reply:
     if isinstance(error, SentgenError) and not has_broken(error):
-        return _reply(_problem_of(context, error, call.body.decode()), retire=ran_short(error))
+        return _reply(_problem_of(context, error, call.body.decode()), retire=_ran_short(error))
     sys.excepthook(type(error), error, error.__traceback__)
     if has_broken(error):
         return _reply(problems.problem(503, "worker-died", problems.FAILED), retire=True)
-    if ran_short(error):
+    if _ran_short(error):
         return _reply(problems.problem(413, "memory", problems.TOO_MUCH), retire=True)
     return _reply(problems.problem(500, "internal", problems.BROKEN))
 
@@ -198,7 +198,7 @@ def _problem_of(context: Context, error: SentgenError, request: str) -> ProblemD
     """Return the problem that an error is; what it says of this machine goes to standard error alone."""
     problem = problems.of_error(error)
     detail = problem.detail
-    if ran_short(error) and not isinstance(error, QueryRejected):
+    if _ran_short(error) and not isinstance(error, QueryRejected):
         detail = problems.TOO_MUCH
     elif isinstance(error, StoreError) or _of_this_machine(context, detail, request):
         detail = problems.TOO_MUCH if isinstance(error, MemoryLimitError) else problems.UNREADABLE
@@ -217,7 +217,7 @@ def _of_this_machine(context: Context, text: str, request: str) -> bool:
     return any(len(part) > 1 and part not in request for part in named)
 
 
-def ran_short(error: BaseException | None) -> bool:
+def _ran_short(error: BaseException | None) -> bool:
     """Say whether an error comes from too little memory."""
     while error is not None and not isinstance(error, MemoryError | duckdb.OutOfMemoryException):
         # What does not fit DuckDB would spill, and finds no file system: nothing else here asks for one.

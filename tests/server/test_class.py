@@ -21,7 +21,7 @@ from sentgen.errors import InputError, StoreError
 from sentgen.output.drawing import drawn_as_svg, drawn_as_text
 from sentgen.server.addresses import addresses_here
 from sentgen.server.app import AccessMiddleware
-from sentgen.server.classroom import Classroom, Lesson, read_names
+from sentgen.server.classroom import Classroom, Lesson, _read_names
 from sentgen.server.monitoring import Metrics
 from sentgen.server.pages.site import offered_pages
 from sentgen.server.settings import ServerSettings
@@ -147,7 +147,7 @@ def test_a_file_of_names_that_is_wrong_is_refused(tmp_path: Path, text: bytes, p
     (tmp_path / "names.txt").write_bytes(text)
 
     with pytest.raises(InputError, match=problem) as refused:
-        read_names(tmp_path / "names.txt")
+        _read_names(tmp_path / "names.txt")
     assert str(refused.value).startswith(str(tmp_path))
 
 

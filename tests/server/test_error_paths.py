@@ -21,7 +21,7 @@ from sentgen.server.operations.operation import Context, Nothing, Operation
 from sentgen.server.parameters import names_of, read
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call, Reply
-from sentgen.server.worker import answer, open_context
+from sentgen.server.worker import _open_context, answer
 
 PLACE = "/srv/hidden/store.duckdb"
 #: What DuckDB says, and what the file system does, of which no answer may have anything.
@@ -156,7 +156,7 @@ def test_what_would_spill_is_refused_with_what_to_do(opening: Opening, demo: Pat
 def test_a_snapshot_that_is_gone_is_told_to_the_log_alone(opening: Opening, tmp_path: Path) -> None:
     """A worker that cannot open it never answers: requests wait for one that can, and are told to come again."""
     with pytest.raises(SentgenError):
-        open_context(replace(opening, store=str(tmp_path / "gone.duckdb")))
+        _open_context(replace(opening, store=str(tmp_path / "gone.duckdb")))
 
 
 @pytest.mark.nightly(by_day=6)

@@ -22,7 +22,7 @@ from sentgen.lookups.subcorpora import define
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 from sentgen.server.operations import Opening
-from sentgen.server.worker import answer, open_context
+from sentgen.server.worker import _open_context, answer
 
 QUERY = '[lemma="camp"]'
 
@@ -141,7 +141,7 @@ def test_a_worker_says_what_is_left_out(opening: Opening, desk: Path, tmp_path: 
     copy = Path(shutil.copy(desk, tmp_path))
     with Desk(copy).writing() as writing:
         writing.exec_driver_sql("update line set forms = '[\"tent\"]' where number = 2")
-    context = open_context(replace(opening, desk=str(copy)))
+    context = _open_context(replace(opening, desk=str(copy)))
     assert context.store is not None
     with context.store:
         reply = ask(context, "frequencies", query=QUERY, by=["lines.camp"])
@@ -157,7 +157,7 @@ def test_a_worker_says_what_is_left_out(opening: Opening, desk: Path, tmp_path: 
 
 def test_the_statement_gives_the_same_rows(opening: Opening, desk: Path) -> None:
     """It has the labels in it, and can be pasted."""
-    context = open_context(replace(opening, desk=str(desk)))
+    context = _open_context(replace(opening, desk=str(desk)))
     with context.opened, context.opened.connect() as connection:
         reply = ask(context, "frequencies", query=QUERY, by=["lines.camp"], where="exists lines.camp")
         told = json.loads(reply.body)
@@ -171,7 +171,7 @@ def test_labels_are_those_of_who_asks(opening: Opening, desk: Path, tmp_path: Pa
     """Where each client has a desk of its own."""
     path = tmp_path / "class.desk"
     shutil.copy(desk, tmp_path / "class-ann.desk")
-    context = open_context(replace(opening, desk=str(path), apart=True))
+    context = _open_context(replace(opening, desk=str(path), apart=True))
     asked = call("frequencies", query=QUERY, by=["lines.camp"])
     with context.opened:
         ann, ben = (answer(context, replace(asked, client=client)) for client in ("ann", "ben"))
@@ -184,7 +184,7 @@ def test_a_subcorpus_of_labels_is_not_kept(opening: Opening, demo: Path, desk: P
     store = Path(shutil.copy(demo, tmp_path))
     with lend_labels(Store(store), desk) as lent, lent.begin() as connection:
         define(connection, "placed", "lines.camp = place", ["relief"])
-    context = open_context(replace(opening, store=str(store), desk=str(desk)))
+    context = _open_context(replace(opening, store=str(store), desk=str(desk)))
     with context.opened:
         replies = [ask(context, "ngrams", pattern="the *", corpus=[name]) for name in ("placed", "relief")]
         replies.append(ask(context, "subcorpora"))
@@ -195,7 +195,7 @@ def test_a_subcorpus_of_labels_is_not_kept(opening: Opening, demo: Path, desk: P
 def test_labels_are_offered_to_who_has_them(opening: Opening, desk: Path, tmp_path: Path) -> None:
     """Where each client has a desk of its own; the list is never kept."""
     shutil.copy(desk, tmp_path / "class-ann.desk")
-    context = open_context(replace(opening, desk=str(tmp_path / "class.desk"), apart=True))
+    context = _open_context(replace(opening, desk=str(tmp_path / "class.desk"), apart=True))
     with context.opened:
         ann, ben = (
             answer(context, replace(call("label_facets"), client=client)) for client in ("ann", "ben")

@@ -41,7 +41,7 @@ from sentgen.server.pages.site import PAGES
 from sentgen.server.pool import Health
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
-from sentgen.server.users import USER, UserFile, digest_of, new_token, read_users
+from sentgen.server.users import USER, UserFile, _read_users, digest_of, new_token
 
 VIEWS = sorted(view.name for view in files("sentgen.schema").joinpath("views").iterdir())
 A, B = MARKS
@@ -127,13 +127,13 @@ def test_a_file_that_is_wrong_is_refused(tmp_path: Path, text: str, problem: str
     (tmp_path / "users.toml").write_text(text)
 
     with pytest.raises(InputError, match=f"^{re.escape(str(tmp_path))}/users.toml: {problem}"):
-        read_users(tmp_path / "users.toml")
+        _read_users(tmp_path / "users.toml")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """Nor one that is no text."""
     with pytest.raises(InputError, match="cannot be read: No such file"):
-        read_users(tmp_path / "none")
+        _read_users(tmp_path / "none")
 
 
 def test_who_is_struck_out_is_not_let_in(tmp_path: Path) -> None:

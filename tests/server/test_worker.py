@@ -23,7 +23,7 @@ from sentgen.server.operations.operation import Context
 from sentgen.server.parameters import read
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Reply
-from sentgen.server.worker import ran_short
+from sentgen.server.worker import _ran_short
 
 
 @pytest.fixture
@@ -183,10 +183,10 @@ def test_errors_of_memory_are_known_by_their_cause() -> None:
     short = QueryRejected("x")
     short.__cause__ = duckdb.OutOfMemoryException("y")
 
-    assert ran_short(short)
-    assert ran_short(MemoryError())
-    assert not ran_short(NotFoundError("no corpus 'memory'"))
-    assert not ran_short(None)
+    assert _ran_short(short)
+    assert _ran_short(MemoryError())
+    assert not _ran_short(NotFoundError("no corpus 'memory'"))
+    assert not _ran_short(None)
 
 
 def test_batches_are_bounded(lookup: Context) -> None:
@@ -274,7 +274,7 @@ def test_a_store_that_lets_attacks_through_is_not_opened(
 
     for kind in ("lookup", "sql"):
         with pytest.raises(StoreError, match="let through"):
-            worker.open_context(replace(opening, kind=kind))
+            worker._open_context(replace(opening, kind=kind))
 
 
 def test_a_worker_may_make_temporary_folders(opening: Opening, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from fastapi import Request, Response
 from starlette.responses import RedirectResponse
@@ -19,11 +20,11 @@ from sentgen.desk.short_links import LONGEST_TARGET
 from sentgen.errors import InputError
 from sentgen.output.drawing import drawn_as_svg
 from sentgen.output.tabular import Rows
-from sentgen.server.classroom import JOIN, TEACHER, Classroom, LessonRequest, address_as
+from sentgen.server.classroom import BESIDE, JOIN, TEACHER, Classroom, LessonRequest, address_as
 from sentgen.server.operations import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, leads, read_form
-from sentgen.server.pages.texts import link, own_path
+from sentgen.server.pages.texts import link
 from sentgen.server.problems import Refused
 from sentgen.server.routes import addresses_for_others
 from sentgen.server.settings import ServerSettings
@@ -55,7 +56,7 @@ async def _join(request: Request) -> Response | Mapping[str, object]:
         return _shown(request, to, name=name, problem=str(error))
     # Whole: below the address of nobody else, under which the form may have been.
     there = f"{request.url.scheme}://{request.url.netloc}{settings.base_path}{address_as(token)}"
-    return RedirectResponse(f"{there}{own_path(to)}", 303)
+    return RedirectResponse(f"{there}{_own_path(to)}", 303)
 
 
 def _shown(
@@ -65,11 +66,24 @@ def _shown(
     return {
         "addresses": [each.removeprefix("http://") for each in addresses],
         "picture": drawn_as_svg(f"{addresses[0]}{JOIN}"),
-        "to": own_path(to),
+        "to": _own_path(to),
         "name": name,
         "problem": problem,
         "gone": gone,
     }
+
+
+def _own_path(to: str) -> str:
+    r"""Return a path of this server, and nothing that a browser takes for another one.
+
+    >>> [_own_path(to) for to in ("/word?word=..", "//evil.example", "/\\evil.example", "http://evil.example")]
+    ['/word?word=..', '/', '/', '/']
+    >>> _own_path("/x/%2E./../as/token/")  # below whose address it is put, it would lead to that of another
+    '/'
+    """
+    odd = any(letter <= " " or letter == "\\" for letter in to)
+    steps = map(unquote, re.split("[?#]", to, maxsplit=1)[0].split("/"))
+    return "/" if to[:1] != "/" or to[1:2] == "/" or odd or {".", ".."} & {*steps} else to
 
 
 async def _class(ask: Asking, query: PageParameters) -> Mapping[str, object]:
@@ -145,8 +159,6 @@ def _classroom(request: Request) -> Classroom:
 
 
 _SHORT = "/s"
-#: What is nobody else's, what leads on, and what is no page.
-_NOT = re.compile(r"/(join|class|s|static|healthz|metrics)(/|$)")
 
 
 async def _short(ask: Asking, query: PageParameters) -> Mapping[str, object]:
@@ -164,7 +176,7 @@ async def _shorten(request: Request) -> Response:
     path = to.partition("?")[0]
     # Nothing but pages of our own: a link that others trust must not lead elsewhere.
     known = len(to) > LONGEST_TARGET or leads(request.app, path)  # a long one is refused below, and not kept
-    if own_path(to) != to or _NOT.match(path) or not known:
+    if _own_path(to) != to or BESIDE.match(path) or not known:
         raise Refused(422, "parameters", "only pages of this server have short links")
     ask = Asking(request, request.app.state.service)
     made = await ask("shorten", target=to)
@@ -179,7 +191,7 @@ async def _follow(request: Request, name: str) -> Response:
     found = await ask("follow", name=name)
     if found.problem:
         raise Refused(ask.status, "not-found", found.problem)
-    return RedirectResponse(own_path(found.rows[0]["target"]), 303)
+    return RedirectResponse(_own_path(found.rows[0]["target"]), 303)
 
 
 PAGES = (

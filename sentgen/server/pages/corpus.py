@@ -18,7 +18,7 @@ from sentgen.server.pages.forms import (
     read_types,
 )
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
-from sentgen.server.pages.texts import link, wild_cql
+from sentgen.server.pages.texts import cql_value, link
 
 #: What there is of a subcorpus, and more of a corpus or of all.
 _OF_PART = ("documents", "frequencies", "ngrams", "concordance")
@@ -182,7 +182,7 @@ def _compared(query: PageParameters, name: str, keys: Sequence[str]) -> list[tup
     pattern = query.text("pattern", "*")
     if not pattern.strip("*") or "\\" in pattern:
         return []
-    asked = {"query": wild_cql(query.choice("by", _UNITS), pattern), "corpus": name, "compare": "on"}
+    asked = {"query": _wild_cql(query.choice("by", _UNITS), pattern), "corpus": name, "compare": "on"}
     asked["ignore_case"] = query.box("ignore_case")
     where = query.conditions()
     return [(key, link("/query", **asked, where=where, by=key)) for key in keys if key.isidentifier()]
@@ -202,6 +202,18 @@ async def _ngrams(
         where=where,
         **part.parameters,
     )
+
+
+def _wild_cql(attribute: str, pattern: str) -> str:
+    """Return the query in CQL for tokens with an attribute that a pattern with stars matches.
+
+    >>> print(_wild_cql("word", "un*"), _wild_cql("upos", "*"))
+    [word="un.*"] []
+    """
+    if not pattern.strip("*"):
+        return "[]"
+    value = ".*".join(cql_value(part)[1:-1] for part in pattern.split("*"))
+    return f'[{attribute}="{value}"]'
 
 
 async def _concordance(

@@ -65,8 +65,7 @@ async def _models(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     return {
         "name": "",
         "models": models,
-        # The others are asked about no text.
-        "labels": ["{name}@{version}".format(**row) for row in models.rows if row["over"] == "words"],
+        "labels": _labels(models),
         "overview": overview,
         "subcorpora": subcorpora,
         "chosen": chosen,
@@ -74,6 +73,11 @@ async def _models(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "compared": compared,
         "left_out": _LEFT_OUT,
     }
+
+
+def _labels(models: PageAnswer) -> list[str]:
+    """Return the models that are asked about texts, those over words; the newest, likely wanted, is last."""
+    return ["{name}@{version}".format(**row) for row in models.rows if row["over"] == "words"]
 
 
 def _model_example(text: ExamplePassage) -> PageExample:
@@ -275,8 +279,7 @@ async def _fuse(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Fuse what was pasted, with a model of the store or without."""
     key, related, form = query.raw("key"), query.raw("related"), query.choice("format", _FORMATS)
     models, algorithms = await asyncio.gather(ask("models"), ask("algorithms"))
-    # The newest last: it is what is most likely wanted.
-    labels = [f"{row['name']}@{row['version']}" for row in models.rows if row["over"] == "words"][::-1]
+    labels = _labels(models)[::-1]
     offered = _FUSIONS | {row["algorithm"]: f"{row['algorithm']}: with a model" for row in algorithms.rows}
     parameters = {
         "model": query.choice("model", ["", *labels]),

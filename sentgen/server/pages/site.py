@@ -189,7 +189,7 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
         )
     )
     if settings.only:
-        written = without_dead_links(written, partial(leads, request.app))
+        written = _without_dead_links(written, partial(leads, request.app))
     if base := request.scope.get("app_root_path"):
         written = _OF_SERVER.sub(lambda _: f'="{base}/', written)
     # JSON can carry half of a surrogate pair, which is no UTF-8.
@@ -231,13 +231,13 @@ def environment() -> Environment:
         "token_pattern": texts.token_pattern,
         "phrase_pattern": texts.phrase_pattern,
         "ngram_pattern": texts.ngram_pattern,
-        "static": static_path,
+        "static": _static_path,
         "version": __version__,
     }
     return made
 
 
-def static_path(name: str) -> str:
+def _static_path(name: str) -> str:
     """Return the URL of a file, which changes with its content."""
     content, _ = _files()[name]
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
@@ -308,7 +308,7 @@ def operations_of(pages: Iterable[Page]) -> frozenset[str]:
     }
 
 
-def without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
+def _without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
     """Return a page without the links that lead nowhere; their texts stay, but where there is nothing else.
 
     Args:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-from urllib.parse import quote_plus, unquote
+from urllib.parse import quote_plus
 
 from markupsafe import Markup, escape
 
@@ -48,19 +48,6 @@ def cell(value: object, url: str = "") -> Markup:
     kind = ' class="long"' if display.is_long(text) else ""
     written = f"<bdi{kind}>{escape(text)}</bdi>"
     return Markup(f'<a href="{escape(url)}">{written}</a>' if url else written)
-
-
-def own_path(to: str) -> str:
-    r"""Return a path of this server, and nothing that a browser takes for another one.
-
-    >>> [own_path(to) for to in ("/word?word=..", "//evil.example", "/\\evil.example", "http://evil.example")]
-    ['/word?word=..', '/', '/', '/']
-    >>> own_path("/x/%2E./../as/token/")  # below whose address it is put, it would lead to that of another
-    '/'
-    """
-    odd = any(letter <= " " or letter == "\\" for letter in to)
-    steps = map(unquote, re.split("[?#]", to, maxsplit=1)[0].split("/"))
-    return "/" if to[:1] != "/" or to[1:2] == "/" or odd or {".", ".."} & {*steps} else to
 
 
 #: The condition that a key has a value, as facets have it.
@@ -115,18 +102,6 @@ def cql_value(text: str) -> str:
     """
     escaped = _REGEX.sub(r"\\\g<0>", text)
     return f'"{escaped}"'
-
-
-def wild_cql(attribute: str, pattern: str) -> str:
-    """Return the query in CQL for tokens with an attribute that a pattern with stars matches.
-
-    >>> print(wild_cql("word", "un*"), wild_cql("upos", "*"))
-    [word="un.*"] []
-    """
-    if not pattern.strip("*"):
-        return "[]"
-    value = ".*".join(cql_value(part)[1:-1] for part in pattern.split("*"))
-    return f'[{attribute}="{value}"]'
 
 
 def phrase_pattern(words: Sequence[str], attribute: str = "word") -> str:

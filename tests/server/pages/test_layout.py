@@ -12,7 +12,7 @@ from layout import LEAVING, UNLABELED, WIDTHS
 
 from sentgen.server.pages.page import PageAnswer
 from sentgen.server.pages.query import Lines
-from sentgen.server.pages.site import PAGES, environment, static_path
+from sentgen.server.pages.site import PAGES, _static_path, environment
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
 
@@ -265,4 +265,4 @@ def test_every_page_has_examples_that_work(path: str, site):
 
 def test_the_style_needs_no_other_file(site):
     """What the style sheet draws, the shadows of boxes that scroll, it draws itself."""
-    assert "url(" not in site.client.get(static_path("style.css")).text
+    assert "url(" not in site.client.get(_static_path("style.css")).text

@@ -20,10 +20,10 @@ from sentgen.errors import InputError
 from sentgen.server.operations import operations
 from sentgen.server.pages.site import (
     PAGES,
+    _without_dead_links,
     offered_pages,
     operations_of,
     read_offered,
-    without_dead_links,
 )
 from sentgen.server.settings import ServerSettings
 from sentgen.server.tools import TOOLS
@@ -181,7 +181,7 @@ def test_dead_links_lose_nothing_but_the_link() -> None:
 
     html += '<p><a href="/b">B</a> · <a href="/a?x">A</a></p>\n<p><a href="/b?y">All</a></p>\n'
 
-    found = without_dead_links(html, lambda path: path == "/a")
+    found = _without_dead_links(html, lambda path: path == "/a")
     html = html.replace('<a href="/b">B</a> · ', "").replace('<p><a href="/b?y">All</a></p>\n', "")
     assert found == html.replace('<a href="/b"\n title="t">2</a>', "2").replace(
         '<li><a href="/b">B</a><p>About b.</p></li> ', ""

@@ -185,7 +185,7 @@ def test_without_sql_there_is_no_page_for_it():
 
 def test_files_change_their_url_with_their_content():
     """So that a browser can keep them."""
-    assert site.static_path("style.css").startswith("/static/style.css?v=")
+    assert site._static_path("style.css").startswith("/static/style.css?v=")
 
 
 @pytest.mark.parametrize("template", sorted(site.environment().list_templates()))
