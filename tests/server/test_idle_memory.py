@@ -16,7 +16,10 @@ from sentgen.server.operations import KINDS
 _USUAL = [kind for kind in KINDS if kind != "desk"]
 
 #: Heavy, and for few requests: who needs one imports it then.
-_LATER = ("matplotlib", "numba", "pandas", "pyarrow.compute", "pyarrow.parquet", "scipy")
+_LATER = (
+    *("matplotlib", "numba", "pandas", "pyarrow.compute", "pyarrow.parquet", "scipy"),
+    "sqlalchemy.dialects.postgresql",
+)
 
 
 @pytest.mark.nightly
