@@ -179,7 +179,7 @@ where token.sentence_id in (select id from place)
 group by token.sentence_id
 order by token.sentence_id desc"""
 
-#: One node in the column ``nodes`` of `sentgen.lookups.grew.matches.match`: its name, form and position.
+#: One node in the column ``nodes`` of `sentgen.lookups.grew.matches.Match`: its name, form and position.
 _NODE = re.compile(r"(?:^|(?<= ))([^\s=]+)=(\S.*?)@(\d+)(?= |$)")
 
 
@@ -204,7 +204,7 @@ class Marks:
 
 
 def marks_of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
-    """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.match`, in their order."""
+    """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.Match`, in their order."""
     sentences = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
     forms = _forms(connection, sentences) if sentences else {}
     for sentence, hit in zip(sentences, hits, strict=True):
