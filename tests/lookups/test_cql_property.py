@@ -19,10 +19,9 @@ from occurrences import COUNT, FILL
 from random_queries import QUERIES, TAGS, WORDS
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE
 from sentgen.lookups.base.metadata import choose
 from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.base.statement import Bindings, Statement
+from sentgen.lookups.base.statement import DOCUMENT, SENTENCE, Bindings, Statement
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import Cql, parse_cql

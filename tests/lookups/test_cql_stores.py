@@ -21,8 +21,8 @@ from test_cql_property import ROOMS, check_hits
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import QueryError
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE
 from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.statement import DOCUMENT, SENTENCE
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import parse_cql
 from sentgen.schema import Store

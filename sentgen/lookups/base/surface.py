@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent
-from sentgen.lookups.base.statement import any_row
+from sentgen.lookups.base.statement import DOCUMENT, SENTENCE, Extent, any_row
 from sentgen.schema.engine import connection_cache
 
 #: What gives the lines of a concordance, of a table ``line`` with the three columns of its text.

@@ -16,9 +16,8 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
 from sentgen.lookups.base.cache import array_cache
-from sentgen.lookups.base.extent import HitSource
 from sentgen.lookups.base.keys import MetadataKey
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause
+from sentgen.lookups.base.statement import Answer, Bindings, HitSource, Statement, limit_clause
 from sentgen.lookups.base.tokens import Tokens
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import BlockHits

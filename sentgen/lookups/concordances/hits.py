@@ -15,14 +15,6 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import Value
-from sentgen.lookups.base.extent import (
-    DOCUMENT,
-    Extent,
-    HitSource,
-    document_offsets,
-    expressions_text,
-    only_expressions,
-)
 from sentgen.lookups.base.languages import MOST_CONDITIONS
 from sentgen.lookups.base.patterns import (
     TokenPattern,
@@ -33,7 +25,15 @@ from sentgen.lookups.base.patterns import (
 )
 from sentgen.lookups.base.question import Lookup
 from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.base.statement import Bindings
+from sentgen.lookups.base.statement import (
+    DOCUMENT,
+    Bindings,
+    Extent,
+    HitSource,
+    document_offsets,
+    expressions_text,
+    only_expressions,
+)
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import (
     AS_USUAL,

@@ -1,7 +1,7 @@
 """Lines of a concordance that are asked for, and the statement that defines them.
 
 A context may go over the ends of sentences: so many tokens, sentences or paragraphs around a hit. A hit is
-then a place in its document (`sentgen.lookups.base.extent`), and so are the ends of its context.
+then a place in its document (`sentgen.lookups.base.statement`), and so are the ends of its context.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.attributes import Key
-from sentgen.lookups.base.extent import (
+from sentgen.lookups.base.selection import Selection
+from sentgen.lookups.base.statement import (
     DOCUMENT,
     SENTENCE,
+    Bindings,
     Extent,
     HitSource,
+    Statement,
+    any_row,
     document_tokens,
     expressions_text,
+    limit_clause,
 )
-from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.base.statement import Bindings, Statement, any_row, limit_clause
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at

@@ -20,8 +20,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Ints, Longs
 from sentgen.case_folding import fold, fold_sql
 from sentgen.lookups.base.cache import forms_of
-from sentgen.lookups.base.extent import Extent
-from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement
+from sentgen.lookups.base.statement import Bindings, Extent, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
 from sentgen.lookups.concordances.line_query import SHOWN_TEXT, LineQuery, random_keys
 from sentgen.lookups.concordances.line_text import (

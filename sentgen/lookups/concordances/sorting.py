@@ -15,9 +15,8 @@ from typing import Annotated
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Key, as_exact, as_number
-from sentgen.lookups.base.extent import DOCUMENT, Extent
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
-from sentgen.lookups.base.statement import Bindings, limit_clause
+from sentgen.lookups.base.statement import DOCUMENT, Bindings, Extent, limit_clause
 from sentgen.lookups.base.surprisals import SurprisalKey
 from sentgen.lookups.concordances.typical import SCORE, Typical, typical_lines
 from sentgen.options import Option

@@ -13,14 +13,13 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, QueryError
 from sentgen.lookups.base.attributes import COLUMNS, NAMED, Test, Value
-from sentgen.lookups.base.extent import DOCUMENT, SENTENCE, Extent, HitSource
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.languages import Every
 from sentgen.lookups.base.patterns import ANY, TokenPattern, glob
 from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.regular_expressions import explain_fault, like_pattern
 from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.base.statement import Bindings, Statement
+from sentgen.lookups.base.statement import DOCUMENT, SENTENCE, Bindings, Extent, HitSource, Statement
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.conditions import ENDS, TokenConditions, find_property
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading, Strategy

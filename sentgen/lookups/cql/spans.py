@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sentgen.lookups.base.attributes import token_key
-from sentgen.lookups.base.extent import (
+from sentgen.lookups.base.statement import (
     DOCUMENT,
     SENTENCE,
     Extent,
@@ -21,8 +21,8 @@ from sentgen.lookups.base.extent import (
     TableExpression,
     document_tokens,
     expressions_text,
+    where,
 )
-from sentgen.lookups.base.statement import where
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol, automaton
 from sentgen.lookups.cql.conditions import ENDS, RegionConditions, TokenConditions

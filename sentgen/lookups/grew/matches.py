@@ -11,11 +11,19 @@ from sqlalchemy import Connection
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import NAMED, TokenKey
-from sentgen.lookups.base.extent import SENTENCE, HitSource
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
 from sentgen.lookups.base.question import MOST, ContextOption, Lookup, OffsetOption, after_offset, in_pages
 from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
+from sentgen.lookups.base.statement import (
+    SENTENCE,
+    Answer,
+    Bindings,
+    HitSource,
+    Statement,
+    limit_clause,
+    limited_answer,
+    where,
+)
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
 from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
 from sentgen.lookups.concordances.line_query import LineContext

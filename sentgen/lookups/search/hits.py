@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sentgen.arrays import Bools, Longs
-from sentgen.lookups.base.extent import DOCUMENT, Extent
+from sentgen.lookups.base.statement import DOCUMENT, Extent
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.cql.dialects import Strategy
 

@@ -12,10 +12,16 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError
 from sentgen.lookups.base.cache import SPELLINGS, forms_of
-from sentgen.lookups.base.extent import DOCUMENT, document_tokens, expressions_text
 from sentgen.lookups.base.patterns import has_pos, tag_among
 from sentgen.lookups.base.selection import Selection
-from sentgen.lookups.base.statement import Bindings, Statement, where
+from sentgen.lookups.base.statement import (
+    DOCUMENT,
+    Bindings,
+    Statement,
+    document_tokens,
+    expressions_text,
+    where,
+)
 from sentgen.lookups.concordances.hits import Query, Window
 from sentgen.lookups.statistics.measures import scores
 from sentgen.lookups.statistics.relations import linked_tokens, no_function
