@@ -23,6 +23,8 @@ its modifiers on a side one by one, nearest first, and then stops (Eisner 1996, 
 
 Each is smoothed by the next coarser distribution, as strongly as if that had been seen a few times: P(w_m |
 t_m, t_h, side) and P(w_m | t_m); P(t_m | t_h, side) and P(t_m); P(distance | side).
+
+What stands behind the probability of an attachment are the same counts and weights, level by level.
 """
 
 from __future__ import annotations
