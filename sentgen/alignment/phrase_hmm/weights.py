@@ -384,17 +384,17 @@ _RATIOS = (0.2, 0.35, 0.5, 0.75, 1.01, 1.5)
 #: Numbers in `_SHAPES`.
 _ENDING, _NUMBERS, _ONE_NUMBER, _NO_SHAPE = 4, 8, 9, 10
 
-Small = npt.NDArray[np.uint8]
+_Small = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
 class _Side:
     """The words of a text: their classes, which are content words, which begin with a capital, endings."""
 
-    classes: Small
+    classes: _Small
     content: Bools
     capital: Bools
-    ending: Small
+    ending: _Small
 
     @classmethod
     def of_words(cls, words: tuple[str, ...]) -> _Side:
@@ -449,7 +449,7 @@ def find_clues(
     )
 
 
-def _relations(ids: PairIds, abstract: _Side, document: _Side) -> Small:
+def _relations(ids: PairIds, abstract: _Side, document: _Side) -> _Small:
     """Return the relation of each two words by its number in ``RELATIONS``, (m, n)."""
     if ids.kinship is None:
         raise ValueError("clues need to know which words are akin")
@@ -471,8 +471,8 @@ def _relations(ids: PairIds, abstract: _Side, document: _Side) -> Small:
 
 
 def _link_values(
-    relations: Small, groups: Small, degrees: npt.NDArray[np.int8], abstract: _Side, document: _Side
-) -> list[Small]:
+    relations: _Small, groups: _Small, degrees: npt.NDArray[np.int8], abstract: _Side, document: _Side
+) -> list[_Small]:
     """Return the values of the link templates but the last one, (m, n) each."""
     m, n = relations.shape
     matches = degrees == _MATCH
@@ -539,7 +539,7 @@ def _rivals(context: Floats, matches: Bools) -> Longs:
     return ranks
 
 
-def _classes(relations: Small, abstract: _Side) -> npt.NDArray[np.int64]:
+def _classes(relations: _Small, abstract: _Side) -> npt.NDArray[np.int64]:
     copied = relations < _STEM
     grouped = relations == _RELATION_OF_KIN[GROUPED]
     offset = len(CLASSES) * (copied + 2 * grouped)

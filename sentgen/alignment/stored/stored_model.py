@@ -43,7 +43,7 @@ from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_arrow
 from sentgen.schema.tables import alignment as tables
 
-OfHmm = TypeVar("OfHmm", bound="PhraseHmm | StoredAligner")
+_OfHmm = TypeVar("_OfHmm", bound="PhraseHmm | StoredAligner")
 #: Pairs whose part of the rewrite tables is fetched at once.
 _BATCH = 200
 
@@ -149,7 +149,7 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
     return with_vectors(aligner, store, model.settings.vectors)
 
 
-def with_vectors(aligner: OfHmm, store: Store, name: str | None) -> OfHmm:
+def with_vectors(aligner: _OfHmm, store: Store, name: str | None) -> _OfHmm:
     """Return an aligner that takes words with similar vectors as related; without a name, as it is.
 
     Raises:
