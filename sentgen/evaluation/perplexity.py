@@ -82,8 +82,8 @@ class CompareRequest:
             ModelError: the scores of one are no probabilities.
         """
         # Two names may mean one model.
-        found = [registry.find(store, label) for label in self.labels]
-        models = list({model.id: model for model in found}.values())
+        named = [registry.find(store, label) for label in self.labels]
+        models = list({model.id: model for model in named}.values())
         for model in models:
             if model.smoothing == STUPID_BACKOFF:
                 raise ModelError(
@@ -101,11 +101,11 @@ class CompareRequest:
         drawn = [_drawn(each[:, :_SUMS]) for each in sums]
         measured = dict(zip(labels, map(_perplexity, drawn), strict=True))
         compared = [_difference(drawn[0], other) for other in drawn]
-        found = intervals([*measured.values(), *compared], seed=self.seed)
+        bounds = intervals([*measured.values(), *compared], seed=self.seed)
         pairs = [(labels[0], other) for other in labels[1:]]
         tests = [None, *holm(randomization_tests(measured, pairs, seed=self.seed))]
         for i, (label, each) in enumerate(zip(labels, sums, strict=True)):
-            own, away = found[i], found[len(labels) + i]
+            own, away = bounds[i], bounds[len(labels) + i]
             total = each.sum(axis=0)
             known = int(total[_EVENTS])
             against = (compared[i].value, away.low, away.high) if i else (None, None, None)
@@ -134,13 +134,13 @@ def _sums(store: Store, models: Sequence[ModelInfo], text: Iterator[Sequence[str
     """Return what is summed of each sentence, (sentences, sums), by model."""
     lower = [lowercases(store, model) for model in models]
     order = max(model.order for model in models)
-    found: list[list[Floats]] = [[] for _ in models]
+    by_model: list[list[Floats]] = [[] for _ in models]
     for batch in batches_of_sentences(text):
         given = [events(store, *each) for each in zip(models, [batch] * len(models), lower, strict=True)]
         shared = np.all([each.known for each in given], axis=0)
-        for sums, each in zip(found, given, strict=True):
+        for sums, each in zip(by_model, given, strict=True):
             sums.append(_of_sentences(batch, each, shared, order))
-    return [np.concatenate(each) for each in found]
+    return [np.concatenate(each) for each in by_model]
 
 
 def _of_sentences(batch: TextBatch, given: Events, shared: Bools, order: int) -> Floats:

@@ -144,10 +144,11 @@ class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
             yield from system.rows_with_intervals(self.seed)
         for system in self.systems:
             yield from system.rows(system.times.values())
-        for found in self.agreements:
-            signature = f"Cohen's kappa over pairs of words|{found.scope} words|items:{found.items}"
-            both, metric = f"{found.one} vs {found.other}", f"kappa:{found.kind}:{found.scope}"
-            yield FigureRow(both, metric, found.kappa, signature)
+        for agreement in self.agreements:
+            signature = f"Cohen's kappa over pairs of words|{agreement.scope} words|items:{agreement.items}"
+            both = f"{agreement.one} vs {agreement.other}"
+            metric = f"kappa:{agreement.kind}:{agreement.scope}"
+            yield FigureRow(both, metric, agreement.kappa, signature)
         for comparison in self.comparisons:
             rows = comparison_rows(comparison, self.seed)
             yield from (row for row in rows if ":sign-test:" not in row.metric)
@@ -156,9 +157,9 @@ class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
         """Yield the figures of each pair, all words."""
         for system in self.systems:
             for name in _SINGLE:
-                one = system.measurements[name]
-                for item, value in enumerate(one.figure(one.statistics).tolist(), 1):
-                    yield FigureRow(system.system, name, value, f"{one.signature}|one pair", item)
+                measurement = system.measurements[name]
+                for item, value in enumerate(measurement.figure(measurement.statistics).tolist(), 1):
+                    yield FigureRow(system.system, name, value, f"{measurement.signature}|one pair", item)
 
     def outputs(self) -> Iterator[OutputRow]:
         """Yield every answer: the texts, the links in Pharaoh's form, the gold links."""
@@ -205,9 +206,9 @@ def evaluate_alignment(
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     links = target.links()  # before any system runs for a combination that there is not
-    found, missing = _results(store, target, systems, training, budget, progress)
+    results, missing = _results(store, target, systems, training, budget, progress)
     result = AlignmentResult.from_systems(
-        found,
+        results,
         seed,
         humans=with_intervals(list(target.humans()), seed),
         agreements=agreements(target.gold, ignored=target.ignored),
@@ -220,8 +221,8 @@ def evaluate_alignment(
             **target.parameters,
             "training pairs": len(training),
             "wordnet": find_wordnet() is not None,
-            "systems": [one.system for one in found],
-            **_plugins(one.system for one in found),
+            "systems": [result.system for result in results],
+            **_plugins(result.system for result in results),
         },
     )
     return recorder.record(result)
@@ -268,9 +269,9 @@ def _results(
             Measurement.mean("training-seconds", "seconds", [made.training_seconds]),
             Measurement.mean("pair-ms", "milliseconds a pair, mean", [ms]),
         )
-        by_name = {one.metric: one for one in times}
+        by_name = {figure.metric: figure for figure in times}
         results.append(SystemResult(spec, answers, target.measure(answers), by_name))
     if not results:
-        reasons = "; ".join(f"{one.system}: {one.reason}" for one in missing)
+        reasons = "; ".join(f"{lack.system}: {lack.reason}" for lack in missing)
         raise InputError(f"no system can run here: {reasons}")
     return results, missing

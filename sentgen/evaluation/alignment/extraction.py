@@ -97,13 +97,13 @@ def evaluate_extraction(
 
 def _words_from(store: Store, corpus: str, name: str | None) -> dict[str, dict[int, int]]:
     """Return by pair how many words of the abstract come from each sentence of the document, from 0."""
-    found: dict[str, dict[int, int]] = {}
+    counts: dict[str, dict[int, int]] = {}
     rows = found_rows(store, corpus, name, sentences=True).select(["pair", "source", "linked"])
     for pair, source, linked in rows:
         if source is not None:
-            of = found.setdefault(pair, {})
-            of[source - 1] = of.get(source - 1, 0) + linked
-    return found
+            by_sentence = counts.setdefault(pair, {})
+            by_sentence[source - 1] = by_sentence.get(source - 1, 0) + linked
+    return counts
 
 
 def _scores(
@@ -114,7 +114,7 @@ def _scores(
         "extractor": extractor.probabilities(sentences),
         "lead": -np.array(places, np.float64),
         "salience": features(sentences)[:, LIKENESS],
-        "alignment": np.array([words.get(place, 0) for place in places], np.float64),
+        "alignment": np.array([words.get(number, 0) for number in places], np.float64),
     }
 
 
@@ -125,10 +125,10 @@ def _measure(
     rouge: list[list[float]] = []
     for pair, answer in zip(pairs, answers, strict=True):
         sentences = _cut(pair.document, pair.document_starts)
-        extract = [word for place in answer for word in sentences[place]]
+        extract = [word for number in answer for word in sentences[number]]
         rouge.append([_rouge_f1(extract, pair.abstract, n) for n in (1, 2)])
     how = "F1 of n-grams of stems (Snowball English), mean over pairs"
-    found = {
+    figures = {
         f"rouge-{n}": Measurement.mean(f"rouge-{n}", how, values)
         for n, values in enumerate(zip(*rouge, strict=True), 1)
     }
@@ -137,8 +137,8 @@ def _measure(
         for pair, answer in zip(pairs, answers, strict=True)
     ]
     how = "F1 of sentences from which abstract sentences come by alignment, micro"
-    found["source-f1"] = Measurement("source-f1", how, np.array(counts, np.float64), ratio)
-    return found
+    figures["source-f1"] = Measurement("source-f1", how, np.array(counts, np.float64), ratio)
+    return figures
 
 
 def _rouge_f1(extract: Words, abstract: Words, n: int) -> float:
@@ -154,7 +154,7 @@ def _rouge_f1(extract: Words, abstract: Words, n: int) -> float:
 
 def _grams(words: Words, n: int) -> Counter[tuple[str, ...]]:
     stems = [stem(word) for word in words]
-    return Counter(zip(*(stems[place:] for place in range(n)), strict=False))
+    return Counter(zip(*(stems[offset:] for offset in range(n)), strict=False))
 
 
 def _cut(words: Words, starts: Sequence[int]) -> list[Words]:

@@ -74,8 +74,8 @@ class GoldStandard:
             InputError: there is no such combination or annotator.
         """
         if how in self.annotators:
-            place = self.annotators.index(how)
-            chosen = [pair.annotations[place] for pair in self.pairs]
+            index = self.annotators.index(how)
+            chosen = [pair.annotations[index] for pair in self.pairs]
         elif how in get_args(Combination):
             chosen = [combine(pair.annotations, how) for pair in self.pairs]  # type: ignore[arg-type]
         else:
@@ -175,13 +175,13 @@ def pseudo_documents(
         raise InputError(f"{too_few} for a pseudo-document of {documents}")
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(gold.pairs))
-    found = list[GoldPair]()
+    made = list[GoldPair]()
     for begin in range(0, len(order) - documents + 1, documents):
         members = [gold.pairs[n] for n in order[begin : begin + documents]]
         # In the order drawn: the abstracts must not follow the documents.
-        kept = rng.permutation(documents)[:abstracts].tolist()
-        found.append(_joined(f"pseudo-{len(found) + 1}", members, kept))
-    return replace(gold, pairs=tuple(found))
+        drawn = rng.permutation(documents)[:abstracts].tolist()
+        made.append(_joined(f"pseudo-{len(made) + 1}", members, drawn))
+    return replace(gold, pairs=tuple(made))
 
 
 def _joined(key: str, members: Sequence[GoldPair], order: Sequence[int]) -> GoldPair:

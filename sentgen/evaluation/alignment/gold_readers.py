@@ -130,11 +130,11 @@ def _read_edinburgh(path: str) -> GoldStandard:
 
 def _edinburgh_files(path: str) -> tuple[str, str | None]:
     if os.path.isdir(path):
-        found = [source.path for source in expand([path]) if source.path.endswith(".sure.json")]
-        if len(found) != 1:
-            message = f"{len(found)} files are called *.sure.json; name the one to read"
+        paths = [source.path for source in expand([path]) if source.path.endswith(".sure.json")]
+        if len(paths) != 1:
+            message = f"{len(paths)} files are called *.sure.json; name the one to read"
             raise InputError(message, path=path)
-        path = found[0]
+        path = paths[0]
     stem = path.removesuffix(".sure+poss.json").removesuffix(".sure.json")
     sure, both = f"{stem}.sure.json", f"{stem}.sure+poss.json"
     return (sure, both) if os.path.isfile(sure) and os.path.isfile(both) else (path, None)
@@ -188,8 +188,8 @@ def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
 
 def _next(text: str, at: int) -> int:
     """Return where the next character stands that is no white space."""
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+    match = _BLANK.match(text, at)
+    return match.end() if match else at
 
 
 def _one_source(path: str) -> Source:
@@ -248,14 +248,14 @@ def _rte_words(line: str, source: _Place) -> tuple[list[str], list[tuple[Link, b
     """Return the words of the hypothesis after NULL, and their links, each with whether it is sure."""
     words, drawn, at = list[str](), list[tuple[Link, bool]](), 0
     while at < len(line):
-        found = _ALIGNED.match(line, at)
-        if not found:
+        match = _ALIGNED.match(line, at)
+        if not match:
             raise source.error(f"expected `word ({{ 1 p2 / / }})` at {line[at : at + 40]!r}")
-        for number in found[2].split():
+        for number in match[2].split():
             # Words count from 1 there, and NULL is the first one.
             drawn.append(((int(number.lstrip("p")) - 1, len(words) - 1), number[0] != "p"))
-        words.append(found[1])
-        at = found.end()
+        words.append(match[1])
+        at = match.end()
     if not words or words[0] != "NULL" or any(j < 0 for (_, j), _ in drawn):
         raise source.error("expected NULL without links before the words")
     return words[1:], drawn
@@ -352,13 +352,13 @@ def _read_handalign(path: str) -> GoldStandard:
             if os.path.join("documents", key) not in sources and "." in key:
                 key, who = key.rsplit(".", 1)
             drawn.setdefault(key, {})[who] = source
-    annotators = sorted({who for of in drawn.values() for who in of})
+    annotators = sorted({who for by_annotator in drawn.values() for who in by_annotator})
     pairs = []
-    for key, of in drawn.items():
-        if missing := [who for who in annotators if who not in of]:
+    for key, by_annotator in drawn.items():
+        if missing := [who for who in annotators if who not in by_annotator]:
             raise InputError(f"{key} was not aligned by {missing[0]}; all align all texts", path=path)
-        pair = _handalign_pair(key, sources, of[annotators[0]])
-        pairs.append(GoldPair(pair, tuple(_handalign_links(pair, of[who]) for who in annotators)))
+        pair = _handalign_pair(key, sources, by_annotator[annotators[0]])
+        pairs.append(GoldPair(pair, tuple(_handalign_links(pair, by_annotator[who]) for who in annotators)))
     return GoldStandard(tuple(annotators) or ("gold",), tuple(pairs))
 
 

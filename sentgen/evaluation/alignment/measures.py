@@ -148,21 +148,21 @@ def measure(
         signature: how the gold links were made, for the record.
     """
     ignored = ignored_words() if ignored is None else ignored
-    counted = [_count_pair(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
-    new = [_count_new(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
-    sources = [_count_sources(*one, ignored) for one in zip(pairs, answers, gold, strict=True)]
-    found = {}
+    counted = [_count_pair(*case, ignored) for case in zip(pairs, answers, gold, strict=True)]
+    new = [_count_new(*case, ignored) for case in zip(pairs, answers, gold, strict=True)]
+    sources = [_count_sources(*case, ignored) for case in zip(pairs, answers, gold, strict=True)]
+    measurements = {}
     for scope, meaning in SCOPES.items():
-        statistics_of = _statistics(np.array([one[scope] for one in counted], np.float64).reshape(-1, 6))
+        statistics_of = _statistics(np.array([row[scope] for row in counted], np.float64).reshape(-1, 6))
         if "oracle" not in scope:
-            statistics_of |= _new(np.array([one[scope] for one in new], np.float64).reshape(-1, 4))
+            statistics_of |= _new(np.array([row[scope] for row in new], np.float64).reshape(-1, 4))
             statistics_of |= _source(
                 np.array([source[scope] for source in sources], np.float64).reshape(-1, 2)
             )
         for name, (statistics, figure, how) in statistics_of.items():
             described = f"{how}|{meaning}|{signature}" if signature else f"{how}|{meaning}"
-            found[name + scope] = Measurement(name + scope, described, statistics, figure)
-    return found
+            measurements[name + scope] = Measurement(name + scope, described, statistics, figure)
+    return measurements
 
 
 def _new(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
@@ -314,9 +314,9 @@ def _count_sources(
         left_out = ignored if scope else ()
         drawn, sure = (_links_by_sentence(pair, links, left_out) for links in (answer.links, gold.sure))
         right = 0
-        for sentence, of in sure.items():
-            found = drawn.get(sentence)
-            right += found is not None and of[_first_of_most(found)] == max(of.values())
+        for sentence, votes in sure.items():
+            given = drawn.get(sentence)
+            right += given is not None and votes[_first_of_most(given)] == max(votes.values())
         counts[scope] = [right, len(sure)]
     return counts
 
@@ -329,7 +329,7 @@ def _links_by_sentence(
     pair: Pair, links: Iterable[Link], left_out: Collection[str]
 ) -> dict[int, Counter[int]]:
     """Return by abstract sentence how many links lead to each document sentence."""
-    found: dict[int, Counter[int]] = {}
+    counts: dict[int, Counter[int]] = {}
     for i, j in links:
         if pair.document[i].lower() in left_out or pair.abstract[j].lower() in left_out:
             continue
@@ -337,5 +337,5 @@ def _links_by_sentence(
             bisect_right(starts, position)
             for starts, position in ((pair.document_starts, i), (pair.abstract_starts, j))
         )
-        found.setdefault(sentence, Counter())[source] += 1
-    return found
+        counts.setdefault(sentence, Counter())[source] += 1
+    return counts

@@ -69,7 +69,7 @@ def alignment_report(result: AlignmentResult) -> Report:
 
 def _tables(result: AlignmentResult) -> list[ReportTable]:
     """Return the tables in their order, without those that have nothing to say."""
-    found = [
+    tables = [
         figures_of(result),
         differences_table(result),
         _missing_table(result),
@@ -83,7 +83,7 @@ def _tables(result: AlignmentResult) -> list[ReportTable]:
         settings_table(result),
         signatures_table(result),
     ]
-    return [table for table in found if table.rows]
+    return [table for table in tables if table.rows]
 
 
 _EXAMPLES = 20
@@ -341,7 +341,7 @@ def source_table(result: AlignmentResult) -> ReportTable:
     ]
     return figures_table(
         "Sources of sentences",
-        [one for one in _everyone(result) if columns[0].metric in one.measurements],
+        [system for system in _everyone(result) if columns[0].metric in system.measurements],
         columns,
         "Abstract sentences with sure links: the share whose links mostly lead to the right sentence of the"
         " document, which is a text of a pseudo-document. Content: without ignored words.",
@@ -377,12 +377,12 @@ def _kinds_table(result: AlignmentResult) -> ReportTable:
     counted = {system.system: kinds(result, system) for system in result.ranked}
     rows = []
     for kind in ((relation, name) for relation in _RELATIONS for name in _CLASSES):
-        of = [found.get(kind) for found in counted.values()]
-        if any(of):
-            sure = max(one.sure for one in of if one)
+        counts = [by_kind.get(kind) for by_kind in counted.values()]
+        if any(counts):
+            sure = max(c.sure for c in counts if c)
             cells = [
-                f"{_percent(one.found / one.sure) if one and one.sure else '–'} / {one.wrong if one else 0}"
-                for one in of
+                f"{_percent(c.found / c.sure) if c and c.sure else '–'} / {c.wrong if c else 0}"
+                for c in counts
             ]
             rows.append([", ".join(kind), f"{sure:,}", *cells])
     return ReportTable(
@@ -412,7 +412,7 @@ def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]
 
 def _missing_table(result: AlignmentResult) -> ReportTable:
     """Return the systems that could not run here."""
-    return ReportTable("Not run", ["system", "why"], [[one.system, one.reason] for one in result.missing])
+    return ReportTable("Not run", ["system", "why"], [[lack.system, lack.reason] for lack in result.missing])
 
 
 def _kinds_csv(result: AlignmentResult) -> str:
@@ -420,9 +420,9 @@ def _kinds_csv(result: AlignmentResult) -> str:
     return csv_text(
         ["system", "relation", "class", "sure", "found", "wrong"],
         [
-            (system.system, *kind, one.sure, one.found, one.wrong)
+            (system.system, *kind, counts.sure, counts.found, counts.wrong)
             for system in result.systems
-            for kind, one in kinds(result, system).items()
+            for kind, counts in kinds(result, system).items()
         ],
     )
 

@@ -104,8 +104,8 @@ def check_words(
 
 def _checked(pair: Pair, offset: int, state: WordState) -> CheckedWord:
     sentence = bisect_right(pair.abstract_starts, offset)
-    support = {bisect_right(pair.document_starts, place) for place in state.source}
-    there = " ".join(pair.document[place] for place in state.source)
+    support = {bisect_right(pair.document_starts, position) for position in state.source}
+    there = " ".join(pair.document[position] for position in state.source)
     return CheckedWord(
         sentence, offset - pair.abstract_starts[sentence - 1], state, there, tuple(sorted(support))
     )
@@ -139,9 +139,9 @@ def _word_figure(words: Sequence[CheckedWord]) -> str:
     >>> _word_figure(words)
     '0 of 2 words are changed, 1 new'
     """
-    of = word_counts(words)
-    changed, new = (f"{of[name]:,}" for name in ("changed", "new"))
-    return f"{changed} of {quantity(of['words'], 'word')} {are(of['words'])} changed, {new} new"
+    counts = word_counts(words)
+    changed, new = (f"{counts[name]:,}" for name in ("changed", "new"))
+    return f"{changed} of {quantity(counts['words'], 'word')} {are(counts['words'])} changed, {new} new"
 
 
 #: Arguments of a verb in the source that are told where one has no support.
@@ -252,8 +252,8 @@ def check(
         for number, sentence in enumerate(written, 1)
         for argument in arguments(sentence, spelling)
     ]
-    found = SupportCheck(claims, written, read)
-    return _in_other_words(found) if other_words else found
+    checked = SupportCheck(claims, written, read)
+    return _in_other_words(checked) if other_words else checked
 
 
 def with_words(support: SupportCheck, words: Sequence[CheckedWord]) -> SupportCheck:
@@ -261,7 +261,7 @@ def with_words(support: SupportCheck, words: Sequence[CheckedWord]) -> SupportCh
     changed = {(word.sentence, word.place): word for word in words if word.changed}
     claims = [
         replace(claim, support=(), found=None, why=f"changed: {_contradicted(wrong)}")
-        if (wrong := [changed[place] for place in _places(claim) if place in changed])
+        if (wrong := [changed[position] for position in _places(claim) if position in changed])
         else claim
         for claim in support.claims
     ]
@@ -346,17 +346,17 @@ class CheckRequest:
         if missing and (need_trees or self._of_relations):
             raise missing[0]
         if missing or self.words:
-            told = [] if self.words else [f"relations of verbs were not checked: {missing[0]}"]
-            found = SupportCheck((), summary, source, relations=False, notes=told)
+            notes = [] if self.words else [f"relations of verbs were not checked: {missing[0]}"]
+            checked = SupportCheck((), summary, source, relations=False, notes=notes)
         else:
             spelling = Spelling(lemmas=self.lemmas, match_case=self.match_case)
-            found = check(summary, source, spelling=spelling, other_words=self.other_words)
+            checked = check(summary, source, spelling=spelling, other_words=self.other_words)
         try:
-            return with_words(found, check_words(summary, source, limits))
+            return with_words(checked, check_words(summary, source, limits))
         except MemoryLimitError as error:
-            if not found.relations:
+            if not checked.relations:
                 raise
-            return replace(found, notes=[f"words were not compared: {error}"])
+            return replace(checked, notes=[f"words were not compared: {error}"])
 
 
 def _places(claim: Claim) -> list[tuple[int, int]]:
@@ -453,7 +453,7 @@ def _why_not(claim: Claim, unknown: Collection[int]) -> str:
     """Return why there is no support; ``unknown`` are the places of words to which none is akin."""
     argument = claim.argument
     words = ((argument.key.head, argument.head), (argument.key.modifier, argument.modifier))
-    if absent := [word for word, place in words if place in unknown]:
+    if absent := [word for word, position in words if position in unknown]:
         return _absent(absent)
     return claim.why if claim.why == _TURNED else _UNRELATED
 
@@ -483,9 +483,9 @@ class _Index:
         if support:
             return Claim(sentence, argument, tuple(support))
         verb = argument.key.head
-        found = self._of_verb.get(verb, Counter[str]())
+        counts = self._of_verb.get(verb, Counter[str]())
         # By the word among equals, so that a page is the same every time.
-        instead = sorted(found, key=lambda word: (-found[word], word))[:_SHOWN]
+        instead = sorted(counts, key=lambda word: (-counts[word], word))[:_SHOWN]
         return Claim(sentence, argument, (), self._why(argument.key), tuple(instead))
 
     def _why(self, key: RelationKey) -> str:

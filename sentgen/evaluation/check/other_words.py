@@ -91,8 +91,8 @@ class _Clauses:
         self._labels = [label.lower() for label in sentence.deprels or [""] * size]
         self._heads = sentence.heads or [0] * size
         self._below: defaultdict[int, list[int]] = defaultdict(list)
-        for place, head in enumerate(self._heads):
-            self._below[head - 1].append(place)
+        for position, head in enumerate(self._heads):
+            self._below[head - 1].append(position)
 
     def role(self, argument: Argument) -> _Role:
         """Return the part of an argument of a verb."""
@@ -129,19 +129,19 @@ class _Clauses:
         return verb
 
     def _object_below(self, word: int) -> int:
-        return next((place for place in self._below[word] if self._labels[place] in _OBJECTS_BELOW), word)
+        return next((at for at in self._below[word] if self._labels[at] in _OBJECTS_BELOW), word)
 
     def _first_below(self, head: int, beginnings: tuple[str, ...]) -> int | None:
         return next((p for p in self._below[head] if self._labels[p].startswith(beginnings)), None)
 
     def _has_by(self, word: int) -> bool:
-        return "by" in (self._forms[word], *(self._forms[place] for place in self._below[word]))
+        return "by" in (self._forms[word], *(self._forms[at] for at in self._below[word]))
 
     def _is_passive(self, verb: int) -> bool:
         own, above = self._labels[verb], self._heads[verb] - 1
         if own == "comp:aux@pass":
             return True
-        if not (_VOICE | _PASSIVE_SUBJECTS).isdisjoint(self._labels[place] for place in self._below[verb]):
+        if not (_VOICE | _PASSIVE_SUBJECTS).isdisjoint(self._labels[at] for at in self._below[verb]):
             return True
         past = self._xpos[verb] == "VBN"
         return past and (own == "acl" or (own == "vc" and self._forms[above] in _BE))
@@ -220,8 +220,8 @@ class OtherWords:
         clauses, signs = _Clauses(sentence), self._signs(sentence)
         self._known.update(*signs)
         for role in (*map(clauses.role, arguments(sentence)), *clauses.participles()):
-            for index, place in ((self._by_verb, role.verb), (self._by_word, role.word)):
-                for sign in signs[place]:
+            for index, position in ((self._by_verb, role.verb), (self._by_word, role.word)):
+                for sign in signs[position]:
                     index[sign].add(len(self._relations))
             first, last = sorted((role.verb, role.word))
             self._relations.append(_Relation(number, (sentence.forms[first], sentence.forms[last]), role))
@@ -229,7 +229,7 @@ class OtherWords:
     def unknown(self, sentence: Sentence) -> set[int]:
         """Return the places of the words of a summary to which no word of the source is akin."""
         signs = enumerate(self._signs(sentence))
-        return {place for place, own in signs if self._known.isdisjoint(own)}
+        return {position for position, own in signs if self._known.isdisjoint(own)}
 
     def find(self, sentence: Sentence, relations: Sequence[Argument]) -> list[RelationPlace | None]:
         """Look up all relations of the verbs of a sentence of the summary: akin words in the same parts."""
@@ -237,13 +237,13 @@ class OtherWords:
         roles = [clauses.role(argument) for argument in relations]
         near = [self._near(role, signs) for role in roles]
         # What words that say something have found of their verbs.
-        found: defaultdict[int, Near] = defaultdict(dict)
+        near_verbs: defaultdict[int, Near] = defaultdict(dict)
         light = [is_function_word(sentence.forms[role.word]) for role in roles]
         for role, places, function in zip(roles, near, light, strict=True):
             if not function:
-                found[role.verb] |= places
+                near_verbs[role.verb] |= places
         followed = [
-            self._following(role, places, found[role.verb]) if function else places
+            self._following(role, places, near_verbs[role.verb]) if function else places
             for role, places, function in zip(roles, near, light, strict=True)
         ]
         return [self._found(role, places) for role, places in zip(roles, followed, strict=True)]
@@ -262,13 +262,13 @@ class OtherWords:
 
     def _near(self, role: _Role, signs: Sequence[Signs]) -> Near:
         """Return the relations of the source that may be this one, with how near verb and word are."""
-        found: Near = {}
+        places: Near = {}
         # The nearest come last, and so stay.
         for verb, how in _farthest_first(signs[role.verb]):
             verbs = self._by_verb.get(verb, _NONE)
             for word, how_word in _farthest_first(signs[role.word]) if verbs else ():
-                found |= dict.fromkeys(verbs & self._by_word.get(word, _NONE), (how, how_word))
-        return {at: found[at] for at in sorted(found) if role.may_be(self._relations[at].role)}
+                places |= dict.fromkeys(verbs & self._by_word.get(word, _NONE), (how, how_word))
+        return {at: places[at] for at in sorted(places) if role.may_be(self._relations[at].role)}
 
     def _found(self, role: _Role, near: Near) -> RelationPlace | None:
         if not near:

@@ -90,8 +90,8 @@ def _judged(check: SupportCheck) -> Iterator[_Judgment]:
         yield _Judgment(
             number,
             list(_words(sentence, numbered, changed)),
-            [one for one in numbered if not one[1].supported],
-            [one for one in numbered if one[1].supported],
+            [claim for claim in numbered if not claim[1].supported],
+            [claim for claim in numbered if claim[1].supported],
             [claim for claim in claims if claim.words == "same"],
             changed,
         )

@@ -45,13 +45,13 @@ class Spelling:
 
     def words(self, sentence: Sentence) -> list[str]:
         """Return what stands for each token of a sentence."""
-        found = sentence.forms
+        words = sentence.forms
         if self.lemmas and sentence.lemmas:
-            found = [
+            words = [
                 form if lemma in ("", "_") else lemma
-                for form, lemma in zip(found, sentence.lemmas, strict=True)
+                for form, lemma in zip(words, sentence.lemmas, strict=True)
             ]
-        return found if self.match_case else [word.lower() for word in found]
+        return words if self.match_case else [word.lower() for word in words]
 
 
 #: Forms, lower-cased.
@@ -170,7 +170,7 @@ class SourceArguments:
 
     def __init__(self, sentences: Iterable[Sentence], spelling: Spelling = FORMS) -> None:
         self.spelling = spelling
-        self._arguments = [found for sentence in sentences for found in arguments(sentence, spelling)]
+        self._arguments = [argument for sentence in sentences for argument in arguments(sentence, spelling)]
         self._keys = {argument.key for argument in self._arguments}
 
     def __len__(self) -> int:
@@ -184,7 +184,7 @@ class SourceArguments:
 
     def compare(self, output: Sequence[Sentence]) -> Mapping[Kind, _ArgumentCounts]:
         """Compare an output, parsed, with the source."""
-        generated = [found for sentence in output for found in arguments(sentence, self.spelling)]
+        generated = [argument for sentence in output for argument in arguments(sentence, self.spelling)]
         generated_keys = {argument.key for argument in generated}
         occurring = {verb for sentence in output for verb in verbs(sentence, self.spelling)}
         # Recall asks only for arguments of verbs that the output has.

@@ -130,11 +130,11 @@ class GenerationResult(RunResult):
     def figures(self, metric: Metric, kind: Kind) -> Floats:
         """Return (systems, clusters, lengths) figures of single strings; NaN where there is none."""
         part, whole = self._counts(metric, kind)
-        found = np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
+        figures = np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
         if self.undefined == "zero":
             # Only where there is a string: what was not made is no failure of the string.
-            found[np.isnan(found) & self.made] = 0
-        return found
+            figures[np.isnan(figures) & self.made] = 0
+        return figures
 
     def curve(self, metric: Metric, kind: Kind) -> Curve:
         """Return a figure by length with its tests."""
@@ -191,8 +191,8 @@ class GenerationResult(RunResult):
 
     def outputs(self) -> Iterator[OutputRow]:
         """Yield every string; clusters are its items, there is no reference."""
-        for system, of in zip(self.systems, self.strings, strict=True):
-            for item, (name, row) in enumerate(zip(self.clusters, of, strict=True), 1):
+        for system, strings in zip(self.systems, self.strings, strict=True):
+            for item, (name, row) in enumerate(zip(self.clusters, strings, strict=True), 1):
                 for length, text in zip(self.lengths, row, strict=True):
                     if text is not None:
                         given = f"cluster {name}, {quantity(length, 'word')}"
@@ -260,14 +260,14 @@ class StringMaker(NamedTuple):
     @property
     def parameters(self) -> dict[str, object]:
         """Return what runs record of it."""
-        one = self.reranker
+        reranker = self.reranker
         chosen: dict[str, object] = {
-            "rerank": one and one.scorer.name,
-            "rerank_weight": one and one.weight,
+            "rerank": reranker and reranker.scorer.name,
+            "rerank_weight": reranker and reranker.weight,
             "dependencies": self.dependencies and list(self.dependencies.names),
         }
-        if one and one.scorer.package:
-            chosen["plugin"] = one.scorer.package
+        if reranker and reranker.scorer.package:
+            chosen["plugin"] = reranker.scorer.package
         return chosen | asdict(self.settings)
 
     def without_dependencies(self) -> StringMaker:
@@ -364,12 +364,12 @@ def fluency(store: Store, model: str, strings: Strings) -> Floats:
     Raises:
         NotFoundError: there is no such model.
     """
-    found = np.full((len(strings), len(strings[0]), len(strings[0][0])), np.nan)
-    places = [place for place in np.ndindex(found.shape) if _at(strings, place) is not None]
+    values = np.full((len(strings), len(strings[0]), len(strings[0][0])), np.nan)
+    places = [place for place in np.ndindex(values.shape) if _at(strings, place) is not None]
     texts = [_at(strings, place) or () for place in places]
     for place, score in zip(places, score_sentences(store, find(store, model), texts), strict=True):
-        found[place] = score.log10 / (len(score.words) + 1)
-    return found
+        values[place] = score.log10 / (len(score.words) + 1)
+    return values
 
 
 def _described(source: ClusterSet) -> dict[str, object]:
@@ -408,12 +408,12 @@ def _generated(
     progress: Progress,
 ) -> Strings:
     """Return the best string of each length: [system][cluster][length], None where there is none."""
-    place = {length: i for i, length in enumerate(lengths)}
+    index_of = {length: i for i, length in enumerate(lengths)}
     strings: Strings = [[[None] * len(lengths) for _ in clusters] for _ in systems]
     total = len(systems) * len(clusters)
     with stored_clusters(clusters) as store:
         for s, (settings, reranker, dependencies) in enumerate(systems):
-            for found in generate(
+            for sentence in generate(
                 store,
                 CORPUS,
                 lengths=lengths,
@@ -421,10 +421,10 @@ def _generated(
                 dependencies=dependencies,
                 reranker=reranker,
             ):
-                number = int(found.cluster)
-                strings[s][number][place[found.length]] = found.words
+                number = int(sentence.cluster)
+                strings[s][number][index_of[sentence.length]] = sentence.words
                 # Once a cluster: its shortest sentence comes first.
-                if found.length == min(lengths):
+                if sentence.length == min(lengths):
                     progress("clusters", s * len(clusters) + number + 1, total)
     return strings
 
@@ -443,10 +443,10 @@ def _compared(
         for s in range(len(strings)):
             for i, text in enumerate(strings[s][c]):
                 if text is not None:
-                    found = source.compare([trees[text]])
+                    by_kind = source.compare([trees[text]])
                     counts[s, c, i] = [
-                        (one.generated, one.matched, one.source, one.recalled)
-                        for one in (found[kind] for kind in KINDS)
+                        (match.generated, match.matched, match.source, match.recalled)
+                        for match in (by_kind[kind] for kind in KINDS)
                     ]
     return counts
 

@@ -95,9 +95,9 @@ def _curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
             linewidth=1.6,
             label=system,
         )
-        found = curve.significant(1 if i == 0 else -1)
+        better = curve.significant(1 if i == 0 else -1)
         # Below zero, where no figure is.
-        axes.plot(found, [-0.045] * len(found), marker, color=theme.lines[i], markersize=4.5)
+        axes.plot(better, [-0.045] * len(better), marker, color=theme.lines[i], markersize=4.5)
     axes.set_xlim(lengths[0] - 1, lengths[-1] + 1)
     # The same for all curves, so that plots can be laid side by side.
     axes.set_ylim(-0.09, 1.02)

@@ -62,14 +62,14 @@ def best_cells(
     >>> sorted(best_cells([[1.0, 3.0], [0.5, None], [2.0, 2.0]], lower=[2]))
     [(0, 2), (0, 3), (1, 1), (1, 3)]
     """
-    found: set[tuple[int, int]] = set()
-    for place, values in enumerate(columns, 1):
+    cells: set[tuple[int, int]] = set()
+    for column, values in enumerate(columns, 1):
         known = [value for value in values if value is not None and value == value]
         # The only one is not the best of any.
         if len(values) > 1 and known:
-            best = min(known) if place in lower else max(known)
-            found.update((row, place) for row, value in enumerate(values) if value == best)
-    return frozenset(found)
+            best = min(known) if column in lower else max(known)
+            cells.update((row, column) for row, value in enumerate(values) if value == best)
+    return frozenset(cells)
 
 
 class FigureColumn(NamedTuple):
@@ -121,7 +121,7 @@ def figures_table(
         ["system", *(column.label for column in columns)],
         [[system.system, *(column.cell(system) for column in columns)] for system in systems],
         note,
-        best_cells(known, [place for place, column in enumerate(columns, 1) if column.better == "lower"]),
+        best_cells(known, [number for number, column in enumerate(columns, 1) if column.better == "lower"]),
     )
 
 
@@ -208,10 +208,10 @@ def signatures_table(
     result: ExperimentResult[SystemT], labels: Mapping[str, str] | None = None
 ) -> ReportTable:
     """Return how each figure was computed, with what people call it if there are labels."""
-    found = result.signatures.items()
+    items = result.signatures.items()
     if labels is None:
-        return ReportTable("Signatures", ["name in the store", "signature"], [list(each) for each in found])
-    rows = [[labels.get(name, name), name, signature] for name, signature in found]
+        return ReportTable("Signatures", ["name in the store", "signature"], [list(each) for each in items])
+    rows = [[labels.get(name, name), name, signature] for name, signature in items]
     return ReportTable("Signatures", ["figure", "name in the store", "signature"], rows)
 
 
@@ -267,13 +267,13 @@ def scores_csv(systems: Sequence[SystemResult[object]], *, with_times: bool = Fa
         (
             system.system,
             name,
-            one.value,
+            measurement.value,
             system.intervals[name].low,
             system.intervals[name].high,
-            one.signature,
+            measurement.signature,
         )
         for system in systems
-        for name, one in system.measurements.items()
+        for name, measurement in system.measurements.items()
     ]
     times = [
         (system.system, time.metric, time.value, "", "", time.signature)
@@ -315,9 +315,9 @@ def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
     places = range(len(ranked))
     axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
     axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
-    for place, value, high in zip(places, values, highs, strict=True):
+    for y, value, high in zip(places, values, highs, strict=True):
         axes.annotate(
-            f"{value:.1f}", (high, place), (6, 0), textcoords="offset points", va="center", color=theme.ink
+            f"{value:.1f}", (high, y), (6, 0), textcoords="offset points", va="center", color=theme.ink
         )
     axes.set_yticks(places, [literal(system.system) for system in ranked])
     axes.set_ylim(-0.7, len(ranked) - 0.3)

@@ -178,7 +178,7 @@ class SystemResult(Generic[AnswerT_co]):
     def rows(self, measurements: Iterable[Measurement] | None = None) -> list[FigureRow]:
         """Return figures as rows of `score`: its own, if no others are given."""
         chosen = self.measurements.values() if measurements is None else measurements
-        return [FigureRow(self.system, one.metric, one.value, one.signature) for one in chosen]
+        return [FigureRow(self.system, figure.metric, figure.value, figure.signature) for figure in chosen]
 
     def rows_with_intervals(self, seed: int) -> Iterator[FigureRow]:
         """Yield the figures as rows of `score`, each with the ends of its interval (``f1:low``)."""
@@ -220,11 +220,11 @@ class ExperimentResult(RunResult, Generic[SystemT]):
     @property
     def signatures(self) -> dict[str, str]:
         """Return how each figure was computed, by its name; of the first system that has it."""
-        found: dict[str, str] = {}
+        signatures: dict[str, str] = {}
         for system in self.systems:
             for name, measurement in system.measurements.items():
-                found.setdefault(name, measurement.signature)
-        return found
+                signatures.setdefault(name, measurement.signature)
+        return signatures
 
     def rows(self) -> Iterator[FigureRow]:
         """Yield every figure of the whole set as a row of `score`."""
@@ -247,13 +247,13 @@ def compare_systems(systems: Sequence[SystemT], metric: str, seed: int) -> list[
 def with_intervals(systems: Sequence[SystemT], seed: int) -> list[SystemT]:
     """Return systems with the intervals of all their figures, over the same resampled test sets."""
     # All systems in one call, which share the samples.
-    found = iter(
+    ready = iter(
         intervals(
             [measurement for system in systems for measurement in system.measurements.values()], seed=seed
         )
     )
     return [
-        replace(system, intervals={name: next(found) for name in system.measurements}) for system in systems
+        replace(system, intervals={name: next(ready) for name in system.measurements}) for system in systems
     ]
 
 

@@ -140,8 +140,8 @@ def _says_which(source: Source, form: str | None) -> bool:
 def _labeled_cases(source: Source, parser: Parser) -> Iterator[FusionCase]:
     """Yield the cases of objects that say which sentence is what."""
     parts: dict[int, tuple[int, int]] = {}
-    found = jsonl.read(_as_sentences(source, parts), path=source.name)
-    sentences = read_parsed(found, parser, path=source.name)
+    items = jsonl.read(_as_sentences(source, parts), path=source.name)
+    sentences = read_parsed(items, parser, path=source.name)
     # A case a line: each is known before its sentences come.
     held: list[Sentence] = []
     name = ""
@@ -174,10 +174,10 @@ def _as_sentences(source: Source, parts: dict[int, tuple[int, int]]) -> Iterator
 
 
 def _listed(value: dict[str, object], part: str, source: Source, line: int) -> list[object]:
-    found = value.get(part)
-    if not isinstance(found, list) or not found:
+    listed = value.get(part)
+    if not isinstance(listed, list) or not listed:
         raise InputError(f"`{part}` is no list of sentences", path=source.name, line=line)
-    return found
+    return listed
 
 
 #: The figure that systems are compared by.
@@ -258,8 +258,8 @@ def bleu_statistics(outputs: Sequence[str], references: Sequence[Sequence[str]])
 
     # Of sentences it warns without effective order, which changes no count.
     each = metrics.BLEU(lowercase=True, tokenize="none", effective_order=True)
-    found = [each.sentence_score(output, list(of)) for output, of in zip(outputs, references, strict=True)]
-    rows = [[(one.totals[n], one.ref_len, one.counts[n]) for n in range(_ORDER)] for one in found]
+    scores = [each.sentence_score(output, list(of)) for output, of in zip(outputs, references, strict=True)]
+    rows = [[(one.totals[n], one.ref_len, one.counts[n]) for n in range(_ORDER)] for one in scores]
     # The signature tells how many references there are once something was scored.
     whole = metrics.BLEU(lowercase=True, tokenize="none")
     whole.corpus_score(outputs, list(zip_longest(*references)))
@@ -279,15 +279,15 @@ def _arguments(
     cases: Sequence[FusionCase], answers: Sequence[Sentence | None], spelling: Spelling
 ) -> Mapping[str, Floats]:
     """Return by figure (clusters, 2): relations that match, and all."""
-    found = {name: np.zeros((len(cases), 2)) for name in _ARGUMENTS}
-    for place, (case, answer) in enumerate(zip(cases, answers, strict=True)):
+    figures = {name: np.zeros((len(cases), 2)) for name in _ARGUMENTS}
+    for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         if answer is None:
             continue
-        for of, sentences in (("source", case.inputs), ("reference", case.references)):
+        for texts, sentences in (("source", case.inputs), ("reference", case.references)):
             counts = SourceArguments(sentences, spelling).compare([answer])["all"]
-            found[f"{of}-precision"][place] = counts.matched, counts.generated
-            found[f"{of}-recall"][place] = counts.recalled, counts.source
-    return found
+            figures[f"{texts}-precision"][number] = counts.matched, counts.generated
+            figures[f"{texts}-recall"][number] = counts.recalled, counts.source
+    return figures
 
 
 #: The words of a new sentence of a key and related sentences; None where there is none.
@@ -302,10 +302,10 @@ def _key_itself(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
 
 def _central(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
     """Return the sentence with the highest BLEU to the others as its references; of equals the first one."""
-    texts = [" ".join(one.forms) for one in (key, *related)]
+    texts = [" ".join(sentence.forms) for sentence in (key, *related)]
     if len(texts) == 1:
         return key.forms
-    others = [texts[:place] + texts[place + 1 :] for place in range(len(texts))]
+    others = [texts[:number] + texts[number + 1 :] for number in range(len(texts))]
     statistics, _ = bleu_statistics(texts, others)
     best = int(np.argmax(bleu(statistics, effective=True)))
     return (key, *related)[best].forms
@@ -339,8 +339,8 @@ def _fuser(name: str, shared: FusionRequest, store: Store) -> FusionSystem:
     request.check()
 
     def fuse(key: Sentence, related: Sequence[Sentence]) -> Sequence[str] | None:
-        found = fused_sentences(key, related, request, store).sentences
-        return capitalized(found[0].words) if found else None
+        sentences = fused_sentences(key, related, request, store).sentences
+        return capitalized(sentences[0].words) if sentences else None
 
     return fuse
 
@@ -439,30 +439,30 @@ def _summarized(
     source: FusionCases, answers: Answers, parser: Parser, spelling: Spelling, seed: int, progress: Progress
 ) -> FusionResult:
     """Measure and compare the systems; a run that has no number, parameters and time yet."""
-    common = np.array([None not in of for of in zip(*answers.values(), strict=True)])
+    common = np.array([None not in texts for texts in zip(*answers.values(), strict=True)])
     if not common.any():
-        counts = ", ".join(f"{name} {len(of) - of.count(None):,}" for name, of in answers.items())
+        counts = ", ".join(f"{name} {len(texts) - texts.count(None):,}" for name, texts in answers.items())
         raise InputError(
             f"no cluster of which all systems make a sentence ({counts} of {len(source.cases):,});"
             " leave out the one that makes fewest",
             path=source.source or None,
         )
-    made = (words for of in answers.values() for words in of if words is not None)
+    made = (words for texts in answers.values() for words in texts if words is not None)
     trees = parse_once(made, parser, partial(progress, "sentences"))
     named = f"{parser.name}@{parser.version}"
     systems = [
         SystemResult(
             name,
-            [None if words is None else " ".join(words) for words in of],
+            [None if words is None else " ".join(words) for words in texts],
             _measured(
                 source.cases,
-                [None if words is None else trees[tuple(words)] for words in of],
+                [None if words is None else trees[tuple(words)] for words in texts],
                 common,
                 spelling,
                 named,
             ),
         )
-        for name, of in answers.items()
+        for name, texts in answers.items()
     ]
     result = FusionResult.from_systems(systems, seed, cases=source.cases, common=int(common.sum()))
     more = [pair for metric in _ARGUMENTS for pair in _compared(systems, metric, seed)]

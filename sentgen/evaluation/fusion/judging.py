@@ -70,10 +70,10 @@ def judged_systems(sheet: Path, names: Sequence[str]) -> list[str]:
     """
     if sheet.exists():
         raise InputError("is there already, and may be filled in; name another file", path=str(sheet))
-    found = [name for name in names if name not in EXTRACTION]
-    if not found:
+    judged = [name for name in names if name not in EXTRACTION]
+    if not judged:
         raise InputError("extraction copies, which needs no judge; add a system that fuses", path=str(sheet))
-    return found
+    return judged
 
 
 def write_sheet(
@@ -98,11 +98,11 @@ def write_sheet(
         InputError: there is no sentence to judge.
     """
     first = next(iter(sentences.values()), ())
-    chosen = [place for place, text in enumerate(first) if text is not None][:clusters]
+    chosen = [index for index, text in enumerate(first) if text is not None][:clusters]
     made = {
-        (place, text): [name for name, of in sentences.items() if of[place] == text]
-        for place in chosen
-        for text in dict.fromkeys(of[place] for of in sentences.values())
+        (index, text): [name for name, texts in sentences.items() if texts[index] == text]
+        for index in chosen
+        for text in dict.fromkeys(texts[index] for texts in sentences.values())
         if text is not None
     }
     if not made:
@@ -111,9 +111,9 @@ def write_sheet(
     shuffled = np.random.default_rng(seed).permutation(len(made)).tolist()
     of_number = list(made.items())
     for number, drawn in enumerate(shuffled, 1):
-        (place, text), names = of_number[drawn]
-        rows.append((number, " ".join(cases[place].key.forms), text, ""))
-        answers += [(number, cases[place].name, name) for name in names]
+        (index, text), names = of_number[drawn]
+        rows.append((number, " ".join(cases[index].key.forms), text, ""))
+        answers += [(number, cases[index].name, name) for name in names]
     _write(sheet, SHEET, rows)
     _write(answers_path(sheet), _ANSWERS, answers)
     return len(rows)
@@ -150,15 +150,15 @@ def read_judgments(sheet: Path, *, seed: int) -> Judgments:
 
 def _compared(counts: Mapping[str, Mapping[str, tuple[int, int]]], seed: int) -> list[SystemComparison]:
     """Compare all pairs of systems, a cluster at a time; a cluster without a judgment adds nothing."""
-    clusters = sorted({cluster for of in counts.values() for cluster in of})
+    clusters = sorted({cluster for by_cluster in counts.values() for cluster in by_cluster})
     measured = {
         name: Measurement(
             "grammatical",
             "judged grammatical",
-            np.array([of.get(cluster, (0, 0)) for cluster in clusters], np.float64),
+            np.array([by_cluster.get(cluster, (0, 0)) for cluster in clusters], np.float64),
             ratio,
         )
-        for name, of in counts.items()
+        for name, by_cluster in counts.items()
     }
     return compare_all(measured, seed=seed)
 
@@ -225,8 +225,8 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, str, Mappin
     for row in table.rows:
         if row.wrong:
             raise InputError(row.wrong, path=str(path), line=row.number)
-        found = {name: row.values[place] for name, place in places.items()}
-        yield row.number, found["number"], found
+        values = {name: row.values[index] for name, index in places.items()}
+        yield row.number, values["number"], values
 
 
 def _write(path: Path, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

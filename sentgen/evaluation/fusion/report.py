@@ -66,16 +66,16 @@ def fusion_report(result: FusionResult) -> Report:
 
 def _examples(result: FusionResult) -> list[_ExampleCluster]:
     """Return clusters that were drawn with the seed of the run, without looking at the sentences."""
-    found = []
-    for place in result.drawn(range(len(result.cases)), _EXAMPLES):
-        case = result.cases[place]
+    examples = []
+    for index in result.drawn(range(len(result.cases)), _EXAMPLES):
+        case = result.cases[index]
         inputs, references = (
             [" ".join(sentence.forms) for sentence in sentences]
             for sentences in (case.inputs, case.references)
         )
-        answers = [(system.system, system.answers[place] or "") for system in result.ranked]
-        found.append(_ExampleCluster(case.name, inputs, references, answers))
-    return found
+        answers = [(system.system, system.answers[index] or "") for system in result.ranked]
+        examples.append(_ExampleCluster(case.name, inputs, references, answers))
+    return examples
 
 
 #: What figures are shown times; the others are shares, in percent.

@@ -62,15 +62,15 @@ class FusionTexts(FusionRequest):
         """
         clusters = list(read_clusters(self.related, parser=parser, form=self.format))
         key = str(self.key)
-        found = _named(clusters, key, lambda sentence, _: sentence.sent_id == key)
+        key_sentence = _named(clusters, key, lambda sentence, _: sentence.sent_id == key)
         # A sent_id may be a number, and so may the name of a file: both go before the number of a sentence.
-        if found is None and file is not None:
+        if key_sentence is None and file is not None:
             return _only(list(read_trees(file, parser=parser, form=self.format)), file), _all(clusters)
-        if found is None and key.isdecimal() and len(key) <= 9:
-            found = _named(clusters, key, lambda _, number: number == int(key))
-            if found is None:
+        if key_sentence is None and key.isdecimal() and len(key) <= 9:
+            key_sentence = _named(clusters, key, lambda _, number: number == int(key))
+            if key_sentence is None:
                 raise InputError(f"no sentence {key}; there are {len(_all(clusters)):,}", path=self.related)
-        return found or (_of_text(key, parser), _all(clusters))
+        return key_sentence or (_of_text(key, parser), _all(clusters))
 
 
 def file_named(key: int | str) -> str | None:
@@ -87,7 +87,7 @@ def _named(
         for sentence in cluster.sentences:
             number += 1
             if is_it(sentence, number):
-                return sentence, [one for one in cluster.sentences if one is not sentence]
+                return sentence, [other for other in cluster.sentences if other is not sentence]
     return None
 
 
@@ -105,10 +105,10 @@ def _of_text(key: str, parser: Parser | None) -> Sentence:
     """Read the key from its CoNLL-U, or parse it."""
     if "\t" in key:
         read = list(conllu.read(f"{key.strip(chr(10))}\n\n".split("\n"), path="key"))
-        for one in read:
-            if isinstance(one, Rejection):
-                raise one.as_error()
-        return _only([one for one in read if isinstance(one, Sentence)], "key")
+        for item in read:
+            if isinstance(item, Rejection):
+                raise item.as_error()
+        return _only([item for item in read if isinstance(item, Sentence)], "key")
     if parser is None:
         raise InputError(
             f"{key!r} is no file, number or sent_id; give {spell('parser')} if it is the sentence itself"

@@ -127,14 +127,14 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
     )
     advance = request.progress
     names = ("gold", "format", "pseudo_documents", "train", "quick")
-    asked = {name.replace("_", "-"): getattr(request, name) for name in names}
+    options = {name.replace("_", "-"): getattr(request, name) for name in names}
     result = evaluate_alignment(
         store,
         Target(given.gold),
         (*SYSTEMS.values(), *_BEYOND),
         training=given.training,
         seed=request.seed,
-        parameters={"paper": DAUME_2004.name, **asked, "train": list(request.train)},
+        parameters={"paper": DAUME_2004.name, **options, "train": list(request.train)},
         budget=aligning_budget(request.memory or default_memory_limit(), with_store=True),
         progress=None if advance is None else lambda _, done, of: advance(done, of),
     )
@@ -155,18 +155,18 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
 
 def _figures(result: AlignmentResult) -> Iterator[list[object]]:
     """Yield the columns of table 5, one after the other, with what goes beyond it; its oracle; kappa."""
-    found = {system.system: system for system in result.systems}
+    by_name = {system.system: system for system in result.systems}
     humans = [(f"Human{n}", f"human {n}", human) for n, human in enumerate(result.humans, 1)]
     rows = [
-        *((name if key in _HUMANS else None, key, one.system, one) for name, key, one in humans),
-        *((name, system, system, found.get(system)) for name, system in SYSTEMS.items()),
-        *((None, system, system, found.get(system)) for system in _BEYOND),
+        *((name if key in _HUMANS else None, key, human.system, human) for name, key, human in humans),
+        *((name, system, system, by_name.get(system)) for name, system in SYSTEMS.items()),
+        *((None, system, system, by_name.get(system)) for system in _BEYOND),
     ]
     for table in (SOFT_P, RECALL, SOFT_F):
-        for name, key, system, one in rows:
-            yield [_label(table), name, system, table.figures.get(key), *_measured(one, table.metric)]
+        for name, key, system, measured in rows:
+            yield [_label(table), name, system, table.figures.get(key), *_measured(measured, table.metric)]
     for table in ORACLE:
-        of_paper = _measured(found.get(PBHMM), table.metric)
+        of_paper = _measured(by_name.get(PBHMM), table.metric)
         yield [_label(table), "PBHMM O", PBHMM, table.figures[PBHMM], *of_paper]
     for table in KAPPA:
         for agreed in result.agreements:
@@ -200,8 +200,8 @@ def _notes(request: PaperRequest, given: _Given, result: AlignmentResult) -> Ite
         for texts in ([pair.document for pair in pairs], [pair.abstract for pair in pairs])
     )
     parts = [
-        f" of the first {QUICK:,} of {of:,} pairs (--quick)" * (request.quick and of > QUICK)
-        for of in given.of
+        f" of the first {QUICK:,} of {total:,} pairs (--quick)" * (request.quick and total > QUICK)
+        for total in given.of
     ]
     made = f" by --pseudo-documents {request.pseudo_documents}" if request.pseudo_documents else ""
     yield (

@@ -194,8 +194,8 @@ def _number_of(store: Store, table: PublishedTable) -> int | None:
     parameters = json.dumps(_parameters(table), sort_keys=True)
     query = select(run.c.id).where(run.c.command == "published", run.c.parameters == parameters)
     with store.connect() as connection:
-        found: int | None = connection.execute(query.order_by(run.c.id)).scalars().first()
-    return found
+        number: int | None = connection.execute(query.order_by(run.c.id)).scalars().first()
+    return number
 
 
 def _record(store: Store, table: PublishedTable) -> int:

@@ -69,8 +69,8 @@ class _Split:
 
     def test_sentences(self) -> Iterator[Sentence]:
         """Yield the sentences to test on."""
-        found = chain.from_iterable(read_test_set(path, form=self.form) for path in self.test)
-        return islice(found, self.sentences)
+        sentences = chain.from_iterable(read_test_set(path, form=self.form) for path in self.test)
+        return islice(sentences, self.sentences)
 
 
 def split_treebank(
@@ -103,18 +103,18 @@ def split_treebank(
         raise InputError(
             "is no folder; give the folder that holds the wsj_*.mrg or wsj_*.dp files", path=path
         )
-    found = _sections(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
-    endings = [_ending(trees)] if trees else list(found)
-    if not any(found[ending] for ending in endings):
+    sections = _sections(os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    endings = [_ending(trees)] if trees else list(sections)
+    if not any(sections[ending] for ending in endings):
         names = " or ".join(f"wsj_0200{ending}" for ending in endings)
         raise InputError(f"holds no files named {names}", path=path)
-    kind = trees or _best(found, preferred, training)
-    missing = _missing(found, kind, training) or (
-        trees is None and _untagged(found, kind, preferred, training)
+    kind = trees or _best(sections, preferred, training)
+    missing = _missing(sections, kind, training) or (
+        trees is None and _untagged(sections, kind, preferred, training)
     )
     if missing:
         raise InputError(missing, path=path)
-    return _split(found[_ending(kind)], kind, training, quick=quick)
+    return _split(sections[_ending(kind)], kind, training, quick=quick)
 
 
 @dataclass(frozen=True, slots=True)

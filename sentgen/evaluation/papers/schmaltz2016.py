@@ -74,8 +74,8 @@ def _run(experiment: TreebankExperiment) -> Findings:
     tests: list[list[object]] = []
     notes = []
     for table, units, brackets in ((_WORDS, "word", False), (_WORDS_AND_PHRASES, "np", True)):
-        asked = BuildRequest(name=f"{name}-{units}", corpus=[name], order=ORDER, brackets=brackets)
-        model = experiment.model(asked)
+        wanted = BuildRequest(name=f"{name}-{units}", corpus=[name], order=ORDER, brackets=brackets)
+        model = experiment.model(wanted)
         result = experiment.regenerate(model, list(table.figures), units=units)
         figures += [
             [

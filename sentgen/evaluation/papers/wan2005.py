@@ -125,17 +125,17 @@ def _perplexity(sums: Floats) -> Floats:
 
 def _sums(sentence: Sentence, prepared: PreparedCluster, settings: GenerationSettings) -> list[float]:
     """Return what is summed of one sentence."""
-    number = {form: place for place, form in enumerate(prepared.model.words)}
+    number = {form: index for index, form in enumerate(prepared.model.words)}
     words = [number.get(fold(form) if settings.lowercase else form) for form in sentence.forms]
-    found = np.zeros(3 + len(MODELS))
+    sums = np.zeros(3 + len(MODELS))
     for event, before, stack in _events(words, prepared):
         if event is None or before is None:
-            found[1] += 1
+            sums[1] += 1
             continue
         distributions, total = next_word(prepared, before, stack)
-        found[:3] += 1, 0, total
-        found[3:] += np.log([each[event] for each in distributions])
-    return found.tolist()
+        sums[:3] += 1, 0, total
+        sums[3:] += np.log([each[event] for each in distributions])
+    return sums.tolist()
 
 
 def _events(
@@ -299,10 +299,10 @@ class _Experiment:
         """Compare the language models, with the dependencies of the clusters and of the treebanks, too."""
         self.request.report("comparing the language models on held-out sentences")
         learned = ClusterSet(clusters).learned()
-        recorder, found = Recorder(store, "perplexity"), {}
+        recorder, perplexities = Recorder(store, "perplexity"), {}
         for name, source in {"cluster": None, "cluster and corpus": dependencies}.items():
             if name == "cluster" or source is not None:
-                found[name] = held_out_perplexity(learned, dependencies=source, seed=self.request.seed)
+                perplexities[name] = held_out_perplexity(learned, dependencies=source, seed=self.request.seed)
         parameters = {
             "paper": "wan2005",
             "clusters": str(self.request.clusters),
@@ -311,11 +311,11 @@ class _Experiment:
         }
         rows = [
             FigureRow(f"{model.model}, {name}", "perplexity", model.perplexity, f"events:{model.events}")
-            for name, models in found.items()
+            for name, models in perplexities.items()
             for model in models
         ]
         result = RunResult(parameters=parameters, seed=self.request.seed, scores=rows)
-        return _Perplexities(found, recorder.record(result).run_id)
+        return _Perplexities(perplexities, recorder.record(result).run_id)
 
     def _figures(self, results: Sequence[GenerationResult]) -> Iterator[list[object]]:
         """Yield a row a reading, figure and length."""

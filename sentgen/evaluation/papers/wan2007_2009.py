@@ -103,7 +103,7 @@ def _figures(
     systems = {system.system: system for system in result.systems}
     for system, name in literal.items():
         both = (systems[system], systems[name])
-        values = [one.value(metric) for metric in ("bleu-lc-none", "bleu-lc-13a") for one in both]
+        values = [result.value(metric) for metric in ("bleu-lc-none", "bleu-lc-13a") for result in both]
         yield [table.citation, name, table.figures[name], *values]
 
 

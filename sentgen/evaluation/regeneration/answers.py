@@ -78,12 +78,12 @@ def answer_all(
         # Thrown away: it is there for compiling.
         list(run(cases[:1], jobs=1))
         for part in run(cases, jobs=jobs):
-            for name, found in zip(group, part, strict=True):
-                parts[name].append(found)
-                done += len(found.answers)
+            for name, answers in zip(group, part, strict=True):
+                parts[name].append(answers)
+                done += len(answers.answers)
             if progress is not None:
                 progress(done, total)
-    return {name: _together(found) for name, found in parts.items()}
+    return {name: _together(answers) for name, answers in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +123,16 @@ def read_outputs(texts: Sequence[str]) -> dict[str, OutputsFile]:
     Raises:
         InputError: one is written otherwise, a name is there twice, or a file cannot be read.
     """
-    found: dict[str, OutputsFile] = {}
+    outputs: dict[str, OutputsFile] = {}
     for text in texts:
         name, equals, path = text.partition("=")
         if not (name.strip() and equals and path):
             raise InputError(f"outputs {text!r} are not written NAME=FILE, such as gpt=answers.txt")
-        if name.strip() in found:
+        if name.strip() in outputs:
             raise InputError(f"{name.strip()} is there twice; name each system once")
         source = source_at(path)
-        found[name.strip()] = OutputsFile(path, list(source.lines()), source.sha256())
-    return found
+        outputs[name.strip()] = OutputsFile(path, list(source.lines()), source.sha256())
+    return outputs
 
 
 def given_answers(
@@ -145,12 +145,12 @@ def given_answers(
         cases: the test set.
         lowercase: whether the answers are lower-cased, as the test set is.
     """
-    found = {}
+    measured = {}
     for name, texts in lines.items():
         answers = [given_answer(fold(text) if lowercase else text) for text in texts]
-        found[name] = SystemAnswers(answers, statistics(answers, cases))
+        measured[name] = SystemAnswers(answers, statistics(answers, cases))
         _tell(name, answers, cases)
-    return found
+    return measured
 
 
 def given_answer(text: str) -> RegeneratedSentence:
@@ -192,13 +192,13 @@ def _answer_part(
     plans: Sequence[SearchPlan], cases: Sequence[Case], part: Sequence[PreparedBag]
 ) -> list[SystemAnswers]:
     mine = [cases[prepared.item - 1] for prepared in part]
-    found = []
+    measured = []
     for plan in plans:
         # The first one is the answer, whatever `nbest` says.
-        answers = [found[0] for found in solve_all(part, plan, [case.gold for case in mine])]
+        answers = [sentences[0] for sentences in solve_all(part, plan, [case.gold for case in mine])]
         problems = [prepared.problem for prepared in part]
-        found.append(SystemAnswers(answers, statistics(answers, mine, problems)))
-    return found
+        measured.append(SystemAnswers(answers, statistics(answers, mine, problems)))
+    return measured
 
 
 def _in_order(

@@ -125,9 +125,9 @@ class _ChrfMetric:
     def statistics(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
         """Return the character n-gram counts of each sentence."""
         written, wanted = (["".join(text.split()) for text in texts] for texts in (outputs, references))
-        found = ngram_statistics(written, wanted, _CHARACTERS)
-        found[:, ::3] *= found[:, 1::3] > 0  # as sacreBLEU does: no precision without a reference
-        return found
+        counts = ngram_statistics(written, wanted, _CHARACTERS)
+        counts[:, ::3] *= counts[:, 1::3] > 0  # as sacreBLEU does: no precision without a reference
+        return counts
 
 
 def _signature(metric: BLEU | CHRF) -> str:
@@ -193,7 +193,7 @@ def ngram_statistics(
     sentence, in_output = text % max(1, size), text < size
     # The empty n-gram of each sentence: its number is that of the sentence, so that sentences stay apart.
     starts, number = np.arange(tokens.size), sentence
-    found = np.zeros((size, order, 3))
+    table = np.zeros((size, order, 3))
     for n in range(order):
         complete = starts + n < end[starts]
         starts = starts[complete]
@@ -205,8 +205,8 @@ def ngram_statistics(
         # An n-gram with another sentence is another number: any of its places tells whose it is.
         owner = sentence[starts[first]]
         for column, counts in enumerate((ours, theirs, np.minimum(ours, theirs))):
-            found[:, n, column] = np.bincount(owner, counts, size)
-    return found.reshape(size, 3 * order)
+            table[:, n, column] = np.bincount(owner, counts, size)
+    return table.reshape(size, 3 * order)
 
 
 def _numbered(texts: Sequence[Sequence[str]]) -> tuple[Longs, int]:
@@ -215,5 +215,5 @@ def _numbered(texts: Sequence[Sequence[str]]) -> tuple[Longs, int]:
         codes = "".join(cast("Sequence[str]", texts)).encode("utf-32-le", "surrogatepass")
         return np.frombuffer(codes, np.uint32).astype(np.int64), 0x110000
     ids: dict[str, int] = {}
-    found = (ids.setdefault(token, len(ids)) for token in chain.from_iterable(texts))
-    return np.fromiter(found, np.int64), len(ids)
+    numbers = (ids.setdefault(token, len(ids)) for token in chain.from_iterable(texts))
+    return np.fromiter(numbers, np.int64), len(ids)

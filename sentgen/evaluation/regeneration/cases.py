@@ -117,13 +117,13 @@ def _is_punctuation(form: str, tag: str | None) -> bool:
 def _remaining_heads(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
     """Return the heads among the kept tokens: of each the nearest kept one above it, or the root."""
     numbers = np.cumsum(keep).tolist()
-    kept = []
+    remaining = []
     for head in compress(heads, keep):
         # Ends at the root at the latest: heads are a tree.
         while head and not keep[head - 1]:
             head = heads[head - 1]
-        kept.append(numbers[head - 1] if head else 0)
-    return kept
+        remaining.append(numbers[head - 1] if head else 0)
+    return remaining
 
 
 def _heads(sentence: Sentence, lengths: Sequence[int]) -> tuple[int, ...] | None:
@@ -133,14 +133,14 @@ def _heads(sentence: Sentence, lengths: Sequence[int]) -> tuple[int, ...] | None
     last = np.cumsum(lengths)
     # All units as phrases, so that the kernel of ingestion gives their heads.
     phrases = np.repeat(np.arange(1, len(lengths) + 1), lengths).astype(np.int32)
-    found, trees = unit_heads(
+    word_heads, trees = unit_heads(
         np.array(sentence.heads, np.int32), phrases, np.array([len(sentence.heads)], np.int32)
     )
     if not trees[0]:
         return None
     # The kernel answers with the last word of a unit.
-    place = {int(position): unit for unit, position in enumerate(last)}
-    return tuple(place.get(int(head), -1) for head in found[last - 1])
+    unit_at = {int(position): unit for unit, position in enumerate(last)}
+    return tuple(unit_at.get(int(head), -1) for head in word_heads[last - 1])
 
 
 logger = logging.getLogger(__name__)

@@ -253,7 +253,7 @@ def _entries(
     labels = [f"{model.name}@{model.version}" for model in models]
     if not models or len(set(labels)) < len(labels):
         raise InputError(f"models {', '.join(labels) or 'none'}: name one or more, each once")
-    found = []
+    entries = []
     for model, label in zip(models, labels, strict=True):
         named = model.name if [model.name for model in models].count(model.name) == 1 else label
         plans = _plans(store, model, algorithms, settings)
@@ -261,13 +261,13 @@ def _entries(
             plans = {f"{name}@{named}": plan for name, plan in plans.items()}
         treebanks = _treebanks(plans.values())
         preparation = _preparation(store, model, settings, treebanks, punctuation=settings.punct)
-        found.append(_Entry(model, plans, treebanks, preparation))
-    if len({entry.preparation.lowercase for entry in found}) > 1:
+        entries.append(_Entry(model, plans, treebanks, preparation))
+    if len({entry.preparation.lowercase for entry in entries}) > 1:
         raise InputError(
             f"of {', '.join(labels)} some are of lower-cased corpora and some are not;"
             f" say how the test set is with {spell('lowercase')} or {spell('lowercase', off='--keep-case')}"
         )
-    return found
+    return entries
 
 
 def _refuse_twice(names: Sequence[str]) -> None:
@@ -323,9 +323,9 @@ def _setup(
     """
     systems: dict[str, object] = {}
     for entry in entries:
-        of = {"model": entry.label} if len(entries) > 1 else {}
+        model = {"model": entry.label} if len(entries) > 1 else {}
         for name, plan in entry.plans.items():
-            systems[name] = {**_recorded_system(plan), **of}
+            systems[name] = {**_recorded_system(plan), **model}
     systems |= {name: {"outputs": file.path, "sha256": file.sha256} for name, file in files.items()}
     prepared = {
         entry.label: {
@@ -341,7 +341,7 @@ def _setup(
         "systems": systems,
         "jobs": jobs,
         **{
-            key: value if key in alike else {label: one[key] for label, one in prepared.items()}
+            key: value if key in alike else {label: settings[key] for label, settings in prepared.items()}
             for key, value in first.items()
         },
     }
@@ -363,7 +363,7 @@ def _plans(
 ) -> dict[str, SearchPlan]:
     """Return the plan of each system; the test set is lower-cased already, for references and look-ups."""
     systems = parse_systems(algorithms, replace(search, lowercase=False))
-    plans = {name: plan_search(store, model, one) for name, one in systems.items()}
+    plans = {name: plan_search(store, model, search) for name, search in systems.items()}
     for hint in dict.fromkeys(hint for plan in plans.values() for hint in plan.hints):
         logger.warning("%s", hint)
     return plans
@@ -427,9 +427,9 @@ def summarize(
         by_length: whether to tell lengths apart.
         parser: for the verb arguments, if they are wanted.
     """
-    sentences = {name: found.answers for name, found in answered.items()}
+    sentences = {name: answers.answers for name, answers in answered.items()}
     parsed = verb_argument_figures(sentences, cases, parser) if parser else {}
-    systems = [_ordering_result(name, found, parsed.get(name)) for name, found in answered.items()]
+    systems = [_ordering_result(name, answers, parsed.get(name)) for name, answers in answered.items()]
     references = [case.reference for case in cases]
     lengths = _length_buckets(references) if by_length else ()
     return RegenerationResult.from_systems(systems, seed, lengths=lengths, references=references)

@@ -133,15 +133,15 @@ def learning_curve(
 
 def _sizes(text: str, seed: int) -> list[_Size]:
     """Read sizes."""
-    found = []
-    for one in (each.strip() for each in text.split(",")):
-        number = one.removesuffix("%")
+    sizes = []
+    for size in (each.strip() for each in text.split(",")):
+        number = size.removesuffix("%")
         whole = number.isascii() and number.isdecimal() and len(number) < 10
-        share = int(number) / 100 if whole and one.endswith("%") else None
+        share = int(number) / 100 if whole and size.endswith("%") else None
         if not whole or (share is not None and share > 1):
-            raise InputError(f"curve {one!r} is no number of sentences and no percent, such as 1000 or 50%")
-        found.append(_Size(one, Draw(None if share is not None else int(number), share, seed)))
-    return found
+            raise InputError(f"curve {size!r} is no number of sentences and no percent, such as 1000 or 50%")
+        sizes.append(_Size(size, Draw(None if share is not None else int(number), share, seed)))
+    return sizes
 
 
 def _refuse_others(store: Store, model: ModelInfo) -> None:
@@ -196,12 +196,12 @@ def _companions(store: Store, model: ModelInfo) -> list[ModelInfo]:
     """Return the models over tags, classes and items that were built beside a model."""
     models = list_models(store)
     return [
-        one
-        for one in models
-        if not one.symbols.are_words
-        and one.name == f"{model.name}-{one.symbols.over}"
-        and one.condition == model.condition
-        and set(one.corpora) <= set(model.corpora)
+        companion
+        for companion in models
+        if not companion.symbols.are_words
+        and companion.name == f"{model.name}-{companion.symbols.over}"
+        and companion.condition == model.condition
+        and set(companion.corpora) <= set(model.corpora)
     ]
 
 
@@ -209,10 +209,10 @@ def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> M
     """Build the model of the corpora of a store, and those beside it."""
     there = {name for name in model.corpora if _is_there(drawn, name)}
     made: dict[str, ModelInfo] = {}
-    for one in (model, *companions):
-        corpora = [name for name in one.corpora if name in there]
+    for old in (model, *companions):
+        corpora = [name for name in old.corpora if name in there]
         if corpora:
-            made[one.name] = build(drawn, one.name, corpora, Recipe.of_model(one))
+            made[old.name] = build(drawn, old.name, corpora, Recipe.of_model(old))
     return made[model.name]
 
 

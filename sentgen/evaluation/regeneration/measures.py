@@ -99,7 +99,7 @@ def statistics(
         for name, (of, _) in _FRACTIONS.items()
     }
     known: Sequence[Problem | None] = problems or [None] * len(cases)
-    errors = [_argument_errors(*one) for one in zip(answers, cases, known, strict=True)]
+    errors = [_argument_errors(*case) for case in zip(answers, cases, known, strict=True)]
     parts |= {
         name: np.array([(counts[k], counts[-1]) for counts in errors], np.float64).reshape(-1, 2)
         for k, name in enumerate(ARGUMENT_ERRORS)
@@ -160,10 +160,10 @@ def _attachment(answer: RegeneratedSentence, case: Case) -> Parts:
     if answer.tree is None or gold.heads is None:
         return 0.0, 0.0
     same = _comparable(gold.units)
-    found = attachments_found(
+    right = attachments_found(
         list(map(same, answer.units)), answer.tree.heads, list(map(same, gold.units)), gold.heads
     )
-    return float(found), float(len(gold.units))
+    return float(right), float(len(gold.units))
 
 
 def _argument_errors(
@@ -176,16 +176,16 @@ def _argument_errors(
     order, heads = gold_places(gold, answer.given)
     if heads is None:
         return 0, 0, 0, 0
-    place = {unit: position for position, unit in enumerate(order)}
-    sides = [LEFT if head != ROOT and place[unit] < place[head] else RIGHT for unit, head in enumerate(heads)]
+    at = {unit: position for position, unit in enumerate(order)}
+    sides = [LEFT if head != ROOT and at[unit] < at[head] else RIGHT for unit, head in enumerate(heads)]
     # Of the places of the sentence those of the bag.
     own_heads, own_sides = [ROOT] * len(heads), [RIGHT] * len(heads)
     for position, unit in enumerate(answer.order):
         head = answer.tree.heads[position]
         own_heads[unit] = answer.order[head] if head != ROOT else ROOT
         own_sides[unit] = answer.tree.sides[position]
-    found = argument_errors(own_heads, own_sides, heads, sides, problem.kinds.tolist(), problem.trees)
-    return *found, len(heads)
+    errors = argument_errors(own_heads, own_sides, heads, sides, problem.kinds.tolist(), problem.trees)
+    return *errors, len(heads)
 
 
 def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
@@ -228,8 +228,8 @@ def kendall_tau(output: Sequence[Hashable], gold: Sequence[Hashable]) -> float |
         return None
     places = defaultdict(list)
     # From the right, so that pop() gives the places of a word from the left.
-    for place in range(size - 1, -1, -1):
-        places[gold[place]].append(place)
+    for position in range(size - 1, -1, -1):
+        places[gold[position]].append(position)
     order = np.fromiter((places[word].pop() for word in output), np.int64, size)
     # Above the diagonal: pairs in the order of the output.
     inversions = np.count_nonzero(np.triu(order[:, None] > order[None, :]))
@@ -251,12 +251,12 @@ def adjacencies_found(output: Sequence[Hashable], gold: Sequence[Hashable]) -> l
     [False, True, False, False]
     """
     left = Counter(_pairs(gold))
-    found = []
+    in_gold = []
     for pair in _pairs(output):
-        found.append(left[pair] > 0)
+        in_gold.append(left[pair] > 0)
         # Below 0, too: what is not there any more stays unfound.
         left[pair] -= 1
-    return found
+    return in_gold
 
 
 def _pairs(words: Sequence[Hashable]) -> list[tuple[object, object]]:
@@ -332,7 +332,7 @@ def verb_argument_figures(
         InputError: the parser is `gold`, or gives no tags.
     """
     originals = [tuple(case.words) for case in cases]
-    outputs = {name: [tuple(answer.words) for answer in found] for name, found in answers.items()}
+    outputs = {name: [tuple(answer.words) for answer in answered] for name, answered in answers.items()}
     trees = parse_once((words for mine in (originals, *outputs.values()) for words in mine if words), parser)
     relations: dict[tuple[str, ...], Relations] = {(): Counter()}
     for words, tree in trees.items():
@@ -346,8 +346,8 @@ def verb_argument_figures(
         )
         counted = np.count_nonzero(parts[:, 1])
         if counted:
-            told = f"{signature}|sentences:{counted}/{len(parts)}"
-            figures[name] = Measurement(VERB_ARGUMENTS, told, parts, ratio)
+            described = f"{signature}|sentences:{counted}/{len(parts)}"
+            figures[name] = Measurement(VERB_ARGUMENTS, described, parts, ratio)
     return figures
 
 

@@ -105,12 +105,12 @@ def curve_plot(result: RegenerationResult, theme: Theme) -> Figure:
     systems = {system.system: system for system in result.systems}
     for number, name in enumerate(dict.fromkeys(point.algorithm for point in result.curve)):
         points = sorted(
-            (one for one in result.curve if one.algorithm == name), key=lambda point: point.sentences
+            (point for point in result.curve if point.algorithm == name), key=lambda point: point.sentences
         )
         sizes = [point.sentences for point in points]
-        found = [systems[point.system] for point in points]
-        values = [system.value(result.main.metric) for system in found]
-        ends = [system.intervals[result.main.metric] for system in found]
+        results = [systems[point.system] for point in points]
+        values = [system.value(result.main.metric) for system in results]
+        ends = [system.intervals[result.main.metric] for system in results]
         style = theme.style(number)
         axes.plot(sizes, values, **style, markersize=5.5, linewidth=1.6, label=literal(name))
         axes.vlines(sizes, [e.low for e in ends], [e.high for e in ends], color=style["color"], alpha=0.4)
@@ -165,10 +165,10 @@ def arguments_rows(systems: Sequence[OrderingResult]) -> list[list[str]]:
     """Return a row a system that makes trees: its errors in the arguments with their share, and its units."""
     rows = []
     for system in systems:
-        found = [system.measurements[name] for name in ARGUMENT_ERRORS if name in system.measurements]
-        if found:
-            errors = [f"{one.statistics[:, 0].sum():,.0f} ({100 * one.value:.1f}%)" for one in found]
-            rows.append([system.system, *errors, f"{found[0].statistics[:, 1].sum():,.0f}"])
+        measured = [system.measurements[name] for name in ARGUMENT_ERRORS if name in system.measurements]
+        if measured:
+            errors = [f"{each.statistics[:, 0].sum():,.0f} ({100 * each.value:.1f}%)" for each in measured]
+            rows.append([system.system, *errors, f"{measured[0].statistics[:, 1].sum():,.0f}"])
     return rows
 
 
@@ -268,9 +268,9 @@ def _example(result: RegenerationResult, item: int) -> _SentenceExample:
 
 
 def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[_OutputUnit], bool]:
-    found = adjacencies_found(answer.words, reference.split(" "))
-    pieces, place = [], 0
+    in_gold = adjacencies_found(answer.words, reference.split(" "))
+    pieces, position = [], 0
     for unit in answer.units:
-        pieces.append(_OutputUnit(" ".join(unit.words), len(unit.words) > 1, not found[place]))
-        place += len(unit.words)
-    return pieces, not found[place]
+        pieces.append(_OutputUnit(" ".join(unit.words), len(unit.words) > 1, not in_gold[position]))
+        position += len(unit.words)
+    return pieces, not in_gold[position]

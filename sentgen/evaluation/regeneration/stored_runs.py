@@ -88,8 +88,8 @@ def _check_same(systems: Mapping[str, _Texts]) -> None:
             continue
         numbers = len(texts.references), len(other.references)
         pairs = enumerate(zip(texts.references, other.references, strict=False), 1)
-        place = next((item for item, (one, two) in pairs if one != two), min(numbers) + 1)
+        number = next((item for item, (one, two) in pairs if one != two), min(numbers) + 1)
         raise InputError(
             f"{first} and {name} are not over the same sentences: {numbers[0]:,} and {numbers[1]:,}, from"
-            f" sentence {place:,} on others; evaluate both on one test set, in the same case and punctuation"
+            f" sentence {number:,} on others; evaluate both on one test set, in the same case and punctuation"
         )

@@ -128,7 +128,7 @@ def tune(
         logger.warning("%s", hint)
     cases = _drawn(cases_of(store, model, sentences, search, plan), request)
     check_bags([case.gold.units for case in cases], plan)
-    prepared = [one for batch in prepare(store, plan, [case.gold.units for case in cases]) for one in batch]
+    prepared = [bag for batch in prepare(store, plan, [case.gold.units for case in cases]) for bag in batch]
     rounds = _rounds(plan, prepared, cases, request, progress)
     best = max(range(len(rounds)), key=lambda k: (rounds[k].held_out, -k))
     settings = {name: getattr(request, name) for name in ("rounds", "candidates", "features", "seed")}
@@ -176,8 +176,8 @@ def _rounds(
     scorers = [weight for _, weight in plan.rerankers]
     factors = plan.settings.of(FactorSettings).weights
     weights = np.array([1.0, *features, *scorers, *(factors.get(name, 0.0) for name in FACTORS)])
-    pools = [_Pool(one, case, plan.rerankers) for one, case in zip(prepared, cases, strict=True)]
-    found = []
+    pools = [_Pool(bag, case, plan.rerankers) for bag, case in zip(prepared, cases, strict=True)]
+    rounds = []
     total = (request.rounds + 1) * len(pools)
     for number in range(request.rounds + 1):
         named = _named(names, weights)
@@ -190,7 +190,7 @@ def _rounds(
             matches.append(pool.grow(settings, request.candidates, weights))
             if progress is not None:
                 progress(number * len(pools) + k, total)
-        found.append(
+        rounds.append(
             _TuningRound(
                 named,
                 _bleu([row for k, row in enumerate(matches) if k % _HELD_OUT]),
@@ -202,7 +202,7 @@ def _rounds(
             weights = learn(lists, weights)
             # That of the words can be 1 in the end only if it is above nothing.
             weights[0] = max(weights[0], 1e-3)
-    return found
+    return rounds
 
 
 class _Pool:
@@ -215,13 +215,13 @@ class _Pool:
 
     def grow(self, settings: SearchSettings, count: int, weights: Floats) -> Floats:
         """Add the best candidates of a search; return the n-gram statistics of the best one by weights."""
-        found = candidates(self._prepared.under(settings), count)
+        made = candidates(self._prepared.under(settings), count)
         bag = self._prepared.bag
-        sentences = [[word for unit in order for word in bag[unit].words] for order in found.orders.tolist()]
+        sentences = [[word for unit in order for word in bag[unit].words] for order in made.orders.tolist()]
         texts = [tuple(word.lower() for word in sentence) for sentence in sentences]
         new = [text for text in texts if text not in self._found]
         overlap = dict(zip(new, ngram_statistics(new, [self._gold] * len(new), _ORDER), strict=True))
-        every = self._with_scores(found.values, sentences, texts)
+        every = self._with_scores(made.values, sentences, texts)
         for text, values in zip(texts, every, strict=True):
             # What the factors say is of the tree that the weights of this round make.
             statistics = overlap[text] if text in overlap else self._found[text][1]
@@ -235,10 +235,10 @@ class _Pool:
     ) -> Floats:
         """Return values of models and factors with scores between them; a text is scored once."""
         models = values.shape[1] - len(FACTORS)
-        place = slice(models, models + len(self._rerankers))
+        columns = slice(models, models + len(self._rerankers))
         new = [sentence for sentence, text in zip(sentences, texts, strict=True) if text not in self._found]
         request = iter(scores_of(self._rerankers, new))
-        scores = [self._found[text][0][place] if text in self._found else next(request) for text in texts]
+        scores = [self._found[text][0][columns] if text in self._found else next(request) for text in texts]
         between = np.array(scores).reshape(len(texts), len(self._rerankers))
         return np.hstack([values[:, :models], between, values[:, models:]])
 
@@ -265,10 +265,10 @@ def _scores(rounds: Sequence[_TuningRound], best: int) -> list[FigureRow]:
     """Return the figures of the record: BLEU before and after, and the weights."""
     signature = "lc|tok:none, every fourth sentence held out"
     rows = []
-    for system, one in (("before", rounds[0]), ("after", rounds[best])):
-        figures = {"bleu-learnt-from": one.learnt_from, "bleu-held-out": one.held_out}
+    for system, figures_of in (("before", rounds[0]), ("after", rounds[best])):
+        figures = {"bleu-learnt-from": figures_of.learnt_from, "bleu-held-out": figures_of.held_out}
         rows += [FigureRow(system, name, value, signature) for name, value in figures.items()]
-        for name, weight in {**one.weights.features, **one.weights.factors}.items():
+        for name, weight in {**figures_of.weights.features, **figures_of.weights.factors}.items():
             rows.append(FigureRow(system, f"weight {name}", weight, "the words have 1"))
     return rows
 
@@ -286,7 +286,7 @@ def learn(lists: Lists, start: Floats, *, penalty: float = _PENALTY) -> Floats:
     """Return (F,) weights, none below 0, from those to start with."""
     from scipy.optimize import minimize
 
-    found = minimize(
+    solution = minimize(
         lambda weights: loss(lists, weights, start, penalty),
         start,
         jac=True,
@@ -294,7 +294,7 @@ def learn(lists: Lists, start: Floats, *, penalty: float = _PENALTY) -> Floats:
         bounds=[(0.0, None)] * len(start),
         options={"maxiter": 200},
     )
-    return np.asarray(found.x, float)
+    return np.asarray(solution.x, float)
 
 
 def loss(lists: Lists, weights: Floats, start: Floats, penalty: float) -> tuple[float, Floats]:
