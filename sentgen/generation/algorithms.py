@@ -63,20 +63,20 @@ def _check_settings(
             continue
         with plugin.at_work():
             # A field without an option is no parameter, so that nobody could set it.
-            declared = [one for one in parameters_of(group) if isinstance(one.option, Option)]
+            declared = [each for each in parameters_of(group) if isinstance(each.option, Option)]
             names_of = {field.name for field in fields(group)}
-        if {one.name for one in declared} != names_of:
+        if {each.name for each in declared} != names_of:
             raise PluginError(
                 f"has settings in {group.__name__} that are no Annotated[TYPE, Setting(...)];"
                 " its authors must change that",
                 plugin=plugin,
             )
-        taken = [one.name for one in declared if one.name in names]
+        taken = [each.name for each in declared if each.name in names]
         if taken:
-            told = (
+            message = (
                 f"has a setting {taken[0]!r}, which is one of sentgen; its authors must choose another name"
             )
-            raise PluginError(told, plugin=plugin)
+            raise PluginError(message, plugin=plugin)
     valued = {*algorithm.defaults, *(name for of in algorithm.published.values() for name in of)}
     if idle := sorted(valued - algorithm.options):
         raise PluginError(
@@ -106,8 +106,8 @@ def _guarded_value(
 ) -> Callable[[Problem, tuple[int, ...], tuple[int, ...] | None], float | None]:
     def guarded(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float | None:
         with plugin.at_work():
-            found = algorithm.value(problem, units, heads)
-            return None if found is None else float(found)
+            value = algorithm.value(problem, units, heads)
+            return None if value is None else float(value)
 
     return guarded
 
@@ -256,7 +256,7 @@ def read_system(
     # A wrong name is told before the settings are read.
     algorithm = algorithm_named(name)
     known = _settings_of(algorithm)
-    own = dict(_assignment(text, assignment, known) for assignment in assignments)
+    own = dict(_assignment(text, change, known) for change in assignments)
     paper = cast("Paper | None", own.pop(_PUBLISHED, as_published))
     given = {name: value for name, value in (changes or {}).items() if value is not None} | own
     return algorithm, settings_for(algorithm, paper, given), given.keys()

@@ -200,8 +200,8 @@ def answer(
     if request.parts and request.explain:
         raise InputError(f"{spell('parts')} and {spell('explain')} are two tables; choose one of them")
     plan = replace(plan_search(store, request.model, request), parts=request.parts)
-    asked = {spell("tree"): request.tree, **(files or {}), spell("dependencies"): request.dependencies}
-    require_trees(plan.algorithm, asked | {spell("parser"): parser})
+    options = {spell("tree"): request.tree, **(files or {}), spell("dependencies"): request.dependencies}
+    require_trees(plan.algorithm, options | {spell("parser"): parser})
     tags = plan.tags(store)
     corpora = plan.treebank.corpora if plan.treebank else None
     promoted = have_function_heads(store, corpora or ())
@@ -258,8 +258,8 @@ def _sentence_table(answers: Answers) -> Rows:
             heads = sentence.tree.heads if sentence.tree else ()
             row += [[" ".join(unit.words) for unit in sentence.units], [head + 1 for head in heads]]
         # An empty sentence has no tree, and is not shown to scorers.
-        said = (sentence.parts.get(name, 0.0) for name in parts)
-        rows.append([*row, *(log for part in said for log in (decimal(part), part))])
+        values = (sentence.parts.get(name, 0.0) for name in parts)
+        rows.append([*row, *(log for part in values for log in (decimal(part), part))])
     return Rows(columns, rows)
 
 
@@ -277,7 +277,7 @@ def reason_table(answers: Answers) -> Rows:
 def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Sequence[object]]]]:
     """Return the columns of the tables of reasons, and a table a sentence; for reading if not ``full``."""
     if answers.plan.treebank:
-        found = explain_trees(answers.store, answers.plan, answers.sentences)
+        explained = explain_trees(answers.store, answers.plan, answers.sentences)
         columns, row_of = (_ATTACHMENT_COLUMNS, _attachment) if full else (_SHORT_COLUMNS, _short)
         if FactorSettings in answers.plan.algorithm.groups:
             columns = [*columns, *_DECISION_COLUMNS] if full else _SHORT_DECISION_COLUMNS
@@ -288,13 +288,13 @@ def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Seque
                 else row_of(sentence.units[edge.place], edge)
                 for edge in edges
             ]
-            for sentence, edges in zip(answers.sentences, found, strict=True)
+            for sentence, edges in zip(answers.sentences, explained, strict=True)
         ]
         if full and answers.plan.algorithm.steps:
             return [*columns, "steps"], _with_steps(answers, tables)
         return columns, tables
     words = (explain_sentence(answers.store, answers.plan, sentence) for sentence in answers.sentences)
-    return _WORD_COLUMNS, [[row for word in found for row in _word(word)] for found in words]
+    return _WORD_COLUMNS, [[row for word in sentence for row in _word(word)] for sentence in words]
 
 
 def step_tables(answers: Answers) -> list[list[Sequence[object]]]:
@@ -334,8 +334,8 @@ def _step_row(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
     weight, rival = step.weight, step.rival_weight
     if step.event == "forced" and is_forced(weight):
         weight -= FORBIDDEN
-    allowed = [None if one is None or is_forced(one) else one for one in (weight, rival)]
-    logs = [None if one is None else decimal(one) for one in allowed]
+    allowed = [None if value is None or is_forced(value) else value for value in (weight, rival)]
+    logs = [None if value is None else decimal(value) for value in allowed]
     return {
         "step": step.step,
         "event": step.event,
@@ -372,8 +372,8 @@ def _both(log10: float | None) -> tuple[float | None, float | None]:
 def _written(unit: Unit) -> str:
     """Return the words of a unit, with a star at a head that is not the last one."""
     return " ".join(
-        f"{word}*" if place - len(unit.words) == unit.from_end < -1 else word
-        for place, word in enumerate(unit.words)
+        f"{word}*" if position - len(unit.words) == unit.from_end < -1 else word
+        for position, word in enumerate(unit.words)
     )
 
 
@@ -421,7 +421,7 @@ def _decided(
     head, _, side, _ = explained.evidence.attachment
     return (
         *(_written(unit), _SIDES[side], head[0], rival, decision.decided_by),
-        *(None if one is None else decimal(one) for one in (margin, *gains)),
+        *(None if value is None else decimal(value) for value in (margin, *gains)),
     )
 
 
@@ -478,14 +478,14 @@ def explain_trees(
         for sentence in sentences
     ]
     wanted = [edge for mine in edges for edge in mine]
-    found = iter(
+    evidence = iter(
         explain_attachments(store, treebank.corpora, treebank.layer, wanted) if treebank and wanted else []
     )
     decided = _decisions(store, plan, sentences)
     return [
         [
-            _explained(place, weight, next(found), decided[k][place] if decided else None)
-            for place, weight in enumerate(sentence.tree.weights)
+            _explained(position, weight, next(evidence), decided[k][position] if decided else None)
+            for position, weight in enumerate(sentence.tree.weights)
         ]
         if sentence.tree
         else []
@@ -509,12 +509,12 @@ def _decisions(
     """Return what decided the attachments of each sentence, if the algorithm weighs factors."""
     if FactorSettings not in plan.algorithm.groups:
         return []
-    found = []
+    decided = []
     for batch in prepare(store, plan, [sentence.units for sentence in sentences]):
         for prepared in batch:
             order = places_of(sentences[prepared.item - 1].units, prepared.bag)
-            found.append(decisions(prepared.under(plan.settings), order))
-    return found
+            decided.append(decisions(prepared.under(plan.settings), order))
+    return decided
 
 
 def _explain_steps(
@@ -526,14 +526,14 @@ def _explain_steps(
     """
     steps = plan.algorithm.steps
     own = {number: sentence for number, sentence in enumerate(sentences) if sentence.rank == 1 and steps}
-    found: list[list[SearchStep]] = [[] for _ in sentences]
+    all_steps: list[list[SearchStep]] = [[] for _ in sentences]
     batches = prepare(store, plan, [sentence.given for sentence in own.values()], shuffle=False)
     bags = (prepared for batch in batches for prepared in batch)
-    for (number, one), prepared in zip(own.items(), bags, strict=True):
-        place = {unit: place for place, unit in enumerate(one.order)}
+    for (number, own_sentence), prepared in zip(own.items(), bags, strict=True):
+        position_of = {unit: position for position, unit in enumerate(own_sentence.order)}
         made = steps(prepared.under(plan.settings)) if steps else []
-        found[number] = [step.renumbered(place) for step in made]
-    return found
+        all_steps[number] = [step.renumbered(position_of) for step in made]
+    return all_steps
 
 
 def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Attachment]:
@@ -560,8 +560,6 @@ def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSenten
     known = [submodel.words[number] for number in submodel.encode(forms, tags)]
     string = [RESERVED_WORDS[BOS], *known, RESERVED_WORDS[EOS]]
     return [
-        _ExplainedWord(
-            place, form, tuple(explain_word(store, model, string[max(0, place + 2 - order) : place + 2]))
-        )
-        for place, form in enumerate([*forms, RESERVED_WORDS[EOS]])
+        _ExplainedWord(at, form, tuple(explain_word(store, model, string[max(0, at + 2 - order) : at + 2])))
+        for at, form in enumerate([*forms, RESERVED_WORDS[EOS]])
     ]

@@ -84,7 +84,7 @@ def corpus_tree(
 ) -> SentenceDrawing:
     """Return a sentence of a corpus to draw; ``heads`` are places of words from 1, 0 for the root."""
     at = tuple(head - 1 if head else ROOT for head in heads)
-    sides = tuple(RIGHT if head < place else LEFT for place, head in enumerate(at))
+    sides = tuple(RIGHT if head < position else LEFT for position, head in enumerate(at))
     nothing = (0,) * len(at)
     units = [Unit((form,), (tag,) if tag else ()) for form, tag in zip(forms, tags, strict=True)]
     return SentenceDrawing(title, units, Tree(at, sides, nothing, nothing), labels)
@@ -104,7 +104,7 @@ def corpus_tree_svg(
     ``marked`` are places of words from 1 that stand out.
     """
     drawing = corpus_tree(title, forms, tags, heads, labels)
-    return tree_svg([replace(drawing, marked=frozenset(place - 1 for place in marked))])
+    return tree_svg([replace(drawing, marked=frozenset(number - 1 for number in marked))])
 
 
 def tree_svg(sentences: Sequence[SentenceDrawing]) -> str:
@@ -139,10 +139,10 @@ def _layout(sentence: SentenceDrawing) -> _Layout:
     left, right = _fans(sentence.tree)
     centers: list[float] = []
     at = 0.0
-    for place, unit in enumerate(sentence.units):
-        fan = 2 * _PORT * (1 + max(len(left[place]), len(right[place])))
+    for position, unit in enumerate(sentence.units):
+        fan = 2 * _PORT * (1 + max(len(left[position]), len(right[position])))
         text = max(_text_width(" ".join(unit.words), _FONT), _text_width(" ".join(unit.tags), _SMALL), fan)
-        center = max(at + text / 2, centers[-1] + _label_width(sentence, place) if place else 0.0)
+        center = max(at + text / 2, centers[-1] + _label_width(sentence, position) if position else 0.0)
         centers.append(center)
         at = center + text / 2 + _GAP
     levels = arc_levels(heads)
@@ -288,8 +288,8 @@ def _edge(sentence: SentenceDrawing, unit: int) -> str:
     if tree.heads[unit] == ROOT:
         return f"{name}: root{'' if sentence.labels else weight}"
     side = "right" if tree.sides[unit] == RIGHT else "left"
-    place = f"{side} of {' '.join(sentence.units[tree.heads[unit]].words)}"
-    return f"{name}: {sentence.labels[unit]}, {place}" if sentence.labels else f"{name}: {place}{weight}"
+    where = f"{side} of {' '.join(sentence.units[tree.heads[unit]].words)}"
+    return f"{name}: {sentence.labels[unit]}, {where}" if sentence.labels else f"{name}: {where}{weight}"
 
 
 def _described(sentence: SentenceDrawing) -> str:
@@ -431,11 +431,11 @@ def _edges(units: Sequence[Unit], heads: Sequence[int]) -> Iterator[tuple[int, s
     ends = accumulate(len(unit.words) for unit in units)
     tops = [end + 1 + unit.from_end for end, unit in zip(ends, units, strict=True)]
     root = heads.index(ROOT)
-    for place, unit in enumerate(units):
+    for position, unit in enumerate(units):
         for other in range(-len(unit.words), 0):
             if other != unit.from_end:
-                yield tops[place], "dep"
-            elif heads[place] != ROOT:
-                yield tops[heads[place]], "dep"
+                yield tops[position], "dep"
+            elif heads[position] != ROOT:
+                yield tops[heads[position]], "dep"
             else:
-                yield (0, "root") if place == root else (tops[root], "parataxis")
+                yield (0, "root") if position == root else (tops[root], "parataxis")

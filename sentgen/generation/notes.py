@@ -29,13 +29,13 @@ def notes(answers: Answers) -> Iterator[str]:
     if answers.retagged:
         yield answers.retagged
     first = [sentence for sentence in answers.sentences if sentence.rank == 1]
-    guessed = sum(one.guessed for one in first)
+    guessed = sum(sentence.guessed for sentence in first)
     if guessed:
-        words = quantity(sum(len(one.words) for one in first), "word")
+        words = quantity(sum(len(sentence.words) for sentence in first), "word")
         yield (
             f"{guessed} of {words} had no tag; each word's most frequent tag was used; give tags as word/TAG"
         )
-    forced = sum(is_forced(weight) for one in first if one.tree for weight in one.tree.weights)
+    forced = sum(is_forced(weight) for sentence in first if sentence.tree for weight in sentence.tree.weights)
     if forced:
         yield (
             f"hard constraints broken, as nothing else was left: {forced};"
@@ -55,13 +55,13 @@ def notes(answers: Answers) -> Iterator[str]:
 
 def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
     """Say where the last word stands for a phrase that is no base noun phrase."""
-    found = list(
+    phrases = list(
         dict.fromkeys(unit for sentence in sentences if sentence.tree for unit in doubtful(sentence.units))
     )
-    if found:
+    if phrases:
         yield (
-            f"{quantity(len(found), 'phrase')} without a given head: the last word is taken, such as"
-            f" {found[0].head} of {found[0]}; a star marks another one, as in [people* left behind]"
+            f"{quantity(len(phrases), 'phrase')} without a given head: the last word is taken, such as"
+            f" {phrases[0].head} of {phrases[0]}; a star marks another one, as in [people* left behind]"
         )
 
 

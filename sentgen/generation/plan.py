@@ -71,9 +71,9 @@ def _rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSetting
 def scores_of(rerankers: Rerankers, sentences: Sentences) -> list[list[float]]:
     """Return what each of those that rerank says of each sentence: a list a sentence."""
     # An empty sentence is the only one of its bag; that it has no words is nothing that a scorer has to know.
-    asked = [sentence for sentence in sentences if sentence]
-    found = [iter(scorer.score(asked)) for scorer, _ in rerankers]
-    return [[next(scores) if sentence else 0.0 for scores in found] for sentence in sentences]
+    filled = [sentence for sentence in sentences if sentence]
+    by_scorer = [iter(scorer.score(filled)) for scorer, _ in rerankers]
+    return [[next(scores) if sentence else 0.0 for scores in by_scorer] for sentence in sentences]
 
 
 def weighted_sum(rerankers: Rerankers, scores: Sequence[float]) -> float:
@@ -193,10 +193,10 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     name = search.algorithm
     if name == _AUTOMATIC:
         name = WITH_TREES if search.dependencies or has_trees(store, model, layer) else _WITHOUT
-    algorithm, asked, given = read_system(name, search.as_published, search.changes)
+    algorithm, chosen, given = read_system(name, search.as_published, search.changes)
     if search.nbest < 1:
         raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
-    settings, rerankers = _rerankers_of(store, found_weights(store, model, algorithm, asked, given))
+    settings, rerankers = _rerankers_of(store, found_weights(store, model, algorithm, chosen, given))
     treebank = None
     if algorithm.trees:
         treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)
@@ -204,7 +204,7 @@ def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchP
     features = feature_models(store, settings.of(FeatureSettings), lowercase)
     # With treebanks of other models, and in a lake, no companions can be built.
     alone = not (any(feature.needs_tags for feature in features) or search.dependencies or store.lake)
-    wanted = algorithm.trees and asked.of(FeatureSettings).automatic
+    wanted = algorithm.trees and chosen.of(FeatureSettings).automatic
     words = algorithm.words or search.units == "word"
     return SearchPlan(
         model=model,

@@ -158,17 +158,17 @@ def with_known_tags(
         return bags, ""
     unknown = sorted({*given} - known)
     named = ", ".join(unknown[:_TOLD]) + (", ..." if len(unknown) > _TOLD else "")
-    told = f"the tags here ({named}) are of another set than the {kind} of the dependency counts;"
+    reason = f"the tags here ({named}) are of another set than the {kind} of the dependency counts;"
     pairs = [pair for bag in others for unit in bag for pair in zip(unit.words, unit.tags, strict=False)]
     tags = tags_beside(store, corpora, kind, pairs) if pairs else {}
     if not tags:
         return [
             [replace(unit, tags=()) for unit in bag] for bag in bags
-        ], f"{told} each word's most frequent tag was used"
+        ], f"{reason} each word's most frequent tag was used"
     used = "upos" if kind == "xpos" else "xpos"
     return (
         [[_retagged(unit, tags) for unit in bag] for bag in others],
-        f"{told} each word got the one that it has beside its {used}",
+        f"{reason} each word got the one that it has beside its {used}",
     )
 
 
@@ -187,8 +187,8 @@ def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list
     """
     phrases = sorted({unit.words for bag in bags for unit in bag.units if unit.headless})
     trees = parser.parse_tokenized(phrases)
-    found = {words: _root(tree, promoted) for words, tree in zip(phrases, trees, strict=True)}
-    return [replace(bag, units=_headed(bag.units, found), others=_headed(bag.others, found)) for bag in bags]
+    roots = {words: _root(tree, promoted) for words, tree in zip(phrases, trees, strict=True)}
+    return [replace(bag, units=_headed(bag.units, roots), others=_headed(bag.others, roots)) for bag in bags]
 
 
 def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
@@ -240,11 +240,11 @@ def _features(
     store: Store, plan: SearchPlan, submodel: SubModel, batch: Sequence[Sequence[Unit]]
 ) -> list[Features | None]:
     """Fetch the other models of a batch; all of its bags share their tables."""
-    found = [fetch_feature(store, feature, batch, plan.order) for feature in plan.features]
-    tables = side_by_side([submodel.table, *(other.table for other, _ in found)])
+    fetched = [fetch_feature(store, feature, batch, plan.order) for feature in plan.features]
+    tables = side_by_side([submodel.table, *(other.table for other, _ in fetched)])
     return [
         Features(tables, *zip(*arrays, strict=True))
-        for arrays in zip(*(mine for _, mine in found), strict=True)
+        for arrays in zip(*(mine for _, mine in fetched), strict=True)
     ]
 
 
@@ -260,10 +260,10 @@ def _guessed_tags(
     untagged = {word for bag in batch for unit in bag if not unit.tags for word in unit.words}
     if not untagged:
         return {}
-    found = most_frequent_tags(
+    tags = most_frequent_tags(
         store, treebank.corpora, treebank.layer, sorted({_cased(word, lower) for word in untagged})
     )
-    return {word: found[_cased(word, lower)] for word in untagged}
+    return {word: tags[_cased(word, lower)] for word in untagged}
 
 
 def _tagged(unit: Unit, tags: Mapping[str, str]) -> Unit:
@@ -277,12 +277,12 @@ def _trees(
 ) -> list[TreeModel | None]:
     """Fetch the dependency models of a batch; a unit is represented by its head (Wan et al. 2007)."""
     heads = [[(_cased(unit.head, plan.lowercase), unit.head_tag) for unit in bag] for bag in batch]
-    found = prefetch_dependencies(
+    fetched = prefetch_dependencies(
         store, treebank.corpora, treebank.layer, heads, distances=plan.algorithm.distances
     )
     return [
         _tree_model(dependencies, [tag or "" for _, tag in bag])
-        for dependencies, bag in zip(found, heads, strict=True)
+        for dependencies, bag in zip(fetched, heads, strict=True)
     ]
 
 
@@ -320,5 +320,5 @@ def _headed(units: Sequence[Unit], heads: Mapping[tuple[str, ...], int]) -> tupl
 
 def _retagged(unit: Unit, tags: dict[tuple[str, str], str]) -> Unit:
     """Return a unit with the tags that were found, or without if one has none."""
-    found = tuple(tags.get(pair, "") for pair in zip(unit.words, unit.tags, strict=False))
-    return replace(unit, tags=found if all(found) and len(found) == len(unit.words) else ())
+    new_tags = tuple(tags.get(pair, "") for pair in zip(unit.words, unit.tags, strict=False))
+    return replace(unit, tags=new_tags if all(new_tags) and len(new_tags) == len(unit.words) else ())

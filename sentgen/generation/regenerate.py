@@ -45,7 +45,7 @@ def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering])
     """
     tables, names = models_of(problem), _models(plan)
     factors = factors_of(problem) if FactorSettings in plan.algorithm.groups and problem.size else None
-    found = []
+    all_parts = []
     for ordering in orderings:
         strings = strings_of(problem, ordering.units)
         logps = [string_logp(table_at(tables, model), string) for model, string in enumerate(strings)]
@@ -54,20 +54,20 @@ def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering])
             heads = np.array(ordering.tree.reordered(ordering.units).heads, np.int32)
             sums = factor_sums(factors, np.array(ordering.units, np.int32), heads)
             parts |= zip(FACTORS, sums.tolist(), strict=True)
-        found.append(parts)
-    return found
+        all_parts.append(parts)
+    return all_parts
 
 
 def part_weights(plan: SearchPlan) -> dict[str, float]:
     """Return what the parts weigh, with what reranks; of an algorithm with a score of its own only that."""
-    found: dict[str, float] = {}
+    by_name: dict[str, float] = {}
     if FeatureSettings in plan.algorithm.groups:
         named = plan.settings.of(FeatureSettings).features.named
-        found = dict(zip(_models(plan), [1.0, *(weight for _, weight in named)], strict=True))
+        by_name = dict(zip(_models(plan), [1.0, *(weight for _, weight in named)], strict=True))
     if FactorSettings in plan.algorithm.groups:
         weights = plan.settings.of(FactorSettings).weights
-        found |= {name: weights.get(name, 0.0) for name in FACTORS}
-    return found | {scorer.name: weight for scorer, weight in plan.rerankers}
+        by_name |= {name: weights.get(name, 0.0) for name in FACTORS}
+    return by_name | {scorer.name: weight for scorer, weight in plan.rerankers}
 
 
 def _models(plan: SearchPlan) -> list[str]:
@@ -147,7 +147,7 @@ def order_bags(
     """
     check_bags(bags, plan)
     batches = prepare(store, plan, bags)
-    return (one for batch in batches for found in solve_all(batch, plan) for one in found)
+    return (sentence for batch in batches for sentences in solve_all(batch, plan) for sentence in sentences)
 
 
 def check_bags(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
@@ -187,15 +187,15 @@ def solve_all(
         yield from (list(solve(prepared, plan, gold)) for prepared, gold in given)
         return
     wide = replace(plan, nbest=max(plan.nbest, CANDIDATES))
-    found = [list(solve(prepared, wide, gold)) for prepared, gold in given]
+    solved = [list(solve(prepared, wide, gold)) for prepared, gold in given]
     started = time.perf_counter()
     texts = [
         [*(sentence.words for sentence in sentences), *([gold.words] if gold else [])]
-        for sentences, (_, gold) in zip(found, given, strict=True)
+        for sentences, (_, gold) in zip(solved, given, strict=True)
     ]
     scores = iter(scores_of(plan.rerankers, list(chain.from_iterable(texts))))
     share = (time.perf_counter() - started) / max(1, len(given))
-    for sentences, mine in zip(found, texts, strict=True):
+    for sentences, mine in zip(solved, texts, strict=True):
         yield _reranked(sentences, list(islice(scores, len(mine))), plan, share)
 
 
@@ -209,7 +209,7 @@ def _reranked(
     added = [weighted_sum(plan.rerankers, mine) for mine in scores]
     gold = added[-1] if len(scores) > len(sentences) else 0.0
     names = [scorer.name for scorer, _ in plan.rerankers]
-    found = [
+    rescored = [
         replace(
             sentence,
             score=sentence.score + more,
@@ -220,8 +220,8 @@ def _reranked(
         for sentence, more, mine in zip(sentences, added, scores, strict=False)
     ]
     # Stable: of equals the one that the algorithm likes better.
-    best = sorted(found, key=lambda sentence: -sentence.score)[: plan.nbest]
-    return [replace(one, rank=rank) for rank, one in enumerate(best, 1)]
+    best = sorted(rescored, key=lambda sentence: -sentence.score)[: plan.nbest]
+    return [replace(sentence, rank=rank) for rank, sentence in enumerate(best, 1)]
 
 
 def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> Iterator[RegeneratedSentence]:
@@ -232,21 +232,21 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
     search = time.perf_counter() - started
     gold_score = _gold_score(prepared, problem, plan.algorithm, gold) if gold else None
     parts = _parts_of(plan, problem, orderings) if plan.parts else [{}] * len(orderings)
-    for rank, (found, mine) in enumerate(zip(orderings, parts, strict=True), 1):
+    for rank, (ordering, mine) in enumerate(zip(orderings, parts, strict=True), 1):
         yield RegeneratedSentence(
             item=prepared.item,
             rank=rank,
-            units=tuple(prepared.bag[place] for place in found.units),
-            tree=found.tree.reordered(found.units) if found.tree else None,
+            units=tuple(prepared.bag[unit] for unit in ordering.units),
+            tree=ordering.tree.reordered(ordering.units) if ordering.tree else None,
             given=prepared.bag,
-            score=found.score,
+            score=ordering.score,
             gold_score=gold_score,
-            logp=sentence_logp(problem, found.units),
+            logp=sentence_logp(problem, ordering.units),
             unknown=prepared.unknown,
             guessed=prepared.guessed,
             lookup=prepared.lookup,
             search=search,
-            order=found.units,
+            order=ordering.units,
             parts=mine,
         )
 
@@ -278,6 +278,6 @@ def gold_places(
     if gold.heads is None or broken:
         return order, None
     heads = [ROOT] * len(order)
-    for place, head in zip(order, gold.heads, strict=True):
-        heads[place] = order[head] if head >= 0 else ROOT
+    for position, head in zip(order, gold.heads, strict=True):
+        heads[position] = order[head] if head >= 0 else ROOT
     return order, tuple(heads)

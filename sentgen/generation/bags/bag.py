@@ -156,9 +156,9 @@ def check_readable(text: str) -> None:
     Raises:
         InputError: which character.
     """
-    found = _UNREADABLE.search(text)
-    if found:
-        raise InputError(f"character U+{ord(found[0]):04X} in the text; remove it")
+    match = _UNREADABLE.search(text)
+    if match:
+        raise InputError(f"character U+{ord(match[0]):04X} in the text; remove it")
 
 
 def check_words(words: Iterable[str]) -> None:
@@ -220,9 +220,9 @@ def _joined(group: _Group, joiner: str) -> _Group:
     if not group.phrase and len(words) == 1:
         return group
     # Off before tags are looked for: `NN*` is no tag.
-    found = [_STARRED.fullmatch(word) for word in words]
-    plain = [star[1] if star else word for star, word in zip(found, words, strict=True)]
-    return _Group(plain, True, tuple(place for place, star in enumerate(found) if star))
+    stars = [_STARRED.fullmatch(word) for word in words]
+    plain = [star[1] if star else word for star, word in zip(stars, words, strict=True)]
+    return _Group(plain, True, tuple(position for position, star in enumerate(stars) if star))
 
 
 def _parts(word: str, joiner: str) -> list[str]:
@@ -232,22 +232,22 @@ def _parts(word: str, joiner: str) -> list[str]:
 
 
 def _is_tagged(word: str, tags: Container[str]) -> bool:
-    found = _TAGGED.fullmatch(word)
-    return found is not None and found[2] in tags
+    match = _TAGGED.fullmatch(word)
+    return match is not None and match[2] in tags
 
 
 def _unit(group: _Group, tagged: bool) -> Unit:
     if not tagged:
         return _headed(group.words, (), group.marked)
     pairs = [(word, _TAGGED.fullmatch(word)) for word in group.words]
-    found = [pair for _, pair in pairs if pair]
-    if len(found) < len(pairs):
+    matched = [pair for _, pair in pairs if pair]
+    if len(matched) < len(pairs):
         bad = next(word for word, pair in pairs if not pair)
         raise InputError(f"{bad!r} has no tag; write it as word/TAG, or leave all tags out")
-    words, tags = [pair[1] for pair in found], tuple(pair[2] for pair in found)
+    words, tags = [pair[1] for pair in matched], tuple(pair[2] for pair in matched)
     # A star may stand before the tag, too.
     stars = [_STARRED.fullmatch(word) if group.phrase else None for word in words]
-    marked = {*group.marked, *(place for place, star in enumerate(stars) if star)}
+    marked = {*group.marked, *(position for position, star in enumerate(stars) if star)}
     return _headed(
         [star[1] if star else word for star, word in zip(stars, words, strict=True)], tags, sorted(marked)
     )
@@ -257,7 +257,7 @@ def _headed(words: Sequence[str], tags: tuple[str, ...], marked: Sequence[int]) 
     """Return a unit with at most one place marked as that of its head."""
     unit = Unit(tuple(_ESCAPED.sub(r"\1", word) for word in words), tags)
     if len(marked) > 1:
-        first, second = (unit.words[place] for place in marked[:2])
+        first, second = (unit.words[position] for position in marked[:2])
         raise InputError(
             f"two heads in a phrase, {first!r} and {second!r}; mark one, and write a star that ends a word"
             r" as \*"
@@ -303,8 +303,8 @@ def broken_up(units: Sequence[Unit]) -> list[Unit]:
 def places_of(units: Iterable[Unit], bag: Iterable[Unit]) -> list[int]:
     """Return the place of each unit in a bag that has them all; equal ones take theirs in turn."""
     places: defaultdict[Unit, list[int]] = defaultdict(list)
-    for place, unit in enumerate(bag):
-        places[unit].append(place)
+    for position, unit in enumerate(bag):
+        places[unit].append(position)
     return [places[unit].pop(0) for unit in units]
 
 
@@ -318,4 +318,4 @@ def shuffled(units: Sequence[Unit], seed: int) -> list[Unit]:
     # Not hash(): that of strings differs from process to process.
     content = zlib.crc32(repr([(unit.words, unit.tags) for unit in canonical]).encode())
     order = np.random.default_rng([seed, content]).permutation(len(canonical))
-    return [canonical[place] for place in order]
+    return [canonical[number] for number in order]

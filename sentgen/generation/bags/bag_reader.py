@@ -214,8 +214,8 @@ def _values(text: str, path: str) -> Iterator[tuple[int, object]]:
 
 
 def _after_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    return found.end() if found else at
+    match = _BLANKS.match(text, at)
+    return match.end() if match else at
 
 
 def _bag(value: object) -> Bag:
@@ -230,27 +230,27 @@ def _bag(value: object) -> Bag:
     for unknown in value:
         # Not passed over: `heads` would seem to have been heard.
         if unknown not in _KEYS:
-            meant = "".join(f"; did you mean `{one}`?" for one in near(unknown, _KEYS, 1))
-            keys = ", ".join(f"`{one}`" for one in _KEYS)
-            raise InputError(f"a bag has no key {json.dumps(unknown)[:40]}, its keys are {keys}{meant}")
+            hint = "".join(f"; did you mean `{key}`?" for key in near(unknown, _KEYS, 1))
+            keys = ", ".join(f"`{key}`" for key in _KEYS)
+            raise InputError(f"a bag has no key {json.dumps(unknown)[:40]}, its keys are {keys}{hint}")
     key = "units" if "units" in value else "words"
     units = _list(value[key], key)
     tags, heads = (_beside(value, name, units, key) for name in ("tags", "head"))
     if key == "words" and any(isinstance(unit, list) for unit in units):
         raise InputError("a list in `words`; phrases belong in `units`")
     name = value.get("id")
-    found = map(_headed, map(_unit, units, tags), heads)
-    return Bag(tuple(found), "" if name is None else _name(name))
+    parsed = map(_headed, map(_unit, units, tags), heads)
+    return Bag(tuple(parsed), "" if name is None else _name(name))
 
 
 def _beside(value: Mapping[str, object], name: str, units: Sequence[object], key: str) -> list[object]:
     """Return what a list beside the units says of each, None where it is not there."""
     if value.get(name) is None:
         return [None] * len(units)
-    found = _list(value[name], name)
-    if len(found) != len(units):
-        raise InputError(f"{len(found)} `{name}` for {len(units)} `{key}`; give one for each, or null")
-    return found
+    values = _list(value[name], name)
+    if len(values) != len(units):
+        raise InputError(f"{len(values)} `{name}` for {len(units)} `{key}`; give one for each, or null")
+    return values
 
 
 def _headed(unit: Unit, head: object) -> Unit:
@@ -259,7 +259,7 @@ def _headed(unit: Unit, head: object) -> Unit:
         return unit
     size = len(unit.words)
     if isinstance(head, str):
-        places = [place for place, word in enumerate(unit.words, 1) if word == head]
+        places = [number for number, word in enumerate(unit.words, 1) if word == head]
     else:
         places = [head] if type(head) is int and 1 <= head <= size else []
     if len(places) != 1:

@@ -41,12 +41,12 @@ def read_weights(text: str, kind: str) -> Weights:
     >>> read_weights("tags=.5,novels@2", "feature").named
     (('tags', 0.5), ('novels@2', 1.0))
     """
-    found = [_weighted(one.strip(), kind) for one in text.replace("+", ",").split(",") if one.strip()]
-    names = [name for name, _ in found]
+    weights = [_weighted(part.strip(), kind) for part in text.replace("+", ",").split(",") if part.strip()]
+    names = [name for name, _ in weights]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{kind} {twice} is there twice; name each one once")
-    return Weights(tuple(found), text)
+    return Weights(tuple(weights), text)
 
 
 def rounded_weights(named: Iterable[tuple[str, float]]) -> Weights:
@@ -127,7 +127,7 @@ class SearchSettings:
 
     def of(self, group: type[Group]) -> Group:
         """Return the settings of a group."""
-        return next((one for one in self.groups if isinstance(one, group)), None) or group()
+        return next((settings for settings in self.groups if isinstance(settings, group)), None) or group()
 
     def having(self, *groups: object) -> SearchSettings:
         """Return these settings with others of some groups."""
@@ -224,9 +224,9 @@ class Tree:
 
     def reordered(self, units: Sequence[int]) -> Tree:
         """Return the same tree over the units in another order: entry p is that of ``units[p]``."""
-        place = {unit: position for position, unit in enumerate(units)}
+        position_of = {unit: position for position, unit in enumerate(units)}
         return Tree(
-            tuple(place.get(self.heads[unit], ROOT) for unit in units),
+            tuple(position_of.get(self.heads[unit], ROOT) for unit in units),
             tuple(self.sides[unit] for unit in units),
             tuple(self.earlier[unit] for unit in units),
             tuple(self.weights[unit] for unit in units),
@@ -323,7 +323,7 @@ class Algorithm:
     @property
     def options(self) -> frozenset[str]:
         """Return the names of the settings that it looks at; the others cannot be changed."""
-        return frozenset(field.name for group in self.groups for field in fields(group))
+        return frozenset(setting.name for group in self.groups for setting in fields(group))
 
 
 def sentence_logp(problem: Problem, units: tuple[int, ...]) -> float:

@@ -23,12 +23,12 @@ def capitalized(words: Sequence[str]) -> list[str]:
 
 def decapitalized(sentence: Sentence) -> Sentence:
     """Return a sentence whose first word is lower-cased, unless it is a name or `I`."""
-    place = _first_word(sentence.forms)
-    first = sentence.forms[place] if place is not None else ""
+    position = _first_word(sentence.forms)
+    first = sentence.forms[position] if position is not None else ""
     tags = sentence.upos or sentence.xpos
-    if place is None or first == "I" or not first.istitle() or (tags and tags[place] in _NAMES):
+    if position is None or first == "I" or not first.istitle() or (tags and tags[position] in _NAMES):
         return sentence
-    return replace(sentence, forms=[*sentence.forms[:place], fold(first), *sentence.forms[place + 1 :]])
+    return replace(sentence, forms=[*sentence.forms[:position], fold(first), *sentence.forms[position + 1 :]])
 
 
 def lower_initials(sentences: Iterable[Sentence]) -> dict[str, str]:

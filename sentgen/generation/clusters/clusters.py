@@ -108,8 +108,8 @@ def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
         path = folder / "clusters.conllu"
         with path.open("w", encoding="utf-8", newline="\n") as file:
             for number, cluster in enumerate(clusters):
-                for place, sentence in enumerate(cluster):
-                    file.write(conllu_text(replace(sentence, document=None if place else str(number))))
+                for index, sentence in enumerate(cluster):
+                    file.write(conllu_text(replace(sentence, document=None if index else str(number))))
         with temporary_clusters(str(path), form="conllu") as made:
             yield made.store
 
@@ -125,8 +125,8 @@ def parse_lengths(text: str) -> list[int]:
     """
     lengths: set[int] = set()
     for part in text.split(","):
-        found = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", part)
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        match = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last:
             raise InputError(f"{part!r} is no length; write such as 1-40 or 5,10")
         lengths.update(range(first, last + 1))
@@ -239,8 +239,8 @@ def generate_all(
             dependencies=models.dependencies,
         )
         return Generated(request, len(clusters.chosen), list(given), clusters.tags)
-    found, done = list[GeneratedSentence](), set[str]()
-    for one in generate(
+    sentences, done = list[GeneratedSentence](), set[str]()
+    for sentence in generate(
         clusters.store,
         clusters.corpus,
         lengths=lengths,
@@ -252,12 +252,12 @@ def generate_all(
         dependencies=models.dependencies,
         reranker=models.reranker,
     ):
-        found.append(one)
+        sentences.append(sentence)
         # Several sentences may come from a cluster, which counts once.
-        if progress is not None and one.cluster not in done:
-            done.add(one.cluster)
+        if progress is not None and sentence.cluster not in done:
+            done.add(sentence.cluster)
             progress(len(done), len(clusters.chosen))
-    return Generated(request, len(clusters.chosen), found, clusters.tags)
+    return Generated(request, len(clusters.chosen), sentences, clusters.tags)
 
 
 def units_of_words(sentence: GeneratedSentence) -> list[Unit]:
@@ -309,23 +309,23 @@ def trace_sentence(
     if not forms:
         raise InputError("the sentence has no words; give some, separated by blanks")
     prepared = prepared_clusters(store, corpus, clusters, settings, lm, dependencies)
-    return (_traced(one, forms) for one in prepared)
+    return (_traced(cluster, forms) for cluster in prepared)
 
 
 def _traced(prepared: PreparedCluster, forms: Sequence[str]) -> GeneratedSentence:
     """Return the most probable reading of a sentence: its first word as it is, or without its capital."""
-    number = {form: place for place, form in enumerate(prepared.model.words)}
+    number = {form: index for index, form in enumerate(prepared.model.words)}
     first = [form for form in dict.fromkeys((forms[0], fold(forms[0][:1]) + forms[0][1:])) if form in number]
     rest = [_known(prepared, number, form) for form in forms[1:]]
     begun = [[number[form], *rest] for form in first] or [[_known(prepared, number, forms[0]), *rest]]
     obstacles = [_obstacle(prepared, words) for words in begun]
     if obstacles[0] is not None and all(obstacles):
         raise InputError(obstacles[0])
-    found = []
+    sentences = []
     for words in (words for words, obstacle in zip(begun, obstacles, strict=True) if obstacle is None):
         reading = reader_of(prepared).read(words)
-        found.append(sentence_of(prepared, words, reading, reading[0][-1].logp))
-    return max(found, key=lambda sentence: sentence.logp)
+        sentences.append(sentence_of(prepared, words, reading, reading[0][-1].logp))
+    return max(sentences, key=lambda sentence: sentence.logp)
 
 
 def _known(prepared: PreparedCluster, number: dict[str, int], form: str) -> int:

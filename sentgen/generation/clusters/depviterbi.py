@@ -132,15 +132,15 @@ def best_paths(
     floor[list(lengths)] = -np.inf
     if beam is not None or lattice.limit.min() < longest:
         return _paths(lattice, floor, nbest, beam or BEAM)[0]
-    found: dict[int, list[WordPath]] = {}
+    best: dict[int, list[WordPath]] = {}
     for width in _WIDER:
         answers, lost = _paths(lattice, floor, nbest, max(1, width // len(lattice.start)))
-        found |= answers
+        best |= answers
         for length, paths in answers.items():
             floor[length] = _floor(paths, nbest, lost[length])
         if (floor == np.inf).all():
             break
-    return found
+    return best
 
 
 def _floor(paths: Sequence[WordPath], nbest: int, lost: float) -> float:
@@ -156,18 +156,18 @@ def _paths(
 ) -> tuple[dict[int, list[WordPath]], Floats]:
     """Search once; return the sentences of all lengths with a finite floor, or none, and what was lost."""
     nodes, begin, lost = search(lattice, len(floor) - 1, beam, nbest, floor)
-    found = {}
+    by_length = {}
     for length in np.flatnonzero(floor < np.inf).tolist():
         numbers = np.arange(begin[length], begin[length + 1])
         # The end is added here and not in the search, since any length may be the last.
         whole = nodes.logp[numbers] + lattice.end[nodes.word[numbers]]
         best = np.argsort(-whole, kind="stable")[:nbest].tolist()
-        found[length] = [
+        by_length[length] = [
             WordPath(_words(nodes, int(numbers[i])), float(whole[i]), bool(whole[i] >= lost[length] - CLOSE))
             for i in best
             if whole[i] > -np.inf
         ]
-    return found, lost
+    return by_length, lost
 
 
 def _words(nodes: DepviterbiHypotheses, number: int) -> tuple[int, ...]:
@@ -217,7 +217,7 @@ def follow(
     stack: tuple[int, ...] = ()
     rule: Rule
     popped: tuple[int, ...]
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         sentence.append(word)
         heads.append(ROOT)
         partner, dep = _most_probable(stack, sentence, head_right, head_left, nearness)
@@ -230,13 +230,13 @@ def follow(
             kept, popped = (
                 (stack[:below], stack[below:]) if governs else (stack[: below + 1], stack[below + 1 :])
             )
-            heads[partner if governs else place] = place if governs else partner
+            heads[partner if governs else position] = position if governs else partner
             for other in popped:
                 old = sentence[other]
                 if heads[other] == ROOT and head_right[old][word] > head_left[old][word]:
-                    heads[other] = place
-        stack = (*kept, place)
-        steps.append(Step(place, rule, partner, dep, popped, stack))
+                    heads[other] = position
+        stack = (*kept, position)
+        steps.append(Step(position, rule, partner, dep, popped, stack))
     return steps, heads
 
 
@@ -310,8 +310,8 @@ class PathReader:
                     logp,
                     step.rule,
                     None if step.partner is None else forms[step.partner],
-                    tuple(forms[place] for place in step.popped),
-                    tuple(forms[place] for place in step.stack),
+                    tuple(forms[position] for position in step.popped),
+                    tuple(forms[position] for position in step.stack),
                 )
             )
             previous = word
@@ -328,21 +328,21 @@ class PathReader:
 
     def _tree(self, path: Sequence[int], heads: Sequence[int]) -> Tree:
         weights = []
-        for place, head in enumerate(heads):
+        for position, head in enumerate(heads):
             if head == ROOT:
                 weights.append(math.nan)
-            elif head < place:
-                weights.append(math.log(self._left[path[head]][path[place]]))
+            elif head < position:
+                weights.append(math.log(self._left[path[head]][path[position]]))
             else:
-                weights.append(math.log(self._right[path[place]][path[head]]))
+                weights.append(math.log(self._right[path[position]][path[head]]))
         return tree_of(heads, weights)
 
 
 def tree_of(heads: Sequence[int], weights: Sequence[float]) -> Tree:
     """Return the tree; the weight of an edge is the logarithm of its probability, NaN at a root."""
     sides, earlier = [], []
-    for place, head in enumerate(heads):
-        sides.append(RIGHT if head < place else LEFT)
-        nearer = range(min(place, head) + 1, max(place, head)) if head != ROOT else ()
+    for position, head in enumerate(heads):
+        sides.append(RIGHT if head < position else LEFT)
+        nearer = range(min(position, head) + 1, max(position, head)) if head != ROOT else ()
         earlier.append(sum(heads[other] == head for other in nearer))
     return Tree(tuple(heads), tuple(sides), tuple(earlier), tuple(weights))

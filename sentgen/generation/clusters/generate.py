@@ -145,9 +145,9 @@ def generate(
         raise InputError(f"{nbest} sentences a length is too few; give 1 or more")
     clusters_of = prepared_clusters(store, corpus, clusters, settings, lm, dependencies)
     return (
-        one
+        each
         for prepared in clusters_of
-        for one in _chosen(prepared, _ranked(prepared, lengths, nbest, reranker), nbest if best else None)
+        for each in _chosen(prepared, _ranked(prepared, lengths, nbest, reranker), nbest if best else None)
     )
 
 
@@ -160,17 +160,18 @@ def _ranked(
     """Return the best sentences of each length, as the search or a model ranks them."""
     if reranker is None:
         return _generate(prepared, lengths, nbest)
-    found = list(_generate(prepared, lengths, max(nbest, CANDIDATES)))
-    scores = reranker.scores(((one.words, one.logp) for one in found), lowercase=prepared.settings.lowercase)
+    pool = list(_generate(prepared, lengths, max(nbest, CANDIDATES)))
+    pairs = ((each.words, each.logp) for each in pool)
+    scores = reranker.scores(pairs, lowercase=prepared.settings.lowercase)
     # Stable: of equals the one that the search likes better.
     scored = sorted(
-        (replace(one, score=value, exact=False) for one, value in zip(found, scores, strict=True)),
+        (replace(each, score=value, exact=False) for each, value in zip(pool, scores, strict=True)),
         key=lambda sentence: (sentence.length, -sentence.score),
     )
     return [
-        replace(one, rank=rank)
+        replace(each, rank=rank)
         for _, of_length in groupby(scored, key=lambda sentence: sentence.length)
-        for rank, one in enumerate(islice(of_length, nbest), 1)
+        for rank, each in enumerate(islice(of_length, nbest), 1)
     ]
 
 
@@ -183,19 +184,19 @@ def _chosen(
     sources = [len(tree.words) for tree in prepared.counts.trees]
     # Of equals the shorter one, which comes first: a stable sort.
     ranked = sorted(sentences, key=lambda one: score(one.score, one.length, sources), reverse=True)
-    return [replace(one, rank=rank) for rank, one in enumerate(ranked[:count], 1)]
+    return [replace(sentence, rank=rank) for rank, sentence in enumerate(ranked[:count], 1)]
 
 
 def _generate(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -> Iterator[GeneratedSentence]:
     """Search one cluster, and read the answers."""
     started = time.perf_counter()
     search = _supported if prepared.settings.arguments == "supported" else _averaged
-    found = search(prepared, lengths, nbest)
+    by_length = search(prepared, lengths, nbest)
     seconds = time.perf_counter() - started
-    for _, paths in sorted(found.items()):
+    for _, paths in sorted(by_length.items()):
         for rank, (path, reading) in enumerate(paths, 1):
-            one = sentence_of(prepared, path.words, reading, path.logp)
-            yield replace(one, rank=rank, exact=path.exact, seconds=seconds)
+            sentence = sentence_of(prepared, path.words, reading, path.logp)
+            yield replace(sentence, rank=rank, exact=path.exact, seconds=seconds)
 
 
 def sentence_of(
@@ -240,8 +241,8 @@ def _averaged(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -
         nearness=prepared.settings.nearness,
     )
     reader = reader_of(prepared)
-    found = best_paths(lattice, lengths, nbest=nbest, beam=prepared.settings.beam)
-    return {length: [(path, reader.read(path.words)) for path in paths] for length, paths in found.items()}
+    best = best_paths(lattice, lengths, nbest=nbest, beam=prepared.settings.beam)
+    return {length: [(path, reader.read(path.words)) for path in paths] for length, paths in best.items()}
 
 
 def reader_of(prepared: PreparedCluster) -> PathReader:
@@ -268,8 +269,8 @@ def _supported(prepared: PreparedCluster, lengths: Collection[int], nbest: int) 
         allowed=prepared.allowed,
     )
     reader = SupportedReader(counts.words, ngrams, arcs, weight=weight, emission=emission)
-    found = best_supported(lattice, lengths, nbest=nbest, beam=prepared.settings.beam)
-    return {length: [(path, reader.read(path)) for path in paths] for length, paths in found.items()}
+    best = best_supported(lattice, lengths, nbest=nbest, beam=prepared.settings.beam)
+    return {length: [(path, reader.read(path)) for path in paths] for length, paths in best.items()}
 
 
 #: Sentences of each length to choose from.

@@ -108,8 +108,8 @@ def prepared_clusters(
         ModelError: the algorithm needs trees, and a cluster has none.
     """
     if dependencies is not None and (settings.algorithm == "bigram" or settings.arguments == "supported"):
-        one = "bigrams" if settings.algorithm == "bigram" else "supported arguments"
-        raise InputError(f"{one} use no dependencies of other corpora; leave {spell('dependencies')} out")
+        subject = "bigrams" if settings.algorithm == "bigram" else "supported arguments"
+        raise InputError(f"{subject} use no dependencies of other corpora; leave {spell('dependencies')} out")
     chosen = cluster_names(store, corpus) if clusters is None else clusters
     return (
         prepared
@@ -159,10 +159,10 @@ def cluster_models(
     dependencies: CorpusDependencies | None = None,
 ) -> list[ClusterModel]:
     """Return the models of some clusters, with what a language model and treebanks add to them."""
-    corpora = [None] * len(counted) if dependencies is None else dependencies.of(counted)
+    corpus_sides = [None] * len(counted) if dependencies is None else dependencies.of(counted)
     models = [
         cluster_model(counts, smoothing=smoothing, corpus=corpus)
-        for counts, corpus in zip(counted, corpora, strict=True)
+        for counts, corpus in zip(counted, corpus_sides, strict=True)
     ]
     return models if lm is None else _mixed(models, lm)
 
@@ -219,10 +219,10 @@ class CorpusDependencies:
         """
         numbers = self.numbers
         words = list(self._tagged(numbers, clusters))
-        found = prefetch_dependencies(self.store, numbers, _LAYER, words, floor=_ZERO)
+        probabilities = prefetch_dependencies(self.store, numbers, _LAYER, words, floor=_ZERO)
         sides = []
-        for one in found:
-            prob = np.exp(one.prob[1:])  # without the root
+        for of_cluster in probabilities:
+            prob = np.exp(of_cluster.prob[1:])  # without the root
             prob[prob <= 2 * _ZERO] = 0.0
             sides.append(HeadSides(np.ascontiguousarray(prob[..., LEFT].T), prob[..., RIGHT]))
         return sides
@@ -236,13 +236,13 @@ class CorpusDependencies:
         known = known_tags(self.store, numbers, _LAYER)
         strange = {
             word
-            for of, cluster in zip(forms, clusters, strict=True)
-            for word, tag in zip(of, cluster.tags, strict=True)
+            for cluster_forms, cluster in zip(forms, clusters, strict=True)
+            for word, tag in zip(cluster_forms, cluster.tags, strict=True)
             if tag not in known
         }
         usual = most_frequent_tags(self.store, numbers, _LAYER, strange)
-        for of, cluster in zip(forms, clusters, strict=True):
+        for cluster_forms, cluster in zip(forms, clusters, strict=True):
             yield [
                 (word, tag if tag in known else usual[word])
-                for word, tag in zip(of, cluster.tags, strict=True)
+                for word, tag in zip(cluster_forms, cluster.tags, strict=True)
             ]

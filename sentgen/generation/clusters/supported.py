@@ -254,8 +254,8 @@ def _try(before: _SupportedFrontier, p: int, x: int, move: _Move, slots: _Slots,
     extended, n = slots.extended, len(slots.filled)
     beam = len(extended.logp) // n - 1
     first, filled = x * (beam + 1), slots.filled[x]
-    place = move.partner + 1 if move.partner >= 0 else move.kept
-    if (filled == beam and move.logp <= extended.logp[slots.worst[x]]) or place == _HIGHEST:
+    height = move.partner + 1 if move.partner >= 0 else move.kept
+    if (filled == beam and move.logp <= extended.logp[slots.worst[x]]) or height == _HIGHEST:
         slots.lost[0] = True
         return
     # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.
@@ -289,23 +289,23 @@ def _write(
     before: _SupportedFrontier, p: int, x: int, move: _Move, extended: _SupportedFrontier, slot: int
 ) -> None:
     """Write hypothesis p with word x appended into a slot."""
-    place = move.partner + 1 if move.partner >= 0 else move.kept
+    height = move.partner + 1 if move.partner >= 0 else move.kept
     extended.logp[slot], extended.word[slot], extended.previous[slot] = move.logp, x, before.word[p]
     extended.parent[slot], extended.kept[slot], extended.partner[slot] = p, move.kept, move.partner
-    extended.height[slot] = place + 1
-    for i in range(place):
+    extended.height[slot] = height + 1
+    for i in range(height):
         extended.stack[slot, i] = before.stack[p, i]
         extended.headed[slot, i] = before.headed[p, i]
         extended.taken[slot, i] = before.taken[p, i]
     if move.partner >= 0:
         extended.taken[slot, move.partner] += move.modifier
-    extended.stack[slot, place], extended.headed[slot, place] = x, move.partner >= 0
-    extended.taken[slot, place] = move.taken
+    extended.stack[slot, height], extended.headed[slot, height] = x, move.partner >= 0
+    extended.taken[slot, height] = move.taken
     extended.used[slot] = before.used[p]
     extended.used[slot, x] += 1
     # 64 bits tell apart what one search meets: equal hashes are taken for equal hypotheses.
     mark = mixed(np.uint64(extended.previous[slot] + 1))
-    for i in range(place + 1):
+    for i in range(height + 1):
         mark = mixed(mark + np.uint64(2 * extended.stack[slot, i] + extended.headed[slot, i]))
         mark = mixed(mark + extended.taken[slot, i])
     for i in range(extended.used.shape[1]):
@@ -448,7 +448,7 @@ def best_supported(
     if not longest or not len(lattice.limit):
         return {length: [] for length in lengths}
     nodes, begin, lost = _search_supported(lattice, longest, beam or _BEAM, nbest)
-    found = {}
+    by_length = {}
     for length in lengths:
         final = nodes.final[begin[length] : begin[length + 1]]
         best = np.argsort(-final, kind="stable")[: int((final > -np.inf).sum())]
@@ -461,8 +461,8 @@ def best_supported(
             )
             if len(paths) == nbest:
                 break
-        found[length] = list(paths.values())
-    return found
+        by_length[length] = list(paths.values())
+    return by_length
 
 
 def _read(nodes: _Nodes, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -487,14 +487,14 @@ def _heads_of(steps: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """
     stack: list[int] = []
     heads = [ROOT] * len(steps)
-    for place, (kept, partner) in enumerate(steps):
+    for position, (kept, partner) in enumerate(steps):
         for item in stack[kept:]:
             if heads[item] == ROOT:
-                heads[item] = place
+                heads[item] = position
         if partner >= 0:
-            heads[place] = stack[partner]
+            heads[position] = stack[partner]
             kept = partner + 1
-        stack = [*stack[:kept], place]
+        stack = [*stack[:kept], position]
     return tuple(heads)
 
 
@@ -513,7 +513,7 @@ class SupportedReader:
         ``dep`` of a step is the product of the probabilities of the arcs that it makes, 1 if it makes none;
         at the end it is that of the root.
         """
-        edges = [self._edge(path, place) for place in range(len(path.words))]
+        edges = [self._edge(path, position) for position in range(len(path.words))]
         return self._trace(path, edges), tree_of(path.heads, edges)
 
     def _edge(self, path: SupportedPath, position: int) -> float:
@@ -534,22 +534,22 @@ class SupportedReader:
         appended[last] = replace(appended[last], stack=appended[last - 1].stack)
         steps: list[TraceStep] = []
         logp, before = 0.0, (-1, start_or_end)
-        for place, (word, one) in enumerate(zip((*path.words, start_or_end), appended, strict=True)):
+        for position, (word, step) in enumerate(zip((*path.words, start_or_end), appended, strict=True)):
             ngram = float(ngram_logp(self._ngrams, *before, word))
             before = (before[1], word)
-            transition = (1 - self._weight) * ngram + self._weight * one.dep
-            logp += transition + (float(self._emission[word]) if place < last else 0)
+            transition = (1 - self._weight) * ngram + self._weight * step.dep
+            logp += transition + (float(self._emission[word]) if position < last else 0)
             steps.append(
                 TraceStep(
-                    forms[place],
+                    forms[position],
                     math.exp(ngram),
-                    math.exp(one.dep),
+                    math.exp(step.dep),
                     math.exp(transition),
                     logp,
-                    one.rule,
-                    None if one.partner is None else forms[one.partner],
-                    tuple(forms[at] for at in one.popped),
-                    tuple(forms[at] for at in one.stack),
+                    step.rule,
+                    None if step.partner is None else forms[step.partner],
+                    tuple(forms[at] for at in step.popped),
+                    tuple(forms[at] for at in step.stack),
                 )
             )
         return tuple(steps)
@@ -569,15 +569,15 @@ class _Appended:
 def _append(heads: Sequence[int], edges: Sequence[float]) -> Iterator[_Appended]:
     """Append word after word of a tree to the stack."""
     stack: tuple[int, ...] = ()
-    for place, head in enumerate(heads):
-        governed = [at for at in stack if heads[at] == place]
-        modifies = 0 <= head < place
+    for position, head in enumerate(heads):
+        governed = [at for at in stack if heads[at] == position]
+        modifies = 0 <= head < position
         # From the first modifier on, or all above the head: what is popped has all that it can get.
         kept = stack.index(governed[0]) if governed else len(stack)
         kept = stack.index(head) + 1 if modifies else kept
-        dep = sum(edges[at] for at in governed) + (edges[place] if modifies else 0)
+        dep = sum(edges[at] for at in governed) + (edges[position] if modifies else 0)
         partner = head if modifies else governed[0] if governed else None
-        popped, stack = stack[kept:], (*stack[:kept], place)
+        popped, stack = stack[kept:], (*stack[:kept], position)
         yield _Appended(
             "modifies" if modifies else "governs" if governed else "push", partner, popped, stack, dep
         )

@@ -61,7 +61,7 @@ class _Fitting:
         return (
             bool(new)
             and all(map(self._is_trusted, words))
-            and not any(begin_alike(one, other) for one in new for other in self.content)
+            and not any(begin_alike(word, other) for word in new for other in self.content)
             and not self._is_abbreviated(words)
         )
 
@@ -72,8 +72,8 @@ class _Fitting:
         """
 
         def forms(numbers: Iterable[int]) -> set[str]:
-            found = (self.bag.words[n] for n in numbers)
-            return {word.form.replace(".", "").lower() for word in found if word.is_content}
+            words = (self.bag.words[n] for n in numbers)
+            return {word.form.replace(".", "").lower() for word in words if word.is_content}
 
         mine = self._initials(words)
         if len(mine) > 1 and mine in forms(self.tree.words):
@@ -95,7 +95,7 @@ class _Fitting:
         if word.relation == "compound" and right is not None and self.bag.words[right].tag == "ADJ":
             return False
         same = (self.bag.words[m] for m in self.bag.of_form[word.form])
-        others = (one for one in same if one.sentence != word.sentence)
+        others = (other for other in same if other.sentence != word.sentence)
         if word.tag in ("ADJ", "ADV"):
             return not any(other.tag in NOUNS for other in others)
         if word.relation == "amod" and word.tag == "VERB":
@@ -196,11 +196,11 @@ class Adding(_Fitting):
         for top, word in enumerate(words):
             if word.sentence == 0 or top in self.place or word.head == ROOT:
                 continue
-            found = [n for n in anchors.get(words[word.head].lemma, ()) if n != word.head]
-            phrase = self.bag.phrase(top) if found else ()
+            same_lemma = [n for n in anchors.get(words[word.head].lemma, ()) if n != word.head]
+            phrase = self.bag.phrase(top) if same_lemma else ()
             if not self.is_new(phrase):
                 continue
-            for anchor in found:
+            for anchor in same_lemma:
                 for at in self._places(anchor, top, phrase):
                     yield Revision("added", top, phrase, anchor, at)
 
@@ -254,9 +254,9 @@ class Adding(_Fitting):
     def _is_as_definite(self, anchor: int, top: int) -> bool:
         """Return whether a word of the tree is as definite as what stands before its noun asks for."""
         word = self.bag.words[top]
-        meant = definiteness(self.bag, self.bag.modifiers.__getitem__, word.head)
+        wanted = definiteness(self.bag, self.bag.modifiers.__getitem__, word.head)
         here = definiteness(self.bag, self.tree.modifiers, anchor)
-        if meant != here and (meant == "the" or here == "this"):
+        if wanted != here and (wanted == "the" or here == "this"):
             return False
         return here in ("the", "whose") or not (word.fine in ("JJS", "RBS") or word.lemma in _UNIQUE)
 
@@ -403,12 +403,12 @@ class Between(_Fitting):
 
     def _neighbors(self) -> dict[tuple[str, str], list[int]]:
         """Return the places of the tree by the lemmas on both sides, "" at the ends."""
-        found: dict[tuple[str, str], list[int]] = {}
+        positions: dict[tuple[str, str], list[int]] = {}
         order = [None, *self.tree.order, None]
         for at, (left, right) in enumerate(pairwise(order)):
             if (left is None or left >= 0) and (right is None or right >= 0):
-                found.setdefault((self._lemma(left), self._lemma(right)), []).append(at)
-        return found
+                positions.setdefault((self._lemma(left), self._lemma(right)), []).append(at)
+        return positions
 
     def _top(self, words: tuple[int, ...], *, fronted: bool) -> int | None:
         """Return what heads a run of words that is one new modifier, or several of one word; its last top."""
@@ -438,11 +438,11 @@ class Between(_Fitting):
         return None if joined else self._beside(top, at)
 
     def _are_rivals(self, n: int, top: int) -> bool:
-        one, other = self.bag.words[n].relation, self.bag.words[top].relation
-        if one in _BEFORE_NOUNS and other in _BEFORE_NOUNS:
+        relation, other_relation = self.bag.words[n].relation, self.bag.words[top].relation
+        if relation in _BEFORE_NOUNS and other_relation in _BEFORE_NOUNS:
             return True
         introduced = self.bag.introduced(top)
-        return self.bag.introduced(n) == introduced and (bool(introduced) or one == other)
+        return self.bag.introduced(n) == introduced and (bool(introduced) or relation == other_relation)
 
     def _can_be_joined(self, n: int, other: int) -> bool:
         one, two = self.bag.words[n], self.bag.words[other]

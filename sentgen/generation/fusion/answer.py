@@ -168,26 +168,24 @@ def fusion_table(answer: FusionAnswer) -> Rows:
 
 def origin_table(answer: FusionAnswer) -> Rows:
     """Return a row a word of each sentence, with the sentence that it is from; places count from 1."""
-    found = (
+    rows = (
         (rank, *row)
         for rank, sentence in enumerate(answer.sentences, 1)
         for row in _origins(answer, sentence)
     )
     return Rows(
-        list(_WORD_COLUMNS), list(found), ("BIGINT", "BIGINT", "VARCHAR", "BIGINT", "BIGINT", "VARCHAR")
+        list(_WORD_COLUMNS), list(rows), ("BIGINT", "BIGINT", "VARCHAR", "BIGINT", "BIGINT", "VARCHAR")
     )
 
 
 def _origins(answer: FusionAnswer, sentence: FusedSentence) -> Iterator[tuple[object, ...]]:
     sources = (answer.key, *answer.related)
     # As the sentence is read: its first word has a capital.
-    for place, (word, origin) in enumerate(
-        zip(capitalized(sentence.words), sentence.origins, strict=True), 1
-    ):
+    for at, (word, origin) in enumerate(zip(capitalized(sentence.words), sentence.origins, strict=True), 1):
         if origin is None:
-            yield place, word, None, None, None
+            yield at, word, None, None, None
         else:
-            yield place, word, origin.sentence, origin.place + 1, sources[origin.sentence].forms[origin.place]
+            yield at, word, origin.sentence, origin.place + 1, sources[origin.sentence].forms[origin.place]
 
 
 def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
@@ -198,8 +196,8 @@ def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
     """
     groups = groupby(words, key=lambda pair: pair[1])
     return [
-        (" ".join(word for word, _ in of), _PUT_IN if sentence is None else str(sentence or ""))
-        for sentence, of in groups
+        (" ".join(word for word, _ in group), _PUT_IN if sentence is None else str(sentence or ""))
+        for sentence, group in groups
     ]
 
 

@@ -77,7 +77,7 @@ def fused_sentences(
         search = Search(algorithm=request.algorithm, nbest=request.nbest, seed=request.seed)
         sentences_made = _ordered_with_model(_given(store), request.model, contents[0], search)
     old = {" ".join(sentence.forms).lower() for sentence in sentences}
-    new = [one for one in sentences_made if one.text.lower() not in old]
+    new = [sentence for sentence in sentences_made if sentence.text.lower() not in old]
     return FusionAnswer(key, related, request.algorithm, trees[0].changes, tuple(new[: request.nbest]))
 
 
@@ -182,14 +182,14 @@ class FusionContent:
     def sentence(self) -> Sentence:
         """Return the revised key with its tree."""
         order = self.tree.order
-        place = {n: at for at, n in enumerate(order, 1)}
+        position_of = {n: at for at, n in enumerate(order, 1)}
         heads = []
         for at, n in enumerate(order):
             # Markers hang on the clause that follows them.
             top = n if n >= 0 else next(m for m in order[at:] if m >= 0)
-            while n < 0 and self.tree.heads[top] != ROOT and place[self.tree.heads[top]] > at:
+            while n < 0 and self.tree.heads[top] != ROOT and position_of[self.tree.heads[top]] > at:
                 top = self.tree.heads[top]
-            heads.append(place[top] if n < 0 else place.get(self.tree.heads[n], 0))
+            heads.append(position_of[top] if n < 0 else position_of.get(self.tree.heads[n], 0))
         known = [self.bag.words[n] if n >= 0 else None for n in order]
         tags = [
             (word.tag, word.fine) if word else _MARKER_TAGS[-2 - n]
@@ -228,7 +228,7 @@ def _ordered_with_model(
     # So many answers may be sentences that came in, and are left out.
     plan = plan_search(store, model, replace(search, nbest=search.nbest + len(content.sentences)))
     ordered = order_bags(store, plan, [tagged_units(content.sentence(), plan.tags(store), "np")])
-    return [content.fused(one.words, one.score) for one in ordered]
+    return [content.fused(candidate.words, candidate.score) for candidate in ordered]
 
 
 def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> list[FusedSentence]:

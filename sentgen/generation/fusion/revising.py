@@ -113,8 +113,8 @@ class CountedLinks:
         rel = [self.links[*pair, side] for pair in pairs]
         co = [self.together[pair] for pair in pairs]
         # Tag with word and word with tag are one level.
-        found = backed_off((rel[0], rel[1] + rel[2], rel[3]), (co[0], co[1] + co[2], co[3]))
-        return float(np.log(max(found, FLOOR)))
+        probability = backed_off((rel[0], rel[1] + rel[2], rel[3]), (co[0], co[1] + co[2], co[3]))
+        return float(np.log(max(probability, FLOOR)))
 
     def arguments(self, head: int, side: int, count: int) -> float:
         """Return the probability that a word has so many modifiers on a side, backed off to its tag."""
@@ -206,16 +206,16 @@ def _ranked(
 ) -> list[RevisedTree]:
     """Return a tree with each link that may be made, the best one first, each unit at its best place."""
     best: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[tuple[float, float], RevisedTree]] = {}
-    for one in _possible(bag, tree, versions=versions):
+    for link in _possible(bag, tree, versions=versions):
         # No word twice: part of a clause may have been added by itself.
-        if len(one.words) - len(one.gone) > most or not tree.heads.keys().isdisjoint(one.words):
+        if len(link.words) - len(link.gone) > most or not tree.heads.keys().isdisjoint(link.words):
             continue
-        weight = _link_weight(bag, tree, one, weights)
-        larger = tree.revised(bag, one, weight)
+        weight = _link_weight(bag, tree, link, weights)
+        larger = tree.revised(bag, link, weight)
         rank = weight, fluency(larger.order)
-        known = best.get((one.words, one.gone))
+        known = best.get((link.words, link.gone))
         if known is None or rank > known[0]:
-            best[one.words, one.gone] = rank, larger
+            best[link.words, link.gone] = rank, larger
     ranked = sorted(best.items(), key=lambda item: (-item[1][0][0], len(item[0][0]), item[0]))
     return [larger for _, (_, larger) in ranked]
 

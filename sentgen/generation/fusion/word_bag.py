@@ -101,17 +101,17 @@ class WordBag:
 
     def below(self, top: int) -> list[int]:
         """Return a word with all that hangs on it, in order."""
-        found = [top]
-        for one in found:
-            found += self.modifiers[one]
-        return sorted(found)
+        words = [top]
+        for word in words:
+            words += self.modifiers[word]
+        return sorted(words)
 
     def phrase(self, top: int) -> tuple[int, ...]:
         """Return the same without the punctuation at its ends, () if it has gaps."""
         below = self.below(top)
-        kept = [n for n in below if self.is_word(n)]
-        found = [n for n in below if kept and kept[0] <= n <= kept[-1]]
-        return tuple(found) if found and found[-1] - found[0] + 1 == len(found) else ()
+        words = [n for n in below if self.is_word(n)]
+        span = [n for n in below if words and words[0] <= n <= words[-1]]
+        return tuple(span) if span and span[-1] - span[0] + 1 == len(span) else ()
 
     def is_word(self, n: int) -> bool:
         """Return whether a word has a letter or a digit."""
@@ -136,8 +136,8 @@ class WordBag:
         word = self.words[n]
         if word.tag in ("ADP", "SCONJ"):
             return word.lemma
-        found = (m for m in self.modifiers[n] if self.words[m].relation in ("case", "mark"))
-        return "".join(self.words[m].lemma for m in islice(found, 1))
+        signs = (m for m in self.modifiers[n] if self.words[m].relation in ("case", "mark"))
+        return "".join(self.words[m].lemma for m in islice(signs, 1))
 
 
 def bag_of(sentences: Sequence[Sentence]) -> WordBag:
@@ -171,19 +171,19 @@ def _words(number: int, sentence: Sentence, first: int) -> Iterator[BagWord]:
     fine = sentence.xpos or sentence.upos or []
     tags = [_OF_PENN.get(tag, "X") for tag in fine] if sentence.upos is None else sentence.upos
     lemmas = sentence.lemmas or forms
-    for place, (form, tag, head) in enumerate(zip(forms, tags, sentence.heads, strict=True)):
-        lemma = lemmas[place] if lemmas[place] not in ("", "_") else form
-        name = sentence.deprels[place] if sentence.deprels else "_"
+    for position, (form, tag, head) in enumerate(zip(forms, tags, sentence.heads, strict=True)):
+        lemma = lemmas[position] if lemmas[position] not in ("", "_") else form
+        name = sentence.deprels[position] if sentence.deprels else "_"
         if name == "_":
-            name = _relation(tag, tags[head - 1], before=place < head - 1) if head else "root"
+            name = _relation(tag, tags[head - 1], before=position < head - 1) if head else "root"
         relation, _, subtype = name.partition(":")
         yield BagWord(
             number,
-            place,
+            position,
             form,
             fold(lemma),
             tag,
-            fine[place],
+            fine[position],
             relation,
             subtype,
             first + head - 1 if head else ROOT,
@@ -255,18 +255,18 @@ GRAMMAR = frozenset(
 
 def definiteness(bag: WordBag, modifiers: Modifiers, noun: int) -> Definiteness:
     """Return how a noun phrase says which one it means."""
-    found: Definiteness = ""
+    kind: Definiteness = ""
     for n in modifiers(noun):
         word = bag.words[n]
         if n < 0 or (n > noun and word.sentence == bag.words[noun].sentence):
             continue
         if word.relation == "nmod":
-            found = "whose"
+            kind = "whose"
         elif word.lemma == "the":
-            found = "the"
+            kind = "the"
         elif word.relation == "det":
-            found = "this" if word.lemma in _THIS else "some"
-    return found
+            kind = "this" if word.lemma in _THIS else "some"
+    return kind
 
 
 def says_something(bag: WordBag, n: int) -> bool:
@@ -287,8 +287,8 @@ def base_phrase(bag: WordBag, modifiers: Modifiers, noun: int) -> tuple[int, ...
     ]
     if any(bag.words[n].relation not in (*INSIDE, "nmod", "punct", "advmod") for n in before):
         return ()
-    found = sorted({m for n in before for m in bag.below(n)} | {noun})
-    return tuple(found) if found[-1] - found[0] + 1 == len(found) else ()
+    phrase = sorted({m for n in before for m in bag.below(n)} | {noun})
+    return tuple(phrase) if phrase[-1] - phrase[0] + 1 == len(phrase) else ()
 
 
 #: Words that come from no sentence; in a tree they have the numbers -2, -3 ...
@@ -350,10 +350,10 @@ class RevisedTree:
 
     def below(self, top: int) -> set[int]:
         """Return a word with all that hangs on it."""
-        found = [top]
-        for one in found:
-            found += self.modifiers(one)
-        return set(found)
+        words = [top]
+        for word in words:
+            words += self.modifiers(word)
+        return set(words)
 
     def revised(self, bag: WordBag, revision: Revision, weight: float) -> RevisedTree:
         """Return the tree with a link made."""

@@ -123,8 +123,8 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     different = {string_of(problem, best.units): best}
     if nbest > 1:
         for path, logp in islice(_paths(nodes, _by_node(edges)), _WAYS * nbest):
-            found = _ordering(copies, path, logp)
-            different.setdefault(string_of(problem, found.units), found)
+            ordering = _ordering(copies, path, logp)
+            different.setdefault(string_of(problem, ordering.units), ordering)
             if len(different) == nbest:
                 break
     return list(different.values())

@@ -83,9 +83,9 @@ def companions(store: Store, model: ModelLike) -> dict[str, str]:
     """
     models = list_models(store)
     condition, mine = next(
-        ((one.condition, set(one.corpora)) for one in models if one.id == model.id), ("", set())
+        ((listed.condition, set(listed.corpora)) for listed in models if listed.id == model.id), ("", set())
     )
-    found = {}
+    labels = {}
     for over in COMPANIONS:
         there = [
             model
@@ -98,14 +98,14 @@ def companions(store: Store, model: ModelLike) -> dict[str, str]:
         if there:
             own = companion_name(model.name, over)
             best = max(there, key=lambda model: (len(model.corpora), model.name == own, model.id))
-            found[over] = best.label
+            labels[over] = best.label
     # Of the model's own corpora it has seen no other sentences.
     seen = [model for model in models if model.condition == condition or mine.isdisjoint(model.corpora)]
     for name in (companion_name(model.name, TEXT), TEXT):
-        named = [one for one in seen if one.name == name != model.name and one.symbols.are_words]
+        named = [other for other in seen if other.name == name != model.name and other.symbols.are_words]
         if named and is_writable(name):
-            return {**found, TEXT: named[-1].label}
-    return found
+            return {**labels, TEXT: named[-1].label}
+    return labels
 
 
 def companion_weights(companions: Mapping[str, str]) -> dict[str, float]:
@@ -148,8 +148,8 @@ def _symbols_of(unit: Unit, feature: FeatureModel) -> list[Choices]:
     if model.symbols.over == ITEMS and len(unit.words) > 1:
         return [(phrase_symbol(unit.tags),)]
     tags = unit.tags or (None,) * len(unit.words)
-    found = [_choices(word, tag, feature) for word, tag in zip(unit.words, tags, strict=True)]
-    return [(OPENING,), *found, (CLOSING,)] if model.brackets and len(unit.words) > 1 else found
+    choices = [_choices(word, tag, feature) for word, tag in zip(unit.words, tags, strict=True)]
+    return [(OPENING,), *choices, (CLOSING,)] if model.brackets and len(unit.words) > 1 else choices
 
 
 def _choices(word: str, tag: str | None, feature: FeatureModel) -> Choices:

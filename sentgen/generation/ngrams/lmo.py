@@ -48,8 +48,8 @@ def window_logp(table: NgramTable, window: Ints, length: int, order: int) -> flo
     total = 0.0
     for i in range(length - k):
         state = 0
-        for place in range(i, i + k):
-            _, state = extend(table, state, window[place])
+        for index in range(i, i + k):
+            _, state = extend(table, state, window[index])
         logp, _ = extend(table, state, window[i + k])
         total += logp
     return total

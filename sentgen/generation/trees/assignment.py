@@ -73,10 +73,10 @@ def assign(costs: Floats) -> Ints:
         return _assign_all_rows(costs)
     # The kernel needs a free column for every row; compiled code for one memory layout is enough.
     taken = _assign_all_rows(np.ascontiguousarray(costs.T))
-    found = np.full(rows, -1, np.int32)
+    column_of = np.full(rows, -1, np.int32)
     for column in range(columns):
-        found[taken[column]] = column
-    return found
+        column_of[taken[column]] = column
+    return column_of
 
 
 @compiled
@@ -235,12 +235,12 @@ def _grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[I
             position_heads, position_sides = _positions(inside, taken, limits, True)
             costs = _costs(edges, charges, taken, position_heads, position_sides, words)
         # In the first round the root alone has a position, and it must not stay empty.
-        found = _round(costs, price if left < size else np.inf)
-        for row in range(len(found)):
-            if found[row] >= 0:
-                unit, head, side = words[found[row]], position_heads[row], position_sides[row]
+        columns = _round(costs, price if left < size else np.inf)
+        for row in range(len(columns)):
+            if columns[row] >= 0:
+                unit, head, side = words[columns[row]], position_heads[row], position_sides[row]
                 heads[unit], sides[unit] = head - 1, side
-                earlier[unit], weights[unit] = taken[head, side], -costs[row, found[row]]
+                earlier[unit], weights[unit] = taken[head, side], -costs[row, columns[row]]
                 taken[head, side] += 1
                 inside[unit + 1] = True
                 left -= 1
@@ -256,7 +256,7 @@ def _grow_in_steps(edges: Floats, charges: Floats, limits: Ints, price: float) -
     size = left = edges.shape[1]
     taken, inside = np.zeros((size + 1, 2), np.int32), np.zeros(size + 1, np.bool_)
     inside[0] = True
-    found: list[SearchStep] = []
+    all_steps: list[SearchStep] = []
     step = 0
     while left:
         step += 1
@@ -276,23 +276,23 @@ def _grow_in_steps(edges: Floats, charges: Floats, limits: Ints, price: float) -
                 # As `_round` parts them.
                 event = "forced" if cost >= -FORBIDDEN / 2 else "cheapest" if cost >= limit else "attached"
             earlier, logp = int(taken[head, side]), float(edges[head, unit, side])
-            found.append(SearchStep(step, event, unit, head - 1, side, earlier, logp, -cost))
+            all_steps.append(SearchStep(step, event, unit, head - 1, side, earlier, logp, -cost))
             if column >= 0:
                 taken[head, side] += 1
                 inside[unit + 1] = True
                 left -= 1
-    return found
+    return all_steps
 
 
 @compiled
 def _outside(inside: Bools, left: int) -> Ints:
     """Return the units that are not in the tree yet."""
     units = np.empty(left, np.int32)
-    found = 0
+    count = 0
     for unit in range(len(inside) - 1):
         if not inside[unit + 1]:
-            units[found] = unit
-            found += 1
+            units[count] = unit
+            count += 1
     return units
 
 
@@ -303,13 +303,13 @@ def _positions(inside: Bools, taken: Ints, limits: Ints, beyond: bool) -> tuple[
     The root has its one position in any case, as long as it is free.
     """
     heads, sides = np.empty(2 * len(inside), np.int32), np.empty(2 * len(inside), np.int32)
-    found = 0
+    count = 0
     for head in range(len(inside)):
         for side in (LEFT, RIGHT):
             if inside[head] and (taken[head, side] < limits[head, side] or (beyond and head > 0)):
-                heads[found], sides[found] = head, side
-                found += 1
-    return heads[:found], sides[:found]
+                heads[count], sides[count] = head, side
+                count += 1
+    return heads[:count], sides[:count]
 
 
 @compiled
@@ -362,10 +362,10 @@ def _round(costs: Floats, price: float) -> Ints:
             for column in range(columns):
                 if row_place[row] >= 0 and column_place[column] >= 0:
                     part[row_place[row], column_place[column]] = min(costs[row, column], price)
-        found = assign(part)
+        assigned = assign(part)
         for row in range(rows):
-            if row_place[row] >= 0 and found[row_place[row]] >= 0:
-                column = column_at[found[row_place[row]]]
+            if row_place[row] >= 0 and assigned[row_place[row]] >= 0:
+                column = column_at[assigned[row_place[row]]]
                 if costs[row, column] < limit:
                     words[row] = column
                     made += 1

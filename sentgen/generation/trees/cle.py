@@ -104,10 +104,10 @@ def _best_source(value: Floats, alive: Bools, node: int) -> int:
 @compiled
 def _place_of(node: int, path: Ints, length: int) -> int:
     """Return where on the path a node is."""
-    place = length - 1
-    while path[place] != node:
-        place -= 1
-    return place
+    index = length - 1
+    while path[index] != node:
+        index -= 1
+    return index
 
 
 @compiled

@@ -147,12 +147,12 @@ def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
         heads: (n,) places.
     """
     edges, arguments, siblings = len(factors.edges), len(factors.arguments), len(factors.siblings)
-    found = np.zeros(edges + arguments + siblings)
+    sums = np.zeros(edges + arguments + siblings)
     size = len(order)
-    for place in range(size):
-        row, unit, side, distance = edge_at(heads, order, place)
+    for position in range(size):
+        row, unit, side, distance = edge_at(heads, order, position)
         for f in range(edges):
-            found[f] += factors.edges[f, row, unit, side, distance]
+            sums[f] += factors.edges[f, row, unit, side, distance]
     for head in range(-1, size):
         row, kind = (0, -1) if head < 0 else (order[head] + 1, factors.kinds[order[head]])
         for side in range(2):
@@ -161,21 +161,21 @@ def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
                 continue
             number, before = 0, -1
             step = 1 if side == RIGHT else -1
-            place = head + step
-            while 0 <= place < size:
-                if heads[place] == head:
+            position = head + step
+            while 0 <= position < size:
+                if heads[position] == head:
                     number += 1
-                    mine = factors.kinds[order[place]]
+                    mine = factors.kinds[order[position]]
                     for f in range(siblings):
-                        found[edges + arguments + f] += factors.siblings[f, kind, before, mine, side]
+                        sums[edges + arguments + f] += factors.siblings[f, kind, before, mine, side]
                     before = mine
-                place += step
+                position += step
             for f in range(siblings):
-                found[edges + arguments + f] += factors.siblings[f, kind, before, -1, side]
+                sums[edges + arguments + f] += factors.siblings[f, kind, before, -1, side]
             if head >= 0:
                 for f in range(arguments):
-                    found[edges + f] += factors.arguments[f, row, side, min(number, COUNTS - 1)]
-    return found
+                    sums[edges + f] += factors.arguments[f, row, side, min(number, COUNTS - 1)]
+    return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,16 +212,16 @@ def decisions(problem: Problem, units: Sequence[int]) -> list[Decision]:
     tree_score(scores, order, chart)
     heads = best_heads(scores, order, chart)
     own = factor_sums(factors, order, heads) * by_factor
-    found = []
-    for place in range(len(order)):
-        other = _heads_without(scores, order, heads, place, chart)
+    reasons = []
+    for position in range(len(order)):
+        other = _heads_without(scores, order, heads, position, chart)
         if other is None:
-            found.append(Decision(None, 0.0, {}))
+            reasons.append(Decision(None, 0.0, {}))
             continue
         gains = own - factor_sums(factors, order, other) * by_factor
         named = dict(zip(FACTORS, gains.tolist(), strict=True))
-        found.append(Decision(int(other[place]), float(gains.sum()), named))
-    return found
+        reasons.append(Decision(int(other[position]), float(gains.sum()), named))
+    return reasons
 
 
 def _heads_without(scores: TreeScores, order: Ints, heads: Ints, position: int, chart: Chart) -> Ints | None:
@@ -231,8 +231,8 @@ def _heads_without(scores: TreeScores, order: Ints, heads: Ints, position: int, 
     edges[row, unit] += FORBIDDEN
     without = scores._replace(edges=edges)
     tree_score(without, order, chart)
-    found = best_heads(without, order, chart)
-    return None if found[position] == heads[position] else found
+    others = best_heads(without, order, chart)
+    return None if others[position] == heads[position] else others
 
 
 #: Names the weights that are there without learning, and those that were learnt last.
@@ -286,8 +286,8 @@ def found_weights(
         if features.automatic:
             _require(store, model, mine)
     elif features.automatic:
-        found = companions(store, model)
-        mine, factors = companion_weights(found), BESIDE_TEXT if TEXT in found else None
+        models = companions(store, model)
+        mine, factors = companion_weights(models), BESIDE_TEXT if TEXT in models else None
     else:
         return settings
     if features.automatic:

@@ -102,8 +102,8 @@ def climb(
     size = starts.shape[1]
     chart = new_chart(size)
     candidates = min(candidates, most_trees(size))
-    room = len(starts) + min(climbers * rounds * candidates, most_trees(size))
-    visited = Visited(np.empty((room, size), np.int32), np.empty(room))
+    capacity = len(starts) + min(climbers * rounds * candidates, most_trees(size))
+    visited = Visited(np.empty((capacity, size), np.int32), np.empty(capacity))
     line = _line(len(weights), size)
     for i in range(len(starts)):
         line.order[:] = starts[i]
@@ -120,17 +120,17 @@ def climb(
             _read(tables, units, line)
             _weigh(tables, weights, units, line, moves)
             first = count
-            if first + candidates > room:
+            if first + candidates > capacity:
                 break
             count = _try(weights, scores, line, moves, candidates, best - most, chart, visited, count)
             if count == first:
                 break
-            found = first + np.argmax(visited.scores[first:count])
+            winner = first + np.argmax(visited.scores[first:count])
             # A gain that is no more than rounding would go round in circles.
-            if visited.scores[found] <= best + 1e-9:
+            if visited.scores[winner] <= best + 1e-9:
                 break
-            best = visited.scores[found]
-            line.order[:] = visited.orders[found]
+            best = visited.scores[winner]
+            line.order[:] = visited.orders[winner]
     return Visited(visited.orders[:count], visited.scores[:count])
 
 
@@ -184,12 +184,12 @@ def _read(tables: NgramTables, units: ClimbingUnits, line: _ScoredOrder) -> None
         table, offsets = table_at(tables, model), units.offsets[model]
         total, state = 0.0, int(tables.start[model])
         line.logp[model, 0], line.state[model, 0] = total, state
-        for place in range(size):
-            unit = line.order[place]
+        for position in range(size):
+            unit = line.order[position]
             for i in range(offsets[unit], offsets[unit + 1]):
                 logp, state = extend(table, state, units.words[i])
                 total += logp
-            line.logp[model, place + 1], line.state[model, place + 1] = total, state
+            line.logp[model, position + 1], line.state[model, position + 1] = total, state
         line.logp[model, size + 1] = total + extend(table, state, EOS)[0]
 
 
@@ -208,9 +208,9 @@ def _moves(size: int) -> _Moves:
     window = min(size, max(3, int(math.sqrt(2 * _MOVES / max(1, size)))))
     count = 0
     for begin in range(size):
-        reach = min(size, begin + window) - begin
+        width = min(size, begin + window) - begin
         # Blocks: two more cuts behind the first; units: each one two places on and further.
-        count += reach * (reach - 1) // 2 + max(0, reach - 2)
+        count += width * (width - 1) // 2 + max(0, width - 2)
     places, k = np.empty((count, 4), np.int32), 0
     for begin in range(size):
         furthest = min(size, begin + window)
@@ -268,11 +268,11 @@ def _pass(
 ) -> tuple[float, int]:
     """Return the log-probability of a block after another state, and the state behind it."""
     total = 0.0
-    for place in range(begin, end):
+    for position in range(begin, end):
         # From where it is as in the sentence, all that follows is, too.
-        if state == states[place]:
-            return total + sums[end] - sums[place], int(states[end])
-        unit = order[place]
+        if state == states[position]:
+            return total + sums[end] - sums[position], int(states[end])
+        unit = order[position]
         for i in range(offsets[unit], offsets[unit + 1]):
             logp, state = extend(table, state, words[i])
             total += logp
@@ -296,12 +296,12 @@ def _try(
     ``least`` is what the models must say of an order that can be better than the one at hand.
     """
     total = _total(weights, line)
-    kept = min(candidates, len(moves.gain))
-    if kept == 0:
+    tried = min(candidates, len(moves.gain))
+    if tried == 0:
         return count
-    worst = np.partition(moves.gain, len(moves.gain) - kept)[len(moves.gain) - kept]
+    worst = np.partition(moves.gain, len(moves.gain) - tried)[len(moves.gain) - tried]
     # Of moves as good as the worst one that is kept, the first ones.
-    ties = kept - np.count_nonzero(moves.gain > worst)
+    ties = tried - np.count_nonzero(moves.gain > worst)
     for k in range(len(moves.gain)):
         tie = moves.gain[k] == worst
         if (moves.gain[k] > worst or (tie and ties)) and total + moves.gain[k] > least:
@@ -340,11 +340,11 @@ def _order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
         return [Ordering((), value(problem, (), None), Tree((), (), (), ()))]
     scores = tree_scores(problem)
     visited = _visit(problem, scores)
-    found = []
+    orderings = []
     for i in _best_different(problem, visited, nbest):
         units = tuple(visited.orders[i].tolist())
-        found.append(Ordering(units, float(visited.scores[i]), _best_tree(scores, units)))
-    return found
+        orderings.append(Ordering(units, float(visited.scores[i]), _best_tree(scores, units)))
+    return orderings
 
 
 def _best_different(problem: Problem, visited: Visited, count: int) -> list[int]:
@@ -411,16 +411,16 @@ def _best_tree(scores: TreeScores, units: tuple[int, ...]) -> Tree:
 def _tree(scores: TreeScores, order: Ints, heads: Ints) -> Tree:
     """Return a tree over places as one over the units of the bag."""
     size = len(order)
-    found, sides, earlier = ([0] * size for _ in range(3))
+    unit_heads, sides, earlier = ([0] * size for _ in range(3))
     weights = [0.0] * size
-    for place in range(size):
-        row, unit, side, distance = edge_at(heads, order, place)
-        head = int(heads[place])
-        between = heads[head + 1 : place] if side == RIGHT else heads[place + 1 : head]
-        found[unit], sides[unit] = row - 1, side
+    for position in range(size):
+        row, unit, side, distance = edge_at(heads, order, position)
+        head = int(heads[position])
+        between = heads[head + 1 : position] if side == RIGHT else heads[position + 1 : head]
+        unit_heads[unit], sides[unit] = row - 1, side
         earlier[unit] = int(np.count_nonzero(between == head))
         weights[unit] = float(scores.edges[row, unit, side, distance])
-    return Tree(tuple(found), tuple(sides), tuple(earlier), tuple(weights))
+    return Tree(tuple(unit_heads), tuple(sides), tuple(earlier), tuple(weights))
 
 
 ALGORITHMS = (
@@ -464,9 +464,9 @@ def _values(
     chart = new_chart(orders.shape[1])
     models = len(tables.bits)
     parts = len(factors.edges) + len(factors.arguments) + len(factors.siblings)
-    found = np.empty((len(orders), models + parts))
+    values = np.empty((len(orders), models + parts))
     for i in range(len(orders)):
-        found[i, :models] = line_scores(tables, units, orders[i])
+        values[i, :models] = line_scores(tables, units, orders[i])
         tree_score(scores, orders[i], chart)
-        found[i, models:] = factor_sums(factors, orders[i], best_heads(scores, orders[i], chart))
-    return found
+        values[i, models:] = factor_sums(factors, orders[i], best_heads(scores, orders[i], chart))
+    return values

@@ -190,7 +190,7 @@ def _grow_in_steps(
     heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
     edge, outside = edges[0, :, RIGHT].copy(), np.ones(size, np.bool_)
     taken = np.zeros((size + 1, 2), np.int32)
-    found: list[SearchStep] = []
+    all_steps: list[SearchStep] = []
 
     def worth(unit: int) -> float:
         head, side = heads[unit] + 1, sides[unit]
@@ -201,7 +201,7 @@ def _grow_in_steps(
         head, side, weight = int(heads[best]), int(sides[best]), worth(best)
         event: StepEvent = "forced" if is_forced(weight) else "attached"
         earlier = int(taken[head + 1, side])
-        found.append(SearchStep(step, event, best, head, side, earlier, float(edge[best]), weight))
+        all_steps.append(SearchStep(step, event, best, head, side, earlier, float(edge[best]), weight))
         outside[best] = False
         taken[head + 1, side] += 1
         waiting = _waiting(heads, sides, edge, outside)
@@ -219,10 +219,10 @@ def _grow_in_steps(
             if moves or logp > rival_weight:
                 event = "moved" if moves else "kept"
                 edge_to = (best, new_side, int(taken[best + 1, new_side]))
-                found.append(SearchStep(step, event, unit, *edge_to, logp, offer, head, rival_weight))
+                all_steps.append(SearchStep(step, event, unit, *edge_to, logp, offer, head, rival_weight))
             if moves:
                 heads[unit], sides[unit], edge[unit] = best, new_side, logp
-    return found
+    return all_steps
 
 
 @compiled

@@ -67,10 +67,10 @@ def new_chart(size: int) -> Chart:
 def tree_score(scores: TreeScores, order: Ints, chart: Chart) -> float:
     """Return the score of the best tree over units in an order, and fill the chart; no units have 0."""
     size = len(order)
-    for place in range(size):
-        row, ends = order[place] + 1, scores.siblings[scores.kinds[order[place]], -1, -1]
-        chart.whole[place, place] = scores.arguments[row, LEFT, 0] + ends[LEFT]
-        chart.whole[place, place + 1] = scores.arguments[row, RIGHT, 0] + ends[RIGHT]
+    for position in range(size):
+        row, ends = order[position] + 1, scores.siblings[scores.kinds[order[position]], -1, -1]
+        chart.whole[position, position] = scores.arguments[row, LEFT, 0] + ends[LEFT]
+        chart.whole[position, position + 1] = scores.arguments[row, RIGHT, 0] + ends[RIGHT]
     # Short spans first: longer ones are made of them.
     for length in range(1, size):
         for left in range(size - length):
@@ -119,14 +119,14 @@ def _best_root(scores: TreeScores, order: Ints, chart: Chart) -> tuple[int, floa
     """Return the place of the modifier of the root in the best tree, and the score of that."""
     size = len(order)
     root, best = ROOT, 0.0
-    for place in range(size):
+    for position in range(size):
         # The root is in place -1: right of nothing, so that its modifier is as far as its number from 1.
-        kind = scores.kinds[order[place]]
-        edge = scores.edges[0, order[place], RIGHT, min(place + 1, DISTANCES) - 1]
+        kind = scores.kinds[order[position]]
+        edge = scores.edges[0, order[position], RIGHT, min(position + 1, DISTANCES) - 1]
         edge += scores.siblings[-1, -1, kind, RIGHT] + scores.siblings[-1, kind, -1, RIGHT]
-        score = edge + chart.whole[place, 0] + chart.whole[place, size]
+        score = edge + chart.whole[position, 0] + chart.whole[position, size]
         if root == ROOT or score > best:
-            root, best = place, score
+            root, best = position, score
     return root, best
 
 
@@ -203,18 +203,18 @@ def _before(
     side, step = (RIGHT, 1) if modifier > head else (LEFT, -1)
     of_head, of_modifier = scores.kinds[order[head]], scores.kinds[order[modifier]]
     boundary = head + 1 if step > 0 else head
-    found, found_number, best = -1, 0, -np.inf
+    nearest, its_number, best = -1, 0, -np.inf
     for before in range(head + step, modifier, step):
         sibling = scores.siblings[of_head, scores.kinds[order[before]], of_modifier, side]
         between = chart.between[min(before, modifier), max(before, modifier)] + sibling
         # Number 7 stands for more as well: the one before it may have it, too.
         for c in range(max(1, number - 1), number + (number == COUNTS - 1)):
             if number > 1 and chart.taken[head, before, c] + between > best:
-                found, found_number, best = before, c, chart.taken[head, before, c] + between
-    if found >= 0:
-        low, high = min(found, modifier), max(found, modifier)
+                nearest, its_number, best = before, c, chart.taken[head, before, c] + between
+    if nearest >= 0:
+        low, high = min(nearest, modifier), max(nearest, modifier)
         score = -np.inf
         for b in range(low + 1, high + 1):
             if chart.whole[low, b] + chart.whole[high, b] > score:
                 boundary, score = b, chart.whole[low, b] + chart.whole[high, b]
-    return found, boundary, found_number
+    return nearest, boundary, its_number

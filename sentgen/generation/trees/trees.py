@@ -98,11 +98,11 @@ def by_weight(heads: Ints, sides: Ints, earlier: Ints, weights: Floats) -> Ints:
         _sort(members, begin, middle, earlier, weights)
         _sort(members, middle, end, earlier, weights)
         left, right = (-1, -1), (node - 1, node - 1)
-        for place in range(begin, end):
-            if place < middle:
-                left = _linked(strings, (strings.first[members[place]], strings.last[members[place]]), left)
+        for index in range(begin, end):
+            if index < middle:
+                left = _linked(strings, (strings.first[members[index]], strings.last[members[index]]), left)
             else:
-                right = _linked(strings, right, (strings.first[members[place]], strings.last[members[place]]))
+                right = _linked(strings, right, (strings.first[members[index]], strings.last[members[index]]))
         start = _around(strings, node - 1, left, right)
     return _walk(strings, start)
 
@@ -130,11 +130,11 @@ def _siblings(heads: Ints, sides: Ints) -> tuple[Ints, Ints]:
 def _heads_first(members: Ints, begins: Ints) -> Ints:
     """Return all nodes, 0 for the root and unit + 1 for the others, each one before its modifiers."""
     nodes = np.zeros(len(members) + 1, np.int32)
-    found = 1
+    filled = 1
     for done in range(len(nodes)):
-        for place in range(begins[2 * nodes[done]], begins[2 * nodes[done] + 2]):
-            nodes[found] = members[place] + 1
-            found += 1
+        for index in range(begins[2 * nodes[done]], begins[2 * nodes[done] + 2]):
+            nodes[filled] = members[index] + 1
+            filled += 1
     return nodes
 
 
@@ -142,14 +142,14 @@ def _heads_first(members: Ints, begins: Ints) -> Ints:
 def _sort(members: Ints, begin: int, end: int, earlier: Ints, weights: Floats) -> None:
     """Sort units by falling weight; in the order of attachment where weights are equal."""
     for step in range(begin + 1, end):
-        unit, place = members[step], step
-        while place > begin and (weights[members[place - 1]], -earlier[members[place - 1]]) < (
+        unit, index = members[step], step
+        while index > begin and (weights[members[index - 1]], -earlier[members[index - 1]]) < (
             weights[unit],
             -earlier[unit],
         ):
-            members[place] = members[place - 1]
-            place -= 1
-        members[place] = unit
+            members[index] = members[index - 1]
+            index -= 1
+        members[index] = unit
 
 
 @compiled
@@ -163,15 +163,15 @@ def _chain(
         since = chain[0] if whole_string else phrase
         length = _last_words(words, offsets, strings, since, chain[1], whole_string and start < 0, window)
         best, best_logp = -1, -np.inf
-        for place in range(step, end):
-            total = _first_words(words, offsets, strings, strings.first[members[place]], window, length)
+        for index in range(step, end):
+            total = _first_words(words, offsets, strings, strings.first[members[index]], window, length)
             logp = window_logp(table, window, total, order)
             if best < 0 or logp > best_logp:
-                best, best_logp = place, logp
+                best, best_logp = index, logp
         chosen = members[best]
         # The others keep their order, so that the first of equals stays the first of the bag.
-        for place in range(best, step, -1):
-            members[place] = members[place - 1]
+        for index in range(best, step, -1):
+            members[index] = members[index - 1]
         members[step] = chosen
         phrase = strings.first[chosen]
         chain = _linked(strings, chain, (phrase, strings.last[chosen]))
@@ -190,11 +190,11 @@ def _last_words(
     free = len(window) // 2
     unit = last
     while unit >= 0 and free:
-        place = offsets[unit + 1]
-        while place > offsets[unit] and free:
-            place -= 1
+        index = offsets[unit + 1]
+        while index > offsets[unit] and free:
+            index -= 1
             free -= 1
-            window[free] = words[place]
+            window[free] = words[index]
         # Stops at `first`: with `phrase` what lies before it is linked, but not looked at.
         unit = strings.before[unit] if unit != first else -1
     if free and (after_start or last < 0):
@@ -202,8 +202,8 @@ def _last_words(
         window[free] = BOS
     # Words were written from the right end; they must begin at 0 for `window_logp`.
     length = len(window) // 2 - free
-    for place in range(length):
-        window[place] = window[free + place]
+    for index in range(length):
+        window[index] = window[free + index]
     return length
 
 
@@ -213,10 +213,10 @@ def _first_words(words: Ints, offsets: Ints, strings: _Strings, first: int, wind
     limit = length + len(window) // 2
     unit = first
     while unit >= 0 and length < limit:
-        place = offsets[unit]
-        while place < offsets[unit + 1] and length < limit:
-            window[length] = words[place]
-            place += 1
+        index = offsets[unit]
+        while index < offsets[unit + 1] and length < limit:
+            window[length] = words[index]
+            index += 1
             length += 1
         unit = strings.after[unit]
     return length
@@ -254,8 +254,8 @@ def _around(strings: _Strings, head: int, left: tuple[int, int], right: tuple[in
 def _walk(strings: _Strings, start: int) -> Ints:
     """Return the units of a string."""
     units = np.empty(len(strings.after), np.int32)
-    for place in range(len(units)):
-        units[place] = start
+    for index in range(len(units)):
+        units[index] = start
         start = strings.after[start]
     return units
 
@@ -347,12 +347,12 @@ def tree_value(
     """
     if heads is None:
         return None
-    place = {unit: position for position, unit in enumerate(units)}
+    position_of = {unit: position for position, unit in enumerate(units)}
     taken: dict[tuple[int, int], int] = {}
     edges = edge_weights(problem)
     total = 0.0
     for unit, head in enumerate(heads):
-        side = RIGHT if head == ROOT or place[unit] > place[head] else LEFT
+        side = RIGHT if head == ROOT or position_of[unit] > position_of[head] else LEFT
         total += edges[head + 1, unit, side]
         if charges is not None:
             earlier = taken.get((head, side), 0)
@@ -390,8 +390,8 @@ def best_orderings(problem: Problem, nbest: int, search: Search, arrange: Arrang
     if nbest <= 1:
         return [_ordering(problem, own, arrange)]
     different: dict[tuple[int, ...], Ordering] = {}
-    for number, found in enumerate(_trees(problem, edges, own, search)):
-        ordering = _ordering(problem, found, arrange)
+    for number, tree in enumerate(_trees(problem, edges, own, search)):
+        ordering = _ordering(problem, tree, arrange)
         different.setdefault(string_of(problem, ordering.units), ordering)
         # Several trees may give one string; the second bound keeps that from going on for long.
         if len(different) == nbest or number == _TREES * nbest:
