@@ -294,14 +294,14 @@ def forward(lattice: AlignmentLattice, first: int, last: int, alphas: Alphas) ->
             # By event: where it ends, this row may be out of those at hand.
             leaps.entry[event] = arrived[events.position[event]]
         begun, scale = -1, 0.0
-        for place in range(leaps.ends[t + 1], leaps.ends[t + 2]):
-            one = emission.by_end[place]
-            if events.start[one] != begun:
-                begun = events.start[one]
+        for index in range(leaps.ends[t + 1], leaps.ends[t + 2]):
+            ended = emission.by_end[index]
+            if events.start[ended] != begun:
+                begun = events.start[ended]
                 # The entry has the scale of its first row, `row` as yet that of row t.
                 scale = move * exp(log_scale[begun] - log_scale[t])
-            entry = scale * leaps.entry[one]
-            row[events.position[one] + events.width[one] - 1] += entry * emission.prob[one]
+            entry = scale * leaps.entry[ended]
+            row[events.position[ended] + events.width[ended] - 1] += entry * emission.prob[ended]
         divisor = max(row.sum(), _SMALLEST)
         row /= divisor
         log_scale[t + 1] = log_scale[t] + log(divisor)

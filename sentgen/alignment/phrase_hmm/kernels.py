@@ -191,8 +191,8 @@ def _fill_from(
     s = abstract.place[length - 1, t]
     for k in range(hits.starts[s], hits.starts[s + 1]):
         d = hits.document[k]
-        for one in range(document.starts[d], document.starts[d + 1]):
-            offset, width = document.offset[one], document.length[one]
+        for span in range(document.starts[d], document.starts[d + 1]):
+            offset, width = document.offset[span], document.length[span]
             event = at[width - 1, offset]
             if event < 0:
                 event = count
@@ -262,16 +262,16 @@ def fill_events(
 @compiled
 def by_end(start: Longs, length: Longs, m: int) -> Longs:
     """Return the events in the order of where they end, those that end together in their own order."""
-    place = np.zeros(m + 2, np.int64)
+    offset = np.zeros(m + 2, np.int64)
     for event in range(len(start)):
-        place[start[event] + length[event] + 1] += 1
+        offset[start[event] + length[event] + 1] += 1
     for t in range(m + 1):
-        place[t + 1] += place[t]
+        offset[t + 1] += offset[t]
     order = np.empty(len(start), np.int64)
     for event in range(len(start)):
         end = start[event] + length[event]
-        order[place[end]] = event
-        place[end] += 1
+        order[offset[end]] = event
+        offset[end] += 1
     return order
 
 

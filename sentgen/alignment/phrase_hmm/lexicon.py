@@ -88,10 +88,10 @@ class PairIds:
 
     def swap_texts(self) -> PairIds:
         """Return the pair with document and abstract exchanged."""
-        kinship = self.kinship.swap_texts() if self.kinship else None
+        swapped = self.kinship.swap_texts() if self.kinship else None
         different = None if self.different is None else (self.different[1], self.different[0])
         texts = self.abstract, self.document, self.abstract_stems, self.document_stems
-        return PairIds(*texts, kinship, different, self.clues.swap_texts() if self.clues else None)
+        return PairIds(*texts, swapped, different, self.clues.swap_texts() if self.clues else None)
 
     def stops(self) -> tuple[Bools, Bools] | None:
         """Return which words of abstract and document are full stops, if the pair knows."""

@@ -81,7 +81,7 @@ class LinkCounts:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        return {stem: number for number, stem in enumerate(self.stems)}
+        return {word: number for number, word in enumerate(self.stems)}
 
     @cached_property
     def _keys(self) -> Longs:
@@ -531,10 +531,10 @@ def _around(matches: Bools) -> Longs:
 
 def _rivals(context: Floats, matches: Bools) -> Longs:
     """Say whose context is the best: 1 of those of the document word, 2 of the abstract word, 3 both."""
-    scores = np.where(matches, context, -1.0)
+    masked = np.where(matches, context, -1.0)
     # A text without words has no largest score of its own.
-    of_document = scores >= scores.max(axis=0, keepdims=True, initial=-1.0) - 1e-9
-    of_abstract = scores >= scores.max(axis=1, keepdims=True, initial=-1.0) - 1e-9
+    of_document = masked >= masked.max(axis=0, keepdims=True, initial=-1.0) - 1e-9
+    of_abstract = masked >= masked.max(axis=1, keepdims=True, initial=-1.0) - 1e-9
     ranks: Longs = of_document + 2 * of_abstract
     return ranks
 

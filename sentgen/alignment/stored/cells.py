@@ -517,11 +517,11 @@ class PartBuffer:
                 return None
             self._make(2 * self.size)
         cells.relax()
-        of, no_fake = self._arrays, np.empty(0)
+        arrays, no_fake = self._arrays, np.empty(0)
         table = RewriteTable(
-            cells.rows[rows], starts, cells.columns, of.targets[:count], of.prob[:count], no_fake
+            cells.rows[rows], starts, cells.columns, arrays.targets[:count], arrays.prob[:count], no_fake
         )
-        return _CellPart(cells, table, of.counts[:count], of.places[:count])
+        return _CellPart(cells, table, arrays.counts[:count], arrays.places[:count])
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:

@@ -106,7 +106,7 @@ class StoredAligner:
             "words": ([pair.document for pair in pairs], [pair.abstract for pair in pairs]),
             "stems": ([pair.document_stems for pair in pairs], [pair.abstract_stems for pair in pairs]),
         }
-        tables = {
+        by_layer = {
             layer: load_cells(
                 connection,
                 model,
@@ -118,7 +118,7 @@ class StoredAligner:
             for layer, (documents, abstracts) in texts.items()
         }
         return replace(
-            parameters, table=tables["words"], stems=tables["stems"], tuning=self.tuning.get(direction)
+            parameters, table=by_layer["words"], stems=by_layer["stems"], tuning=self.tuning.get(direction)
         )
 
 

@@ -62,8 +62,8 @@ def _with_words(view: PairView) -> Markup:
     width, height = len(document) * _CELL, len(abstract) * _CELL
     marks = list[Markup]()
     for i, word in enumerate(document):
-        place = f"translate({left + (i + 0.75) * _CELL:.1f} {top - 5:.1f}) rotate(-55)"
-        marks.append(element("text", _short(word), transform=place))
+        transform = f"translate({left + (i + 0.75) * _CELL:.1f} {top - 5:.1f}) rotate(-55)"
+        marks.append(element("text", _short(word), transform=transform))
     for i, word in enumerate(abstract):
         state = view.states[i].state
         kind = state if state in APART else None
@@ -95,9 +95,9 @@ def _overview(view: PairView) -> Markup:
     marks += [_line(0, y, _WIDTH, y) for y in begins]
     for block in view.blocks:
         (s0, s1), (d0, d1) = block.abstract, block.document
-        place = {"x": d0 / n * _WIDTH, "y": s0 / m * height}
+        position = {"x": d0 / n * _WIDTH, "y": s0 / m * height}
         size = {"width": max((d1 - d0) / n * _WIDTH, _DOT), "height": max((s1 - s0) / m * height, _DOT)}
-        marks.append(element("rect", _title(view, block), **_marks(view, block), **place, **size, rx=1))
+        marks.append(element("rect", _title(view, block), **_marks(view, block), **position, **size, rx=1))
     marks.append(element("text", "document: word 1", x=0, y=height + 15))
     marks.append(element("text", f"word {n:,}", x=_WIDTH, y=height + 15, text_anchor="end"))
     grid = 0, 0, _WIDTH / max(n, 1), height / max(m, 1)
@@ -408,14 +408,14 @@ def _down(posterior: float) -> float:
 
 def figures(view: PairView) -> list[tuple[str, str]]:
     """Return the figures of a summary with what they are."""
-    figures = view.figures
+    numbers = view.figures
     # Counts, no shares: one changed word of a thousand is not 0%.
     return [
-        (f"{view.count('changed'):,}", f"changed of {quantity(figures.words, 'word')}"),
+        (f"{view.count('changed'):,}", f"changed of {quantity(numbers.words, 'word')}"),
         (f"{view.count('new'):,}", "new"),
-        (f"{figures.coverage:.0%}", "coverage: words in copied fragments"),
-        (f"{figures.density:.1f}", "density: words in the fragment of a word"),
-        (f"{figures.longest}", "words in the longest copied run"),
+        (f"{numbers.coverage:.0%}", "coverage: words in copied fragments"),
+        (f"{numbers.density:.1f}", "density: words in the fragment of a word"),
+        (f"{numbers.longest}", "words in the longest copied run"),
     ]
 
 

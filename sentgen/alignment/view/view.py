@@ -317,7 +317,7 @@ def blocks(alignment: Alignment, states: Sequence[WordState]) -> list[AlignedBlo
             joined.append([])
         joined[index].append(phrase)
         ends[phrase.abstract[1], phrase.document[1]] = index
-    return [_block(number, phrases) for number, phrases in enumerate(joined, 1)]
+    return [_block(number, members) for number, members in enumerate(joined, 1)]
 
 
 def _block(number: int, phrases: Sequence[PhraseLink]) -> AlignedBlock:
