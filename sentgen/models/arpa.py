@@ -111,10 +111,10 @@ def export_arpa(
             "export a model of kneser-ney or katz"
         )
     if model.smoothing == DYNAMIC:
-        of, weights = zip(*model.parts, strict=True)
+        labels, weights = zip(*model.parts, strict=True)
         raise ModelError(
             f"{model.label} has no n-grams to write; store them first: sentgen models mix NAME"
-            f" --of {','.join(of)} --weights {','.join(format(weight, '.6g') for weight in weights)}"
+            f" --of {','.join(labels)} --weights {','.join(format(weight, '.6g') for weight in weights)}"
         )
     path, report = Path(path), progress or (lambda _: None)
     with store.begin() as connection, whole_file(path) as plain, _packed(path, plain) as file:
@@ -266,14 +266,14 @@ class _Reader:
         while line.strip().lower() != b"\\data\\":
             if not line or self.line > _PREFACE:
                 raise self.error(f"not an ARPA file: no line is \\data\\; it begins with {begin}", 1)
-            if found := _OVER.fullmatch(line.strip()):
-                self.symbols = Symbols(found[1].decode(), int(found[2]))
+            if match := _OVER.fullmatch(line.strip()):
+                self.symbols = Symbols(match[1].decode(), int(match[2]))
             line = self._next()
         counts: list[int] = []
-        while found := _COUNT.fullmatch(line := self._next()):
-            if int(found[1]) != len(counts) + 1:
+        while match := _COUNT.fullmatch(line := self._next()):
+            if int(match[1]) != len(counts) + 1:
                 raise self.error(f"expected the number of {len(counts) + 1}-grams, found {_shown(line)}")
-            counts.append(int(found[2]))
+            counts.append(int(match[2]))
         section = _SECTION.fullmatch(line)
         if not counts or section is None or int(section[1]) != 1:
             raise self.error(f"expected ngram 1=NUMBER and \\1-grams:, found {_shown(line)}")

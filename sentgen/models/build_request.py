@@ -55,11 +55,11 @@ _COMPILED = 64 << 20
 def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
     """Store a model that reads the counts of its corpora."""
     with store.begin() as connection:
-        found = [built_from(connection, each) for each in dict.fromkeys(corpora)]
-        check_corpora(found, settings)
-        words = vocabulary(connection, found, settings)
+        sources = [built_from(connection, each) for each in dict.fromkeys(corpora)]
+        check_corpora(sources, settings)
+        words = vocabulary(connection, sources, settings)
         model_id, version = next_version(connection, name)
-        insert_rows(connection, rows_of(model_id, (name, version), settings, found, words))
+        insert_rows(connection, rows_of(model_id, (name, version), settings, sources, words))
         return find_in(connection, f"{name}@{version}")
 
 
@@ -77,8 +77,8 @@ class _Build:
         self.settings, self.condition, self.draw, self.report = settings, condition, draw, report
         memory = store.memory_limit / DATABASE_SHARE
         self.sorting = int(memory * SORTING_SHARE)
-        room = max(0, int(memory * ROWS_SHARE) - _COMPILED)
-        self.space = Space(room, store.path.parent, most=int(memory * FULL_SHARE))
+        size = max(0, int(memory * ROWS_SHARE) - _COMPILED)
+        self.space = Space(size, store.path.parent, most=int(memory * FULL_SHARE))
 
     def smooth(self, connection: Connection, corpora: Sequence[str]) -> None:
         """Sum the counts of the corpora, and smooth them."""
@@ -273,24 +273,24 @@ class BuildRequest:
 
         See `sentgen.models.build_request.build`.
         """
-        found, wanted = [], self.requests(store)
-        for one in wanted:
-            named = partial(_report_name, progress, one.name) if progress and len(wanted) > 1 else progress
-            chosen, drawn = one.where, one._draw
-            found.append(
-                build(store, one.name, one.corpus, one._recipe, condition=chosen, draw=drawn, progress=named)
+        built, wanted = [], self.requests(store)
+        for each in wanted:
+            step = partial(_report_name, progress, each.name) if progress and len(wanted) > 1 else progress
+            where, draw = each.where, each._draw
+            built.append(
+                build(store, each.name, each.corpus, each._recipe, condition=where, draw=draw, progress=step)
             )
-        return found
+        return built
 
     def built(self, store: Store) -> list[ModelInfo]:
         """Return what `build` would, if the newest models of these names are that already, else nothing."""
         wanted = self.requests(store)
         there = {model.name: model for model in registry.list_models(store)}
-        found = [there[one.name] for one in wanted if one.name in there]
-        if len(found) < len(wanted):
+        models = [there[each.name] for each in wanted if each.name in there]
+        if len(models) < len(wanted):
             return []
-        same = all(one._describes(model) for one, model in zip(wanted, found, strict=True))
-        return found if same and not any(registry.is_stale(store, model) for model in found) else []
+        same = all(each._describes(model) for each, model in zip(wanted, models, strict=True))
+        return models if same and not any(registry.is_stale(store, model) for model in models) else []
 
     @property
     def _recipe(self) -> Recipe:

@@ -108,8 +108,8 @@ def _has_changed(store: Store, model: ModelInfo) -> bool:
         " where c.model_id = :model and s.ingested_at > :built"
     )
     with store.connect() as connection:
-        found = connection.execute(newer, {"model": model.id, "built": model.created_at}).scalar()
-    return bool(found) or is_stale(store, model)
+        changed = connection.execute(newer, {"model": model.id, "built": model.created_at}).scalar()
+    return bool(changed) or is_stale(store, model)
 
 
 def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:

@@ -70,11 +70,11 @@ def _annotated(store: Store, names: Sequence[str]) -> tuple[set[str], set[str]]:
     with store.connect() as connection:
         rows = connection.execute(select(corpus.c.id, corpus.c.name).where(corpus.c.name.in_(names))).all()
         ids = ", ".join(str(row.id) for row in rows)
-        found = {
+        annotated = {
             int(number)
             for (number,) in sql.run(connection, "recount.sql", "annotated", corpora=ids or "null")
         }
-    having = {str(row.name) for row in rows if row.id in found}
+    having = {str(row.name) for row in rows if row.id in annotated}
     return having, {str(row.name) for row in rows} - having
 
 

@@ -51,8 +51,8 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
     if not words:
         raise InputError("there is no word to look up; give one, and its context before it")
     if model.smoothing == DYNAMIC:
-        of = ", ".join(part.label for part, _ in looked_up(store, model))
-        raise ModelError(f"{model.name} sums what its models give, each of which backs off; ask for {of}")
+        labels = ", ".join(part.label for part, _ in looked_up(store, model))
+        raise ModelError(f"{model.name} sums what its models give, each of which backs off; ask for {labels}")
     if model.smoothing == STUPID_BACKOFF:
         return _explain_counts(store, model, words)
     with store.connect() as connection:
@@ -83,21 +83,21 @@ def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> lis
         duck = raw(connection)
         ids = word_ids(duck, model, set(words), NgramCache(0))
         counts = counts_of(duck, model)
-        asked = sorted({BOS, UNK, *ids.values()})
-        rows = stupid_backoff.count_rows(duck, model, counts, model.order, asked)
-    found = {
+        wanted = sorted({BOS, UNK, *ids.values()})
+        rows = stupid_backoff.count_rows(duck, model, counts, model.order, wanted)
+    count_of = {
         tuple(gram[:n]): count
         for gram, n, count in zip(rows.words.tolist(), rows.lengths, rows.logp.tolist(), strict=True)
     }
-    forms = [form if (ids.get(form, UNK),) in found else RESERVED_WORDS[UNK] for form in words]
+    forms = [form if (ids.get(form, UNK),) in count_of else RESERVED_WORDS[UNK] for form in words]
     padding = [RESERVED_WORDS[BOS]] * (model.order - len(forms)) if forms[0] == RESERVED_WORDS[BOS] else []
     gram = [*padding, *forms][-model.order :]
     steps: list[BackoffStep] = []
     total = 0.0
     while True:
         numbers = stupid_backoff.counted_as([ids.get(form, UNK) for form in gram])
-        if (count := found.get(numbers)) or len(gram) == 1:
-            before = found.get(stupid_backoff.counted_as(numbers[:-1]), counts.total)
+        if (count := count_of.get(numbers)) or len(gram) == 1:
+            before = count_of.get(stupid_backoff.counted_as(numbers[:-1]), counts.total)
             log10 = decimal(math.log(count / before) if count else MISSING_UNK)
             return [*steps, BackoffStep(tuple(gram), len(gram), True, log10, None, total + log10)]
         total += decimal(stupid_backoff.LOG_ALPHA)

@@ -74,15 +74,15 @@ def _tuned_weights(
     What each model gives each event is looked up once, 8 bytes each; a round then takes one pass.
     """
     lower = any(lowercases(store, model) for model in models)
-    found = [
+    batches = [
         probabilities([events(store, model, batch, lower) for model in models])
         for batch in batches_of_sentences(sentences)
     ]
-    p = np.concatenate(found, axis=1)
+    p = np.concatenate(batches, axis=1)
     weights, rounds = best_weights(p)
-    told = ", ".join(f"{model.label} {weight:.4f}" for model, weight in zip(models, weights, strict=True))
+    listed = ", ".join(f"{model.label} {weight:.4f}" for model, weight in zip(models, weights, strict=True))
     perplexity = float(np.exp(-np.log(weights @ p).mean()))
-    progress(f"after {quantity(rounds, 'round')}: {told}; perplexity {perplexity:.2f}")
+    progress(f"after {quantity(rounds, 'round')}: {listed}; perplexity {perplexity:.2f}")
     return [float(weight) for weight in weights]
 
 
@@ -215,7 +215,7 @@ def _check_alike(store: Store, parts: Sequence[ModelInfo]) -> None:
         "case": ["lower" if lowercases(store, part) else "kept" if part.corpora else None for part in parts],
     }
     for kind, values in kinds.items():
-        told = [(part.label, value) for part, value in zip(parts, values, strict=True) if value]
-        if len({value for _, value in told}) > 1:
-            listed = ", ".join(f"{label} {value}" for label, value in told)
+        stated = [(part.label, value) for part, value in zip(parts, values, strict=True) if value]
+        if len({value for _, value in stated}) > 1:
+            listed = ", ".join(f"{label} {value}" for label, value in stated)
             raise ModelError(f"models that differ in {kind} cannot be mixed ({listed}); build them alike")

@@ -145,15 +145,15 @@ class TrainParser:
         """Return the sentences of corpora in CoNLL-U."""
         bindings = Bindings()
         conditions = select_corpora(connection, corpora).of_sentences(bindings, "s")
-        found = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
-        missing = found["without_tags" if self.only else "without_tree"].to_pylist()
+        rows = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
+        missing = rows["without_tags" if self.only else "without_tree"].to_pylist()
         if any(missing):
             what = "tags (upos)" if self.only else "a tree"
             raise InputError(
                 f"{quantity(sum(missing), 'sentence')} of {', '.join(corpora)} without {what}; a"
                 " parser learns from a treebank"
             )
-        return list(sentences_conllu(connection, found["id"].to_pylist()))
+        return list(sentences_conllu(connection, rows["id"].to_pylist()))
 
     def _score(self, model: Path, treebank: str) -> dict[str, float]:
         """Return what a model gets right of a treebank, in percent, as UDPipe measures it."""

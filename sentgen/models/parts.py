@@ -63,9 +63,9 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
                 f"{part.label}: scores of {part.smoothing} are no probabilities; take a model of kneser-ney"
             )
         if part.smoothing == DYNAMIC:
-            of = ",".join(label for label, _ in part.parts)
+            named = ",".join(label for label, _ in part.parts)
             raise ModelError(
-                f"{part.label} has no n-grams of its own; name the models that it looks up: {of}"
+                f"{part.label} has no n-grams of its own; name the models that it looks up: {named}"
             )
         # Its number of tokens could not tell that what is made of it is stale.
         if later := [line for line in changes(store, part) if line.endswith(LATER)]:
@@ -103,8 +103,8 @@ def store_model(
             write_sorted(connection, model_id, anchors_of(orders, space), source, memory=memory)
         notes = [(0, f"{PARTS}{part.label}", weight) for part, weight in parts]
         looked_up = [] if orders else [part.id for part in models]
-        told = [*parameters, *notes]
-        record(connection, model_id, (name, version), settings, corpora, told, chosen, looked_up)
+        described = [*parameters, *notes]
+        record(connection, model_id, (name, version), settings, corpora, described, chosen, looked_up)
         drop_temporary(connection)
         return find_in(connection, f"{name}@{version}")
 
@@ -120,14 +120,14 @@ def _counted(connection: Connection, parts: Sequence[ModelInfo]) -> tuple[list[B
     table, counted = model_corpus.c, {}
     for part in parts:
         rows = connection.execute(select(model_corpus).where(table.model_id == part.id)).all()
-        of = frozenset((row.corpus_id, row.corpus_name, row.tokens) for row in rows)
+        sources = frozenset((row.corpus_id, row.corpus_name, row.tokens) for row in rows)
         # Two models of the same sentences count them once.
-        counted[of, part.condition] = (part.sentences, part.tokens)
-    corpora = sorted(frozenset().union(*(of for of, _ in counted)))
+        counted[sources, part.condition] = (part.sentences, part.tokens)
+    corpora = sorted(frozenset().union(*(sources for sources, _ in counted)))
     sentences, tokens = map(sum, zip(*counted.values(), strict=True))
     most = sum(size for _, _, size in corpora)
-    found = [BuiltFrom(number, name, 0, (), 0, size) for number, name, size in corpora]
-    return found, Chosen(_condition(parts), sentences, min(tokens, most))
+    built = [BuiltFrom(number, name, 0, (), 0, size) for number, name, size in corpora]
+    return built, Chosen(_condition(parts), sentences, min(tokens, most))
 
 
 def _condition(parts: Sequence[ModelInfo]) -> str:
@@ -198,8 +198,8 @@ def _make_tables(connection: Connection, models: Sequence[int], order: int) -> N
     """Make ``union_1`` and up."""
     for n in range(order, 0, -1):
         columns = [
-            sql.statements(_FILE)["column"].format(value=value, model=model, place=place)
-            for place, model in enumerate(models)
+            sql.statements(_FILE)["column"].format(value=value, model=model, place=number)
+            for number, model in enumerate(models)
             for value in ("logp", "backoff")
         ]
         longer = {"words": sql.words(n, start=2), "longer": n + 1}
@@ -229,7 +229,7 @@ def _read(
         _Given(space.array(size, np.float64), space.array(size, np.float64), space.array(size, np.int32))
         for _ in range(models)
     ]
-    columns = [f"{value}_{place}" for place in range(models) for value in ("logp", "backoff")]
+    columns = [f"{value}_{number}" for number in range(models) for value in ("logp", "backoff")]
     values = {"columns": ", ".join(columns), "n": n, "words": sql.words(n)}
     at, context = 0, -1
     for batch in arrow_reader(raw(connection), sql.statements(_FILE)["columns"].format(**values), rows=_READ):
@@ -275,8 +275,8 @@ def _find_suffixes(rows: NgramRows, below: NgramRows, space: Space) -> None:
     for start, end in rows.spans():
         contexts = slice(start, end)
         first = rows.first[start : end + 1]
-        found = find_suffixes(first, rows.last, below.suffix[contexts], below.first, below.last, rows.suffix)
-        if not found:
+        linked = find_suffixes(first, rows.last, below.suffix[contexts], below.first, below.last, rows.suffix)
+        if not linked:
             raise damaged(rows.n)
         space.relax()
 

@@ -88,8 +88,8 @@ class PruneRequest:
         _drop(orders, self.entropy, space)
         weigh_contexts(orders, space)
         report("writing the model")
-        told = [(0, "entropy", self.entropy)]
-        return store_model(store, self.name, PRUNED, [(model, 1.0)], orders, told, space)
+        recorded = [(0, "entropy", self.entropy)]
+        return store_model(store, self.name, PRUNED, [(model, 1.0)], orders, recorded, space)
 
     def _without_rare(self, store: Store, model: ModelInfo, report: Progress) -> ModelInfo:
         """Build the model again with higher counts: the discounts stay, and the mass goes to lower orders."""
@@ -151,13 +151,13 @@ def _likely(orders: Sequence[NgramRows], space: Space) -> list[Floats]:
     p[words == BOS] = p[words == EOS]
     likely: list[Floats] = [p]
     for rows in orders[1:-1]:
-        found: Floats = space.array(len(rows.last), np.float64)
+        probabilities: Floats = space.array(len(rows.last), np.float64)
         for start, end in rows.spans():
             part = slice(rows.first[start], rows.first[end])
-            found[part] = np.repeat(likely[-1][start:end], np.diff(rows.first[start : end + 1]))
-            found[part] *= rows.value[part]
+            probabilities[part] = np.repeat(likely[-1][start:end], np.diff(rows.first[start : end + 1]))
+            probabilities[part] *= rows.value[part]
             space.relax()
-        likely.append(found)
+        likely.append(probabilities)
     return likely
 
 

@@ -126,12 +126,12 @@ class ScoredText:
 
     def table(self, most: int = 0) -> Rows:
         """Return all rows, or the first of them; all are read, for the sums, and ``number`` is how many."""
-        found = []
+        rows = []
         for row in self.rows():
             self.number += 1
             if not most or self.number <= most:
-                found.append(row)
-        return Rows(self.columns, found)
+                rows.append(row)
+        return Rows(self.columns, rows)
 
     @property
     def notes(self) -> list[str]:
@@ -143,17 +143,17 @@ class ScoredText:
         """Return what the totals do not say."""
         warnings = list(self.totals.warnings)
         if self.asked.keep_below is not None:
-            told = f"kept {self.kept:,} of {quantity(self.totals.sentences, 'sentence')}"
-            warnings.append(f"{told}, of a perplexity below {self.asked.keep_below:g}")
+            summary = f"kept {self.kept:,} of {quantity(self.totals.sentences, 'sentence')}"
+            warnings.append(f"{summary}, of a perplexity below {self.asked.keep_below:g}")
         return warnings
 
     def scores(self) -> Iterator[tuple[SentencePlace, SentenceScore]]:
         """Yield the place of each sentence that is kept, its names or its number, and what is said of it."""
         places, below = deque[SentencePlace](), self.asked.keep_below
-        found = score_sentences(
+        scores = score_sentences(
             self.store, self.model, self._sentences(places), lowercase=self.asked.lowercase
         )
-        for number, score in enumerate(found, 1):
+        for number, score in enumerate(scores, 1):
             place = places.popleft() if self.asked.corpus else SentencePlace((number,))
             # Documents vary by chance; of a text without any, sentences do.
             self.totals.add(score, place.names[:2] if self.asked.corpus else None)
@@ -178,10 +178,10 @@ class ScoredText:
             for scored in self._batches():
                 keep = scored.perplexities < (self.asked.keep_below or 0)
                 self.kept += int(np.count_nonzero(keep))
-                found = compress(scored.batch.sentences, keep.tolist())
-                yield from map(" ".join, found)
+                sentences = compress(scored.batch.sentences, keep.tolist())
+                yield from map(" ".join, sentences)
         else:
-            yield from (" ".join(one.words) for _, one in self.scores())
+            yield from (" ".join(score.words) for _, score in self.scores())
 
     @property
     def _of_batches(self) -> bool:
@@ -201,7 +201,7 @@ class ScoredText:
     def _sentences(self, places: deque[SentencePlace]) -> Iterator[Sequence[str]]:
         """Yield the words of sentences; of those that are stored, note the places."""
         if not self.asked.corpus:
-            lines = (line for text in self.texts for line in text.split("\n"))
+            lines = (line for part in self.texts for line in part.split("\n"))
             yield from words_of(self.store, self.model, lines, tokenize=self.asked.tokenize, path=self.path)
             return
         with self.store.connect() as connection:
@@ -242,8 +242,8 @@ class _RegionSums:
     def row(self) -> tuple[object, ...]:
         """What is said of the region."""
         at = self.region
-        place = (at.sentence, at.position, at.attributes, self.sentences)
-        return (*place, *figures_of(self.log10, self.tokens, self.oov))
+        names = (at.sentence, at.position, at.attributes, self.sentences)
+        return (*names, *figures_of(self.log10, self.tokens, self.oov))
 
 
 def _region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
@@ -264,8 +264,8 @@ def _kinds(connection: Connection, name: str) -> tuple[str, ...]:
         InputError: there are none.
     """
     keys = StoreKeys(connection)
-    if found := keys.find_kinds(name):
-        return found
+    if kinds := keys.find_kinds(name):
+        return kinds
     raise InputError(f"no rows by {name!r}; {instead(name, [*UNITS, *keys.kinds])}")
 
 
@@ -298,10 +298,10 @@ def words_of(
     if not tokenize:
         yield from map(split_tokens, lines)
         return
-    for found in text.read(lines, path=path, language=_language_of(store, model)):
-        if isinstance(found, Rejection):
-            raise found.as_error()
-        yield found.forms
+    for item in text.read(lines, path=path, language=_language_of(store, model)):
+        if isinstance(item, Rejection):
+            raise item.as_error()
+        yield item.forms
 
 
 def _language_of(store: Store, model: ModelLike) -> str:
@@ -312,5 +312,5 @@ def _language_of(store: Store, model: ModelLike) -> str:
     )
     with store.connect() as connection:
         versions = connection.execute(raw.distinct()).scalars().all()
-    found = {match[1] if (match := _LANGUAGE.match(version)) else ENGLISH for version in versions}
-    return found.pop() if len(found) == 1 else ENGLISH
+    languages = {match[1] if (match := _LANGUAGE.match(version)) else ENGLISH for version in versions}
+    return languages.pop() if len(languages) == 1 else ENGLISH

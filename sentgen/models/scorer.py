@@ -119,7 +119,7 @@ def scorer_for(store: Store, name: str) -> Scorer:
         )
 
     def score(sentences: Sentences) -> list[float]:
-        return [natural(one.log10) for one in score_sentences(store, model, sentences)]
+        return [natural(score.log10) for score in score_sentences(store, model, sentences)]
 
     return Scorer(model.name, "", score)
 

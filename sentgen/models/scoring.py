@@ -76,8 +76,8 @@ def _events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Ev
     reader, lengths = ModelReader(store, model), batch.lengths
     reader.expect(len(batch.numbers) + len(lengths))
     stream = wrap(reader.known(forms)[batch.numbers], lengths, BOS, EOS)
-    logp, found = reader.events(stream)
-    return Events(logp, stream[stream != BOS] != UNK, found)
+    logp, sizes = reader.events(stream)
+    return Events(logp, stream[stream != BOS] != UNK, sizes)
 
 
 TOTALS = (
@@ -162,8 +162,8 @@ class ScoredBatch:
         """The perplexity of each sentence."""
         # 10 ** 309 is no float.
         with np.errstate(over="ignore"):
-            found: Floats = 10 ** (-self.log10 / (self.batch.lengths + 1))
-        return found
+            values: Floats = 10 ** (-self.log10 / (self.batch.lengths + 1))
+        return values
 
 
 @dataclass(slots=True)
@@ -330,11 +330,11 @@ def score_sentences(
         columns = (column.tolist() for column in (scored.log10, scored.oov, scored.log10_oov))
         attached = {form for form, is_so in zip(scored.batch.forms, scored.attached, strict=True) if is_so}
         at = end = 0  # among tokens, and these with the ends of sentences
-        for one, log10, oov, log10_oov in zip(scored.batch.sentences, *columns, strict=True):
-            of_these = tuple(filter(attached.__contains__, one)) if attached and oov else ()
-            own = scored.logps[end : end + len(one) + 1], scored.unknown[at : at + len(one)]
-            yield SentenceScore(one, log10, oov, log10_oov, of_these, *own)
-            at, end = at + len(one), end + len(one) + 1
+        for sentence, log10, oov, log10_oov in zip(scored.batch.sentences, *columns, strict=True):
+            of_these = tuple(filter(attached.__contains__, sentence)) if attached and oov else ()
+            own = scored.logps[end : end + len(sentence) + 1], scored.unknown[at : at + len(sentence)]
+            yield SentenceScore(sentence, log10, oov, log10_oov, of_these, *own)
+            at, end = at + len(sentence), end + len(sentence) + 1
 
 
 def score_batches(
@@ -354,15 +354,15 @@ def score_batches(
 
 def _known_when_split(reader: ModelReader, forms: Sequence[str], known: Ints, lower: bool) -> Bools:
     """Return which forms are unknown, and would be words that are known if the text were tokenized."""
-    unknown = (one for one in np.flatnonzero(known == UNK).tolist() if _SIGN.search(forms[one]))
-    split = {one: [part for part in tokenize(forms[one]) if re.search(r"\w", part)] for one in unknown}
-    split = {one: parts for one, parts in split.items() if parts and parts != [forms[one]]}
+    unknown = (i for i in np.flatnonzero(known == UNK).tolist() if _SIGN.search(forms[i]))
+    split = {i: [part for part in tokenize(forms[i]) if re.search(r"\w", part)] for i in unknown}
+    split = {i: parts for i, parts in split.items() if parts and parts != [forms[i]]}
     parts = sorted({part for each in split.values() for part in each})
     lowered = [reader.model.symbols.lowered(part) for part in parts] if lower else parts
     there = dict(zip(parts, (reader.known(lowered) != UNK).tolist(), strict=True)) if parts else {}
-    found = np.zeros(len(forms), np.bool_)
-    found[[one for one, each in split.items() if all(map(there.__getitem__, each))]] = True
-    return found
+    known_in_parts = np.zeros(len(forms), np.bool_)
+    known_in_parts[[i for i, each in split.items() if all(map(there.__getitem__, each))]] = True
+    return known_in_parts
 
 
 def score_tokens(
@@ -404,13 +404,13 @@ def _mixed(
     given: Sequence[tuple[Ints, Floats]], weights: Sequence[float], numbers: Longs, lengths: Ints
 ) -> tuple[Ints, Floats]:
     """Return the same of a mixture, of what its models give."""
-    words, found = are_words(lengths), list[Events]()
+    words, model_events = are_words(lengths), list[Events]()
     for forms, logps in given:
         known = np.ones(len(words), np.bool_)
         known[words] = forms[numbers] != UNK
-        found.append(Events(logps, known, np.zeros(0, np.int32)))
+        model_events.append(Events(logps, known, np.zeros(0, np.int32)))
     every: Ints = np.max([forms for forms, _ in given], axis=0)
-    return every, mixed(found, weights)
+    return every, mixed(model_events, weights)
 
 
 @compiled

@@ -126,8 +126,8 @@ def read_stored(
     if without is not None:
         conditions.append(_NOT_APPLIED.format(model=bindings.bind("model", without)))
     with store.connect() as connection:
-        found = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
-    ids, corpora, lengths = (found[name].to_numpy() for name in ("id", "corpus_id", "length"))
+        table = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
+    ids, corpora, lengths = (table[name].to_numpy() for name in ("id", "corpus_id", "length"))
     ends = np.cumsum(lengths, dtype=np.int64)
     cuts = np.searchsorted(ends, np.arange(tokens, int(ends[-1]) if len(ends) else 0, tokens)) + 1
     for part in np.split(np.arange(len(ids)), np.unique(cuts)):
@@ -152,11 +152,11 @@ def stored_sentences(
     """
     for text in read_stored(store, selection):
         with store.connect() as connection:
-            found = Statement(_PLACES, {"ids": text.sentences.tolist()}).run(connection)
+            places = Statement(_PLACES, {"ids": text.sentences.tolist()}).run(connection)
             regions = _regions(connection, text.sentences, kinds) if kinds else {}
         words = [text.forms[number] for number in text.numbers.tolist()]
         ends = np.cumsum(text.lengths).tolist()
-        names = zip(*(found[name].to_pylist() for name in found.column_names), strict=True)
+        names = zip(*(places[name].to_pylist() for name in places.column_names), strict=True)
         for number, named, start, end in zip(text.sentences.tolist(), names, [0, *ends], ends, strict=False):
             yield SentencePlace(named, regions.get(number, ())), words[start:end]
 
@@ -175,9 +175,9 @@ def held_out(
         if model.brackets or not model.symbols.are_words:
             kind = f"over {model.symbols.over}" if not model.brackets else "with brackets"
             raise ModelError(f"{model.label} is a model {kind}, which no text has; take models over words")
-    found = _of_corpus(store, corpus) if corpus else _of_file(str(file), form)
+    sentences = _of_corpus(store, corpus) if corpus else _of_file(str(file), form)
     none = True
-    for forms in found:
+    for forms in sentences:
         none = False
         yield forms
     if none:
@@ -195,25 +195,25 @@ def _regions(
     """Return the regions in sentences, whose numbers ascend, by these numbers."""
     bindings = Bindings(ids=sentences.tolist(), start=int(sentences[0]), end=int(sentences[-1]))
     parts = parts_of(f"{of_kinds(kinds, bindings)} and {_AROUND}")
-    found: dict[int, list[RegionPart]] = defaultdict(list)
+    regions: dict[int, list[RegionPart]] = defaultdict(list)
     for row in Statement(_REGIONS.format(parts=parts), bindings).run(connection).to_pylist():
-        found[row.pop("sentence_id")].append(RegionPart(**row))
-    return found
+        regions[row.pop("sentence_id")].append(RegionPart(**row))
+    return regions
 
 
 def _words(connection: Connection, sentences: Longs) -> Ints:
     """Return the words of sentences, whose numbers ascend."""
     bindings = Bindings(first=int(sentences[0]), last=int(sentences[-1]))
     text = _TOKENS.format(conditions=where(["sentence_id between $first and $last"]))
-    found = Statement(text, bindings).run(connection)
-    ids, words = found["sentence_id"].to_numpy(), found["word_id"].to_numpy()
+    table = Statement(text, bindings).run(connection)
+    ids, words = table["sentence_id"].to_numpy(), table["word_id"].to_numpy()
     # Between the first one and the last one there may be others.
     within: Ints = words[sentences[np.searchsorted(sentences, ids)] == ids]
     return within
 
 
 def _of_file(path: str, form: str | None) -> Iterator[Sequence[str]]:
-    return (one.forms for one in sentences_of(expand([path]), form=form))
+    return (sentence.forms for sentence in sentences_of(expand([path]), form=form))
 
 
 def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:

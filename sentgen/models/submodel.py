@@ -94,7 +94,7 @@ def within_bags(words: Ints, places: Ints, bits: Bits) -> Longs:
         words: (R, n) word ids, -1 beyond the length; none is greater than the greatest one of the bags.
         places, bits: the `_Membership`.
     """
-    found = np.empty(len(words), np.int64)
+    inside = np.empty(len(words), np.int64)
     size = 0
     for row in range(len(words)):
         # 64 bags at a time, and done at the first one that has them all.
@@ -103,15 +103,15 @@ def within_bags(words: Ints, places: Ints, bits: Bits) -> Longs:
             for i in range(words.shape[1]):
                 if words[row, i] < 0:
                     break
-                place = places[words[row, i]]
-                common = common & bits[place, column] if place >= 0 else np.uint64(0)
+                index = places[words[row, i]]
+                common = common & bits[index, column] if index >= 0 else np.uint64(0)
                 if common == 0:
                     break
             if common != 0:
-                found[size] = row
+                inside[size] = row
                 size += 1
                 break
-    return found[:size].copy()
+    return inside[:size].copy()
 
 
 class _BagModel(NamedTuple):
@@ -156,19 +156,19 @@ def _mixed_table(models: Sequence[_BagModel], bags: _Membership, order: int) -> 
 
 def _contexts(models: Sequence[_BagModel], bags: _Membership, order: int) -> Ints:
     """Return each n-gram that more words can follow in a model, and the empty one: (C, order - 1)."""
-    found = [np.full((1, order - 1), -1, np.int32)]
+    contexts = [np.full((1, order - 1), -1, np.int32)]
     if order == 1:
-        return found[0]
+        return contexts[0]
     for model in models:
         words, lengths = model.rows.words, model.rows.lengths
         weighed = words[(lengths < order) & (model.rows.backoff != 0)][:, : order - 1]
         before = words[lengths > 1]
         before[np.arange(len(before)), lengths[lengths > 1] - 1] = -1
         mine = np.unique(np.concatenate((weighed, before[:, : order - 1])), axis=0)
-        found.append(
+        contexts.append(
             _with_unknown(mine, np.flatnonzero(~model.known & _in_bags(bags, len(model.known))).tolist())
         )
-    return np.unique(np.concatenate(found), axis=0)
+    return np.unique(np.concatenate(contexts), axis=0)
 
 
 def _in_bags(bags: _Membership, words: int) -> Bools:
@@ -181,11 +181,11 @@ def _in_bags(bags: _Membership, words: int) -> Bools:
 
 def _with_unknown(contexts: Ints, unknown: Sequence[int]) -> Ints:
     """Return contexts as well with each word that the model does not know in the place of <unk>."""
-    for place in range(contexts.shape[1]):
-        same = contexts[contexts[:, place] == UNK]
+    for column in range(contexts.shape[1]):
+        same = contexts[contexts[:, column] == UNK]
         for word in unknown if len(same) else ():
             other = same.copy()
-            other[:, place] = word
+            other[:, column] = word
             contexts = np.concatenate((contexts, other))
     return contexts
 
@@ -202,7 +202,7 @@ def _share(bits: Bits, other: Bits) -> bool:
 @compiled
 def _followed(contexts: Ints, words: Ints, places: Ints, bits: Bits) -> tuple[Ints, Ints]:
     """Return each context with each word that is with it in one bag, as number of the context and word."""
-    found = np.empty((2, 1024), np.int32)
+    pairs = np.empty((2, 1024), np.int32)
     size = 0
     for context in range(len(contexts)):
         common = np.full(bits.shape[1], ~np.uint64(0))
@@ -211,11 +211,11 @@ def _followed(contexts: Ints, words: Ints, places: Ints, bits: Bits) -> tuple[In
                 common &= bits[places[contexts[context, k]]]
         for word in words:
             if _share(common, bits[places[word]]):
-                if size == found.shape[1]:
-                    found = np.concatenate((found, np.empty_like(found)), axis=1)
-                found[0, size], found[1, size] = context, word
+                if size == pairs.shape[1]:
+                    pairs = np.concatenate((pairs, np.empty_like(pairs)), axis=1)
+                pairs[0, size], pairs[1, size] = context, word
                 size += 1
-    return found[0, :size].copy(), found[1, :size].copy()
+    return pairs[0, :size].copy(), pairs[1, :size].copy()
 
 
 @compiled
@@ -263,8 +263,8 @@ class SubModel:
         index = self.index
         ids: Ints = np.array([index.get(word, UNK) for word in words], np.int32)
         if tags is not None and self.model.unknown == "tag":
-            for place in np.flatnonzero(ids == UNK).tolist():
-                ids[place] = index.get(f"<unk:{tags[place]}>", UNK)
+            for at in np.flatnonzero(ids == UNK).tolist():
+                ids[at] = index.get(f"<unk:{tags[at]}>", UNK)
         return ids
 
     def unknown(self, words: Sequence[str]) -> int:
@@ -306,8 +306,8 @@ def prefetch(
             return _counted(duck, model, order, bags, forms, started)
         if parts:
             return _mixed(duck, store, (model, parts), order, bags, forms, cache, started)
-        found = use_of(store, model).laid_out
-        ids = found.ids(sorted(forms)) if found else word_ids(duck, model, forms, cache)
+        laid_out = use_of(store, model).laid_out
+        ids = laid_out.ids(sorted(forms)) if laid_out else word_ids(duck, model, forms, cache)
         rows = _ngrams(duck, store, model, bags, ids, cache)
     return _submodel_of(model, order, ids, rows, started)
 
@@ -328,9 +328,9 @@ def _counted(
     rows = stupid_backoff.count_rows(
         duck, model, counts, order, words, keep=lambda grams: within_bags(grams, *within)
     )
-    found = _submodel_of(model, order, ids, rows, started)
-    stupid_backoff.put_scores(found.table, order, counts.total)
-    return found
+    submodel = _submodel_of(model, order, ids, rows, started)
+    stupid_backoff.put_scores(submodel.table, order, counts.total)
+    return submodel
 
 
 def _mixed(
@@ -349,13 +349,13 @@ def _mixed(
     rows = [_ngrams(duck, store, part, bags, ids, cache) for part, _ in parts]
     unigrams = set().union(*(each.words[each.lengths == 1, 0].tolist() for each in rows))
     words, index, local = _numbered(ids, unigrams)
-    found = []
+    bag_models = []
     for each, (_, weight) in zip(rows, parts, strict=True):
         each = each.where(each.lengths <= order)
         grams = np.full((len(each.logp), order), _BEYOND, np.int32)
         grams[:, : each.words.shape[1]] = local[each.words[:, :order]]
-        found.append(_bag_model(each._replace(words=grams), len(words), weight))
-    table, ngrams = _mixed_table(found, membership(*_coded(bags, index)), order)
+        bag_models.append(_bag_model(each._replace(words=grams), len(words), weight))
+    table, ngrams = _mixed_table(bag_models, membership(*_coded(bags, index)), order)
     return SubModel(model, order, table, words, index, ngrams, time.perf_counter() - started)
 
 
@@ -384,7 +384,7 @@ def _numbered(ids: dict[str, int], unigrams: set[int]) -> tuple[tuple[str, ...],
     words = (*RESERVED_WORDS, *(form for _, form in known))
     local = np.full(max([ROOT, *ids.values()]) + 2, -1, np.int32)  # the last one stays -1: beyond the order
     local[[UNK, BOS, EOS, ROOT, *(number for number, _ in known)]] = np.arange(len(words))
-    return words, {form: place for place, form in enumerate(words) if place > ROOT}, local
+    return words, {form: number for number, form in enumerate(words) if number > ROOT}, local
 
 
 def _ngrams(
@@ -396,8 +396,8 @@ def _ngrams(
     cache: NgramCache,
 ) -> CachedNgrams:
     """Return all n-grams that lie within one bag, in the order of their anchors."""
-    if found := use_of(store, model).laid_out:
-        return ngrams_of_bags(found.records, model.order, *_coded(bags, ids))
+    if laid_out := use_of(store, model).laid_out:
+        return ngrams_of_bags(laid_out.records, model.order, *_coded(bags, ids))
     within = membership(*_coded(bags, ids))
     cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
     fetched = _fetch(duck, store, model, missing, cache) if missing else ()
@@ -417,19 +417,19 @@ def _fetch(
     """
     whole: dict[int, list[CachedNgrams]] = {anchor: [] for anchor in anchors}
     # Half: the other half keeps what earlier batches wanted.
-    room, unfinished, ascending = cache.limit // 2, -1, True
+    free, unfinished, ascending = cache.limit // 2, -1, True
     for column, rows in _stream(duck, model, anchors):
         yield rows
         use_of(store, model).has_read(len(rows.logp))
         # DuckDB keeps the order of a sorted table, but promises it to nobody.
         ascending &= bool(unfinished <= column[0] and (column[:-1] <= column[1:]).all())
-        if room >= 0:
-            room -= rows.nbytes
+        if free >= 0:
+            free -= rows.nbytes
             unfinished = int(column[-1])
             for anchor, part in anchor_slices(column):
                 whole[anchor].append(rows.where(part))
-    # The anchor at which the room ended is not whole, and half of an anchor must never be cached.
-    if room < 0:
+    # The anchor at which the cache was full is not whole, and half of an anchor must never be cached.
+    if free < 0:
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
     # Empty ones as well: that a word has no n-gram is worth to be known.
     for anchor in sorted(whole, reverse=True):

@@ -132,11 +132,11 @@ class Application:
     def __str__(self) -> str:
         if not self.sentences:
             return f"{self.model.label}: applied to all of these sentences before"
-        told = (
+        text = (
             f"{self.model.label}: {quantity(self.tokens, 'token')} of {quantity(self.sentences, 'sentence')}"
         )
         unknown = f", {self.unknown:,} unknown" if self.unknown else ""
-        return f"{told}{unknown}; surprisal {self.bits / self.tokens:.2f} bits a token"
+        return f"{text}{unknown}; surprisal {self.bits / self.tokens:.2f} bits a token"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,13 +176,13 @@ class ApplyRequest:
             PluginError: the scorer fails.
         """
         store.downgrade_to_read()
-        model, say = _speaker(store, self.name)
+        info, say = _speaker(store, self.name)
         draft = Draft(spill_folder(store))
         try:
-            done = self._draft(store, model, say, draft, progress)
+            done = self._draft(store, info, say, draft, progress)
             if done.sentences:
                 with store.begin(in_order=True) as connection:
-                    _add_scorer(connection, model)
+                    _add_scorer(connection, info)
                     draft.write(connection)
         finally:
             draft.close()
@@ -225,13 +225,13 @@ Speaker = Callable[[StoredText], tuple[Floats, Bools]]
 def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
     """Return a model, or a scorer, and what it says of texts."""
     try:
-        model = registry.find(store, name)
+        info = registry.find(store, name)
     except NotFoundError:
         if (scorer := scorer_named(name)) is None:
             raise
         return _stored_scorer(store, scorer), partial(_score_by_scorer, _words_of(scorer))
-    _require_probabilities(model)
-    return model, partial(_score_by_model, ModelReader(store, model), lowercases(store, model))
+    _require_probabilities(info)
+    return info, partial(_score_by_model, ModelReader(store, info), lowercases(store, info))
 
 
 def _score_by_model(reader: ModelReader, lower: bool, text: StoredText) -> tuple[Floats, Bools]:
@@ -242,8 +242,8 @@ def _score_by_model(reader: ModelReader, lower: bool, text: StoredText) -> tuple
 def _score_by_scorer(score_words: ScoreWords, text: StoredText) -> tuple[Floats, Bools]:
     words = [text.forms[number] for number in text.numbers.tolist()]
     ends = np.cumsum(text.lengths).tolist()
-    found = score_words([words[begin:end] for begin, end in zip([0, *ends], ends, strict=False)])
-    return np.array(list(chain.from_iterable(found)), float), np.zeros(len(words), np.bool_)
+    scores = score_words([words[begin:end] for begin, end in zip([0, *ends], ends, strict=False)])
+    return np.array(list(chain.from_iterable(scores)), float), np.zeros(len(words), np.bool_)
 
 
 def _require_probabilities(model: ModelInfo) -> None:

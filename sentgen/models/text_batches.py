@@ -120,10 +120,10 @@ class _Words:
     def forget(self) -> None:
         """Begin anew."""
         self.forms: list[str] = []
-        room = 2 * self.most
-        self._bytes, self._ends = np.empty(0, np.uint8), np.zeros(room + 1, np.int64)
-        self._hashes = np.empty(room, np.uint64)
-        self._slots = np.full(1 << (2 * room).bit_length(), -1, np.int32)
+        size = 2 * self.most
+        self._bytes, self._ends = np.empty(0, np.uint8), np.zeros(size + 1, np.int64)
+        self._hashes = np.empty(size, np.uint64)
+        self._slots = np.full(1 << (2 * size).bit_length(), -1, np.int32)
 
     def make_room(self, size: int) -> int:
         """Make room for the words of a text of so many bytes; return how many words there are already."""

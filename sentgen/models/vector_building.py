@@ -208,8 +208,8 @@ def find_vocabulary(connection: Connection, selection: Selection, least: int, mo
         form=fold_sql("w.form"),
         reserved=len(RESERVED_WORDS),
     )
-    found = Statement(text, bindings).run(connection)
-    forms = found["form"].to_pylist()
+    rows = Statement(text, bindings).run(connection)
+    forms = rows["form"].to_pylist()
     if not forms:
         often = f" that occur {least} times or more" if least > 1 else ""
         raise ModelError(f"no words{often} in these corpora; ingest more, or lower {spell('min_count')}")
@@ -218,7 +218,7 @@ def find_vocabulary(connection: Connection, selection: Selection, least: int, mo
     )
     numbers = np.full(1 + max(ids["id"].to_pylist()), -1, np.int32)
     numbers[ids["id"].to_numpy()] = ids["number"].to_numpy()
-    return _VectorWords(forms, found["count"].to_numpy().astype(np.int64), numbers)
+    return _VectorWords(forms, rows["count"].to_numpy().astype(np.int64), numbers)
 
 
 def count_cells(
@@ -297,8 +297,8 @@ def _read_blocks(connection: Connection, selection: Selection, numbers: Ints) ->
     for cut in np.minimum(cuts, len(ids) - 1).tolist():
         bindings = Bindings(first=int(ids[first]), last=int(ids[cut]))
         conditions = ["sentence_id between $first and $last", *selection.of_tokens(bindings)]
-        found = Statement(_TOKENS.format(where=where(conditions)), bindings).run(connection)
-        columns = [found[name].to_numpy() for name in found.column_names]
+        table = Statement(_TOKENS.format(where=where(conditions)), bindings).run(connection)
+        columns = [table[name].to_numpy() for name in table.column_names]
         for column in columns:
             # Those of several batches can be written to: kernels would be compiled for them as well.
             column.flags.writeable = False
@@ -512,14 +512,14 @@ def _one_thread() -> Iterator[None]:
     nothing in scipy sets them then, and threadpoolctl, which could, is no dependency. Who minds the time
     starts Python with that variable set.
     """
-    kept = os.environ.get(_THREADS)
+    before = os.environ.get(_THREADS)
     os.environ[_THREADS] = "1"
     try:
         yield
     finally:
         del os.environ[_THREADS]
-        if kept is not None:
-            os.environ[_THREADS] = kept
+        if before is not None:
+            os.environ[_THREADS] = before
 
 
 def _unit(vectors: Floats | Singles) -> Singles:

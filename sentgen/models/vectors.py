@@ -100,15 +100,15 @@ def find_space(connection: Connection, name: str | None) -> SpaceInfo:
     Raises:
         NotFoundError: there are none.
     """
-    found = _list_spaces(connection)
-    if name is None and found:
-        return max(found, key=lambda space: space.id)
-    for one in found:
-        if one.name == name:
-            return one
-    there = ", ".join(one.name for one in found)
-    told = f"there are: {there}" if there else "build some with: sentgen vectors build NAME --corpus CORPUS"
-    raise NotFoundError(f"no vectors{'' if name is None else f' {name!r}'}; {told}")
+    spaces = _list_spaces(connection)
+    if name is None and spaces:
+        return max(spaces, key=lambda space: space.id)
+    for vectors in spaces:
+        if vectors.name == name:
+            return vectors
+    there = ", ".join(space.name for space in spaces)
+    advice = f"there are: {there}" if there else "build some with: sentgen vectors build NAME --corpus CORPUS"
+    raise NotFoundError(f"no vectors{'' if name is None else f' {name!r}'}; {advice}")
 
 
 def overview(store: Store, name: str | None = None) -> Rows:
@@ -118,10 +118,10 @@ def overview(store: Store, name: str | None = None) -> Rows:
         NotFoundError: there are none of that name.
     """
     with store.connect() as connection:
-        found = _list_spaces(connection) if name is None else [find_space(connection, name)]
+        spaces = _list_spaces(connection) if name is None else [find_space(connection, name)]
     rows = [
-        tuple(", ".join(one.corpora) if name == "corpora" else getattr(one, name) for name in _COLUMNS)
-        for one in found
+        tuple(", ".join(space.corpora) if name == "corpora" else getattr(space, name) for name in _COLUMNS)
+        for space in spaces
     ]
     return Rows(_COLUMNS, rows)
 
@@ -133,10 +133,10 @@ def remove(store: Store, name: str) -> SpaceInfo:
         NotFoundError: there are none of that name.
     """
     with store.begin() as connection:
-        found = find_space(connection, name)
-        connection.execute(delete(word_vector).where(word_vector.c.space_id == found.id))
-        connection.execute(delete(vector_space).where(vector_space.c.id == found.id))
-    return found
+        space = find_space(connection, name)
+        connection.execute(delete(word_vector).where(word_vector.c.space_id == space.id))
+        connection.execute(delete(vector_space).where(vector_space.c.id == space.id))
+    return space
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,9 +161,9 @@ def load_vectors(store: Store, name: str) -> WordVectors:
     with store.connect() as connection:
         space = find_space(connection, name)
         query = "select form, components from word_vector where space_id = ? order by rank"
-        found = fetch_arrow(connection, query, [space.id])
-    numbers = found["components"].combine_chunks().flatten().to_numpy()
-    rows = {form: row for row, form in enumerate(found["form"].to_pylist())}
+        table = fetch_arrow(connection, query, [space.id])
+    numbers = table["components"].combine_chunks().flatten().to_numpy()
+    rows = {form: row for row, form in enumerate(table["form"].to_pylist())}
     return WordVectors(space.name, rows, numbers.reshape(len(rows), space.dimensions))
 
 

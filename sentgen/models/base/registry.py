@@ -151,13 +151,13 @@ def find(store: Store, label: str) -> ModelInfo:
 
 def find_in(connection: Connection, label: str) -> ModelInfo:
     """Do what `find` does, inside a transaction."""
-    found = [one for one in _all_in(connection, label) if one.smoothing != SCORER]
-    if not found:
+    models = [model for model in _all_in(connection, label) if model.smoothing != SCORER]
+    if not models:
         raise NotFoundError(
             f"no model {label!r} but a scorer, which has no n-grams; the store has only its surprisal"
         )
     # Sorted by version: the newest one.
-    return found[-1]
+    return models[-1]
 
 
 def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
@@ -170,12 +170,12 @@ def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
 
 def list_models(store: Store) -> list[ModelInfo]:
     """Return all models, by name and version; scorers are none."""
-    return [one for one in _every(store) if one.smoothing != SCORER]
+    return [model for model in _every(store) if model.smoothing != SCORER]
 
 
 def list_scorers(store: Store) -> list[ModelInfo]:
     """Return the scorers that were applied, by name and version."""
-    return [one for one in _every(store) if one.smoothing == SCORER]
+    return [model for model in _every(store) if model.smoothing == SCORER]
 
 
 def _every(store: Store) -> list[ModelInfo]:
@@ -195,10 +195,10 @@ def find_all(store: Store, label: str) -> list[ModelInfo]:
 
 def _all_in(connection: Connection, label: str) -> list[ModelInfo]:
     models = _infos(connection)
-    found = matching(models, label)
-    if not found:
+    matches = matching(models, label)
+    if not matches:
         raise NotFoundError(f"no model {label!r}; {_existing(models)}")
-    return found
+    return matches
 
 
 def looked_up(store: Store, model: ModelLike) -> list[tuple[ModelInfo, float]]:
@@ -232,13 +232,13 @@ def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo
         ModelError: a mixture that stays looks it up.
     """
     with store.connect() if dry_run else store.begin() as connection:
-        found = _all_in(connection, label)
-        _refuse_looked_up(connection, found)
+        models = _all_in(connection, label)
+        _refuse_looked_up(connection, models)
         if not dry_run:
-            _delete(connection, found)
+            _delete(connection, models)
     if not dry_run:
         _remove_unused_files(store)
-    return found
+    return models
 
 
 def next_version(connection: Connection, name: str) -> tuple[int, int]:
@@ -302,13 +302,13 @@ def _count_counted(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[in
         counts = counts_of(duck, model)
     except ModelError:
         return {}
-    segments, found = ", ".join(map(str, counts.segments)) or "null", {}
+    segments, sizes = ", ".join(map(str, counts.segments)) or "null", {}
     for n in range(1, model.order + 1):
         words = ", ".join(f"w{i}" for i in range(1, n + 1))
         groups = f"select {words} from ngram_{n} where segment_id in ({segments}) group by all"
         query = f"select count(*) from ({groups} having sum(count) >= {counts.min_count[n - 1]})"
-        ((found[n],),) = duck.execute(query).fetchall()
-    return found
+        ((sizes[n],),) = duck.execute(query).fetchall()
+    return sizes
 
 
 class ModelCounts(NamedTuple):
@@ -325,17 +325,17 @@ def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> ModelCounts:
     Raises:
         ModelError: one of its corpora was removed, and its counts with it.
     """
-    found = duck.execute(_SOURCES, [model.id]).fetchall()
-    for name, gone, _, _ in found:
+    rows = duck.execute(_SOURCES, [model.id]).fetchall()
+    for name, gone, _, _ in rows:
         if gone:
             raise ModelError(
                 f"model {model.name}@{model.version} reads the counts of corpus {name!r}, which was removed; "
                 "build it again"
             )
     ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
-    segments = tuple(number for _, _, number, _ in found if number is not None)
+    segments = tuple(number for _, _, number, _ in rows if number is not None)
     return ModelCounts(
-        segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in found)
+        segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in rows)
     )
 
 
@@ -454,8 +454,8 @@ def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, fl
     """Return a model by its row, the names of its corpora, and its notes with their values."""
     conditions = [note.removeprefix(CONDITION) for note in notes if note.startswith(CONDITION)]
     over = [
-        Symbols(note.removeprefix(SYMBOLS), int(kept))
-        for note, kept in notes.items()
+        Symbols(note.removeprefix(SYMBOLS), int(value))
+        for note, value in notes.items()
         if note.startswith(SYMBOLS)
     ]
     return ModelInfo(
@@ -485,8 +485,8 @@ def laid_out_file(store: Store, model: ModelLike) -> Path | None:
     """Return the file in which a model is laid out, if it is one of the store."""
     # A cursor of its own: threads may share a store.
     with store.connect() as connection, cursor(raw(connection)) as duck:
-        found = dict(duck.execute(_NAMES).fetchall())
-    return _folder(store) / _file_name(model.id, found[model.id]) if model.id in found else None
+        names = dict(duck.execute(_NAMES).fetchall())
+    return _folder(store) / _file_name(model.id, names[model.id]) if model.id in names else None
 
 
 def _remove_unused_files(store: Store) -> None:

@@ -21,12 +21,12 @@ from sentgen.schema.store import raw
 def statements(file: str) -> dict[str, str]:
     """Return the statements of a file by name."""
     text = resources.files("sentgen.models").joinpath(file).read_text(encoding="utf-8")
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     # What stands before the first name describes the file.
     for part in text.split("-- name: ")[1:]:
         name, _, body = part.partition("\n")
-        found[name.strip()] = body.strip()
-    return found
+        by_name[name.strip()] = body.strip()
+    return by_name
 
 
 def run(connection: Connection, file: str, statement: str, **values: object) -> list[tuple[Any, ...]]:

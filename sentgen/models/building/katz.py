@@ -51,8 +51,8 @@ def good_turing(counts: Sequence[int]) -> list[float] | None:
     common = (k + 1) * counts[k] / counts[0]
     if common >= 1:
         return None
-    found = [((r + 1) * counts[r] / (r * counts[r - 1]) - common) / (1 - common) for r in range(1, k + 1)]
-    return found if all(0 < discount < 1 for discount in found) else None
+    discounts = [((r + 1) * counts[r] / (r * counts[r - 1]) - common) / (1 - common) for r in range(1, k + 1)]
+    return discounts if all(0 < discount < 1 for discount in discounts) else None
 
 
 def smooth(

@@ -45,10 +45,10 @@ def estimate_discounts(n1: int, n2: int, n3: int, n4: int) -> tuple[float, float
         return None
     y = n1 / (n1 + 2 * n2)
     counts = (n1, n2, n3, n4)
-    found = [j - (j + 1) * y * counts[j] / counts[j - 1] for j in (1, 2, 3)]
-    if any(not 0 <= discount <= j for j, discount in enumerate(found, start=1)):
+    discounts = [j - (j + 1) * y * counts[j] / counts[j - 1] for j in (1, 2, 3)]
+    if any(not 0 <= discount <= j for j, discount in enumerate(discounts, start=1)):
         return None
-    return found[0], found[1], found[2]
+    return discounts[0], discounts[1], discounts[2]
 
 
 def estimated(n: int, counts: Sequence[int]) -> tuple[Parameters, Floats]:

@@ -169,10 +169,10 @@ def _with_draw(condition: str, number: int, seed: int) -> str:
 
 def apart(recorded: str) -> tuple[str, Draw | None]:
     """Return the condition and the drawing that `_with_draw` put together, or a condition alone."""
-    found = _DRAWN.search(recorded)
-    if not found:
+    match = _DRAWN.search(recorded)
+    if not match:
         return recorded, None
-    return recorded[: found.start()], Draw(int(found[1]), None, int(found[2]))
+    return recorded[: match.start()], Draw(int(match[1]), None, int(match[2]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +196,18 @@ def built_from(connection: Connection, name: str) -> BuiltFrom:
     Raises:
         NotFoundError: there is no such corpus.
     """
-    found = connection.execute(select(corpus).where(corpus.c.name == name)).one_or_none()
-    if found is None:
+    corpus_row = connection.execute(select(corpus).where(corpus.c.name == name)).one_or_none()
+    if corpus_row is None:
         names = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars().all()
         existing = f"there are: {', '.join(names)}" if names else "there are none yet"
         raise NotFoundError(f"no corpus {name!r}; {existing}")
     segments = connection.execute(
-        select(segment).where(segment.c.corpus_id == found.id).order_by(segment.c.id)
+        select(segment).where(segment.c.corpus_id == corpus_row.id).order_by(segment.c.id)
     ).all()
     return BuiltFrom(
-        found.id,
-        found.name,
-        found.max_order,
+        corpus_row.id,
+        corpus_row.name,
+        corpus_row.max_order,
         tuple(row.id for row in segments),
         sum(row.sentences for row in segments),
         sum(row.tokens for row in segments),
@@ -331,9 +331,9 @@ def _find_symbols(connection: Connection, tokens: str, symbols: Symbols) -> None
     if symbols.over == ITEMS:
         _require_phrases(connection, tokens, f"choose another {spell('over')} than {ITEMS}")
     sql.run(connection, _RECOUNT, "frequent", tokens=tokens, root=ROOT, kept=symbols.kept)
-    found = sql.run(connection, _RECOUNT, "frequent_symbols", tag=TAG, phrase=PHRASE)
-    if found:
-        raise ModelError(f"the text contains the word {found[0][0]}, which is a symbol; ingest it without it")
+    clash = sql.run(connection, _RECOUNT, "frequent_symbols", tag=TAG, phrase=PHRASE)
+    if clash:
+        raise ModelError(f"the text contains the word {clash[0][0]}, which is a symbol; ingest it without it")
     statement = "items" if symbols.over == ITEMS else "tagged"
     sql.run(connection, _RECOUNT, statement, tokens=tokens, tag=TAG, phrase=PHRASE)
     untagged = [str(row[0]) for row in sql.run(connection, _RECOUNT, "untagged")]
@@ -423,8 +423,8 @@ def count(
         )
         statements = ["part_counted"]
     else:
-        one = len(segments) == 1  # sorted and summed already: read it where it lies
-        statements = ["count_segment", "part_segment"] if one else ["count_segments", "part_segments"]
+        single = len(segments) == 1  # sorted and summed already: read it where it lies
+        statements = ["count_segment", "part_segment"] if single else ["count_segments", "part_segments"]
     for n in range(1, settings.order + 1):
         for statement in statements:
             listed = ", ".join(map(str, segments))

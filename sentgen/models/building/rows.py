@@ -68,10 +68,10 @@ class NgramRows:
 
     def counts_of(self, values: int) -> list[int]:
         """Return how many rows have each value from 1 to ``values``."""
-        found = np.zeros(values, np.int64)
+        counts = np.zeros(values, np.int64)
         for start, end in self.blocks():
-            found += [np.count_nonzero(self.value[start:end] == r) for r in range(1, values + 1)]
-        return found.tolist()
+            counts += [np.count_nonzero(self.value[start:end] == r) for r in range(1, values + 1)]
+        return counts.tolist()
 
     def find_prefixes(self, space: Space) -> None:
         """Put the rows of the prefixes in the place of those of the suffixes, which smoothing has used."""
@@ -132,7 +132,7 @@ def read_rows(connection: Connection, below: NgramRows, min_count: int, space: S
     """
     rows = read_continuations(connection, below, min_count, space)
     for start, end in rows.spans():
-        found = find_suffixes(
+        linked = find_suffixes(
             rows.first[start : end + 1],
             rows.last,
             below.suffix[start:end],
@@ -140,7 +140,7 @@ def read_rows(connection: Connection, below: NgramRows, min_count: int, space: S
             below.last,
             rows.suffix,
         )
-        if not found:
+        if not linked:
             raise damaged(rows.n)
         space.relax()
     return rows

@@ -116,12 +116,12 @@ def _place(
         anchor = words[0, i]
         for k in range(1, len(words)):
             anchor = max(anchor, words[k, i])
-        place = following[anchor - least]
+        row = following[anchor - least]
         following[anchor - least] += 1
         for k in range(MAX_ORDER):
-            sorted_words[place, k] = words[k, i] if k < len(words) else _ABSENT
-        sorted_scores[place, 0] = logp[i]
-        sorted_scores[place, 1] = backoff[i]
+            sorted_words[row, k] = words[k, i] if k < len(words) else _ABSENT
+        sorted_scores[row, 0] = logp[i]
+        sorted_scores[row, 1] = backoff[i]
 
 
 def _columns(model_id: int, words: Ints, scores: Floats) -> pa.Table:
@@ -239,11 +239,11 @@ def rows_of(
         "tokens": sum(each.tokens for each in corpora),
         "created_at": created_at or now(exact=True),
     }
-    of = [
+    corpus_rows = [
         {"model_id": model_id, "corpus_id": each.id, "corpus_name": each.name, "tokens": each.tokens}
         for each in corpora
     ]
-    return {tables.model.name: [model], tables.model_corpus.name: of}
+    return {tables.model.name: [model], tables.model_corpus.name: corpus_rows}
 
 
 def insert_rows(connection: Connection, rows: dict[str, list[dict[str, object]]]) -> None:

@@ -99,8 +99,8 @@ class ModelJob(LakeJob):
         read_manifest(self.lake)
         began = time.monotonic()
         # Stupid back-off has no stages, with which it could go on.
-        with self.begun("model" if settings.smoothing == SMOOTHING[0] else "") as kept:
-            if kept and (done := self._finished(kept, name, corpora, settings)) is not None:
+        with self.begun("model" if settings.smoothing == SMOOTHING[0] else "") as planned:
+            if planned and (done := self._finished(planned, name, corpora, settings)) is not None:
                 return done
             built = self._build(name, corpora, settings)
             self.clear()
@@ -234,9 +234,9 @@ def _as_json(settings: Recipe) -> dict[str, object]:
 
 def _newest(connection: Connection, corpora: Sequence[BuiltFrom]) -> datetime:
     """Return when the last source of the corpora was stored: a lake knows no other times."""
-    of = source.c.corpus_id.in_([each.id for each in corpora])
-    found = connection.execute(select(func.max(source.c.ingested_at)).where(of)).scalar()
-    return found or EPOCH
+    condition = source.c.corpus_id.in_([each.id for each in corpora])
+    newest = connection.execute(select(func.max(source.c.ingested_at)).where(condition)).scalar()
+    return newest or EPOCH
 
 
 def remove_model(lake: Place, work: Path, label: str) -> list[str]:
@@ -252,19 +252,19 @@ def remove_model(lake: Place, work: Path, label: str) -> list[str]:
     read_manifest(lake)
     with changed(lake, work) as catalogue:
         with Store(lake.root, read_only=True) as store:
-            found = find_all(store, label)
-        gone = {model.id for model in found}
+            models = find_all(store, label)
+        gone = {model.id for model in models}
         tables = catalogue.tables()
         tables["model_ngram"] = [file for file in catalogue.files("model_ngram") if not _of(lake, file, gone)]
         for table, column in _TABLES.items():
             tables[table] = catalogue.without(table, column, gone)
         removed = catalogue.rows("removed_model") + [
-            {"id": one.id, "name": one.name, "version": one.version, "removed_at": EPOCH} for one in found
+            {"id": one.id, "name": one.name, "version": one.version, "removed_at": EPOCH} for one in models
         ]
         tables["removed_model"] = [catalogue.write("removed_model", removed, 0)]
         catalogue.drop_unused(tables)
         catalogue.commit(tables)
-        return [model.label for model in found]
+        return [model.label for model in models]
 
 
 def _of(lake: Place, file: LakeFile, models: set[int]) -> bool:

@@ -130,7 +130,7 @@ def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
         Counts of adjusted counts from 1 to 4, by order from 2, without what begins with <s>.
     """
     space = plan.space()
-    found: list[list[int]] = []
+    counts_of_counts: list[list[int]] = []
     links: dict[str, Ints] = {}
     below, sizes = np.empty((0, 1), np.int32), [0]
     for n in plan.orders:
@@ -144,12 +144,12 @@ def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
             links[f"links_{n}"] = _linked(words, below, space)
             counts = np.bincount(links[f"links_{n}"], minlength=len(below)).astype(np.float64)
             counted = counts[below[:, 0] != BOS]
-            found.append([int(np.count_nonzero(counted == r)) for r in range(1, 5)])
+            counts_of_counts.append([int(np.count_nonzero(counted == r)) for r in range(1, 5)])
             _send(plan, "adjust", part, n - 1, counts, below[:, 0] == BOS, sizes)
         below, sizes = words, here
         space.relax()
     plan.keep("adjust", part, links)
-    return {"counts": found}
+    return {"counts": counts_of_counts}
 
 
 def interpolate(plan: ModelPlan, part: int) -> dict[str, object]:
@@ -237,16 +237,16 @@ def _link(words: Ints, below: Ints, table: Ints, links: Ints) -> bool:
     for row in range(len(words)):
         at = _slot(words, row, 1) & mask
         while True:
-            found = table[at] - 1
-            if found < 0:
+            candidate = table[at] - 1
+            if candidate < 0:
                 return False
             k = 0
-            while k < below.shape[1] and below[found, k] == words[row, k + 1]:
+            while k < below.shape[1] and below[candidate, k] == words[row, k + 1]:
                 k += 1
             if k == below.shape[1]:
                 break
             at = (at + 1) & mask
-        links[row] = found
+        links[row] = candidate
     return True
 
 
@@ -334,9 +334,9 @@ def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict
 
     anchors = np.zeros(0, np.int64)
     for n, batch in batches():
-        found = np.bincount(np.max(_columns(batch)[:n], axis=0))
-        anchors = np.pad(anchors, (0, max(0, len(found) - len(anchors))))
-        anchors[: len(found)] += found
+        tally = np.bincount(np.max(_columns(batch)[:n], axis=0))
+        anchors = np.pad(anchors, (0, max(0, len(tally) - len(anchors))))
+        anchors[: len(tally)] += tally
     memory = int(plan.memory * _SORTING)
     rows = (
         batch for table in in_order(model, anchors, source, memory=memory) for batch in table.to_batches()
@@ -383,14 +383,14 @@ def split(plan: ModelPlan, number: int) -> dict[str, list[list[int]]]:
 
 def _parts(orders: Sequence[NgramRows], rows: NgramRows, parts: int, space: Space) -> Shorts:
     """Return the part of each n-gram: by a hash of its last two words, which its suffix has, too."""
-    found: Shorts = space.array(len(rows.last), np.uint16)
+    part_of: Shorts = space.array(len(rows.last), np.uint16)
     before = orders[rows.n - 2].last
     for start, end in rows.blocks():
         mixed = before[rows.prefix[start:end]].astype(np.uint64) << np.uint64(32)
         mixed |= rows.last[start:end].astype(np.uint64)
         mixed *= np.uint64(0x9E3779B97F4A7C15)  # wraps around: Knuth 1973, section 6.4
-        found[start:end] = (mixed >> np.uint64(33)) % np.uint64(parts)
-    return found
+        part_of[start:end] = (mixed >> np.uint64(33)) % np.uint64(parts)
+    return part_of
 
 
 def _cut(places: Ints, begins: Longs) -> Iterator[Ints]:
@@ -430,8 +430,8 @@ def _arrays_of(
 def _counts(rows: NgramRows, highest: bool) -> list[int]:
     if highest:
         return rows.counts_of(4)
-    found = rows.value[slice(*rows.begins)]
-    return [int(np.count_nonzero(found == r)) for r in range(1, 5)]
+    values = rows.value[slice(*rows.begins)]
+    return [int(np.count_nonzero(values == r)) for r in range(1, 5)]
 
 
 def _add(counts: Longs, more: Longs) -> Longs:
@@ -489,8 +489,8 @@ class _ContextRange:
 
     def send(self, stage: str, n: int, batch: Callable[[Ints], pa.RecordBatch]) -> None:
         """Send something of the n-grams of an order to the parts."""
-        found = (batch(places) for places in _cut(self.places[n], self.parts[n]))
-        write_batches(self.plan.file(stage, self.number, n), SHARES, found, compressed=False)
+        batches = (batch(places) for places in _cut(self.places[n], self.parts[n]))
+        write_batches(self.plan.file(stage, self.number, n), SHARES, batches, compressed=False)
 
 
 def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, object]:
@@ -502,18 +502,18 @@ def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -
         discounts: of the adjusted counts 0 to 3, by order from 2.
     """
     space = plan.space()
-    found = _ContextRange(plan, number, space)
+    contexts = _ContextRange(plan, number, space)
     weights = {}
     for n in plan.orders:
         if n < plan.recipe.order:
-            found.receive("adjust", n)
-        rows, below = found.orders[n - 1], found.orders[n - 2]
+            contexts.receive("adjust", n)
+        rows, below = contexts.orders[n - 1], contexts.orders[n - 2]
         below.weight = space.array(len(below.last), np.float64)
         # Nothing is below: what comes of it is added where the suffix is.
         rows.suffix = np.zeros(len(rows.last), np.int32)
         steps = np.array(discounts[n - 2])
         kneser_ney.interpolate(rows, np.zeros(1), below.weight, steps, space)
-        found.send("smooth", n, lambda places, rows=rows, below=below: _shares(rows, below, places))  # type: ignore[misc]
+        contexts.send("smooth", n, lambda places, rows=rows, below=below: _shares(rows, below, places))  # type: ignore[misc]
         weights[f"weight_{below.n}"] = below.weight
     plan.keep("smooth", number, weights)
     return {}
@@ -534,14 +534,14 @@ def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> di
         anchors: the least anchor of each file.
     """
     space = plan.space()
-    found = _ContextRange(plan, number, space)
+    contexts = _ContextRange(plan, number, space)
     for n in plan.orders:
-        found.receive("interpolate", n)
-        below = found.orders[n - 2]
+        contexts.receive("interpolate", n)
+        below = contexts.orders[n - 2]
         below.weight = space.array(len(below.last), np.float64)
         below.weight[:] = plan.load("smooth", number, f"weight_{n - 1}")
-    _place_words(plan, number, found.orders[0], anchors)
-    for rows in found.orders[1:]:
+    _place_words(plan, number, contexts.orders[0], anchors)
+    for rows in contexts.orders[1:]:
         file = space.array(len(rows.last), np.uint16)
         for start, end in rows.blocks():
             chosen = np.searchsorted(np.array(anchors), rows.anchor[start:end], side="right") - 1
@@ -551,7 +551,7 @@ def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> di
 
         def batch(chosen: Ints, rows: NgramRows = rows) -> list[Ints | Floats]:
             scores = logarithms(rows.value, rows.weight, chosen)
-            return [*words_of(found.orders, rows.n, chosen), *scores]
+            return [*words_of(contexts.orders, rows.n, chosen), *scores]
 
         _write(plan.file("place", number, rows.n), rows.n, map(batch, _cut(places, begins[:-1])))
     return {}

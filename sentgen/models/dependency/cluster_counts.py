@@ -127,14 +127,14 @@ def cluster_names(
             "sources": list(sources) if sources is not None else None,
         }
         rows = raw(connection).execute(sql.statements(_FILE)["documents"], values).fetchall()
-    found = [(int(number), str(name)) for number, name in rows]
-    missing = sorted(set(names or ()) - {name for _, name in found})
+    clusters = [(int(number), str(name)) for number, name in rows]
+    missing = sorted(set(names or ()) - {name for _, name in clusters})
     if missing:
         raise NotFoundError(
             f"no document {missing[0]!r} in corpus {corpus!r}; list them with: "
             f"sentgen sql \"select document from v_documents where corpus = '{corpus}'\""
         )
-    return found
+    return clusters
 
 
 def count_clusters(
@@ -166,9 +166,9 @@ def document_frequencies(
         number = int(str(corpora.find(connection, corpus).id))
         query = sql.statements(_FILE)["document_frequencies"].format(form=_form(lowercase))
         duck = raw(connection)
-        found = duck.execute(query, {"corpus": number, "words": sorted(words)}).fetchall()
+        rows = duck.execute(query, {"corpus": number, "words": sorted(words)}).fetchall()
         total = duck.execute(sql.statements(_FILE)["document_count"], {"corpus": number}).fetchall()
-    return {str(form): int(count) for form, count in found}, int(total[0][0])
+    return {str(form): int(count) for form, count in rows}, int(total[0][0])
 
 
 def _form(lowercase: bool) -> str:
@@ -257,7 +257,7 @@ def _cluster(
     words = {key: column[order] for key, column in words.items()}
     n = len(words["w"])
     sizes = {"w": n, "t": int(sentences["tags"][0])}
-    counted = [_pairs(found, (sizes[a], sizes[b])) for (a, b), found in pairs.items()]
+    counted = [_pairs(columns, (sizes[a], sizes[b])) for (a, b), columns in pairs.items()]
     table = np.zeros((n + 1, n + 1), np.int64)
     table[bigrams["a"], bigrams["b"]] = bigrams["count"]  # -1, start or end, is the last row or column
     return ClusterCounts(
@@ -285,8 +285,8 @@ def _trees(tokens: Columns) -> Iterator[CountedTree]:
     cuts = np.flatnonzero(np.diff(tokens["sentence_id"], prepend=-1)).tolist()
     for begin, end in pairwise([*cuts, len(order)]):
         # Positions have gaps where punctuation was left out.
-        place = {int(position): i for i, position in enumerate(tokens["position"][begin:end])}
-        heads = [place.get(head, -1) for head in tokens["head"][begin:end].tolist()]
+        index_of = {int(position): i for i, position in enumerate(tokens["position"][begin:end])}
+        heads = [index_of.get(head, -1) for head in tokens["head"][begin:end].tolist()]
         yield CountedTree(
             tokens["w"][begin:end].astype(np.int64),
             np.array(heads, np.int64),
@@ -298,8 +298,8 @@ def _pairs(pairs: Columns | None, shape: tuple[int, int]) -> PairCounts:
     """Return the tables of one level; a cluster of one-word sentences has no pairs."""
     tables = PairCounts(*(np.zeros(shape, np.int64) for _ in range(3)))
     if pairs is not None:
-        place = pairs["a"], pairs["b"]
-        tables.together[place] = pairs["together"]
-        tables.to_right[place] = pairs["to_right"]
-        tables.to_left[place] = pairs["to_left"]
+        cells = pairs["a"], pairs["b"]
+        tables.together[cells] = pairs["together"]
+        tables.to_right[cells] = pairs["to_right"]
+        tables.to_left[cells] = pairs["to_left"]
     return tables

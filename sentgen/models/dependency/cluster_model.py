@@ -136,14 +136,14 @@ def _by_word(counts: ClusterCounts) -> list[PairCounts]:
     """
     tag_word, word_tag, tag_tag = counts.backed_off
     tags = counts.tag_of
-    one = PairCounts(
+    mixed = PairCounts(
         *(
             getattr(tag_word, name)[tags] + getattr(word_tag, name)[:, tags]
             for name in ("together", "to_right", "to_left")
         )
     )
     both = np.ix_(tags, tags)
-    return [one, PairCounts(tag_tag.together[both], tag_tag.to_right[both], tag_tag.to_left[both])]
+    return [mixed, PairCounts(tag_tag.together[both], tag_tag.to_right[both], tag_tag.to_left[both])]
 
 
 def katz(counts: Longs) -> Floats:
@@ -164,12 +164,12 @@ def katz(counts: Longs) -> Floats:
     full = seen.all(axis=1)
     # No mass is left where nothing was discounted; one more than the tokens leaves some, as in SRILM.
     divisor = np.where(full, mass, np.where(mass < tokens, tokens, tokens + 1))
-    kept = discounted / divisor[:, None]
-    left = 1 - kept.sum(axis=1)
+    direct = discounted / divisor[:, None]
+    left = 1 - direct.sum(axis=1)
     beyond = np.maximum(1 - np.where(seen, unigrams, 0).sum(axis=1), 1e-15)
     # Where a word was followed by all others, nothing is left to back off to.
     alpha = np.where(full, 0, np.maximum(left, 0) / beyond)
-    return np.asarray(np.where(seen, kept, alpha[:, None] * unigrams))
+    return np.asarray(np.where(seen, direct, alpha[:, None] * unigrams))
 
 
 def _discounted(counts: Longs) -> Floats:
@@ -211,10 +211,10 @@ def trigrams(sentences: Sequence[Longs], bigrams: Floats) -> Trigrams:
         different[u, v] += 1
     left = np.where(total > 0, ABSOLUTE * different / np.maximum(total, 1), 1.0)
     seen = sorted(counted)
-    found = [(counted[u, v, x] - ABSOLUTE) / total[u, v] + left[u, v] * bigrams[v, x] for u, v, x in seen]
+    probs = [(counted[u, v, x] - ABSOLUTE) / total[u, v] + left[u, v] * bigrams[v, x] for u, v, x in seen]
     keys = [(u * size + v) * size + x for u, v, x in seen]
     with np.errstate(divide="ignore"):
-        return Trigrams(np.log(bigrams), np.log(left), np.array(keys, np.int64), np.log(np.array(found)))
+        return Trigrams(np.log(bigrams), np.log(left), np.array(keys, np.int64), np.log(np.array(probs)))
 
 
 class Arcs(NamedTuple):
@@ -245,19 +245,19 @@ def supported_arcs(trees: Sequence[CountedTree], n: int) -> Arcs:
         words = tree.words.tolist()
         np.add.at(tokens, tree.words, 1)
         taken: Counter[tuple[int, tuple[int, str]]] = Counter()
-        for place, (head, relation) in enumerate(zip(tree.heads.tolist(), tree.relations, strict=True)):
+        for position, (head, relation) in enumerate(zip(tree.heads.tolist(), tree.relations, strict=True)):
             if head < 0:
-                roots[words[place]] += 1
+                roots[words[position]] += 1
                 continue
-            side = int(head > place)
-            relations[side][words[min(head, place)], words[max(head, place)], relation] += 1
+            side = int(head > position)
+            relations[side][words[min(head, position)], words[max(head, position)], relation] += 1
             taken[head, (side, relation)] += 1
         for (head, kind), times in taken.items():
             most[words[head], kind] = max(most[words[head], kind], times)
     kinds = _kinds(relations)
-    room = np.zeros((n, KINDS), np.int32)
+    limits = np.zeros((n, KINDS), np.int32)
     for (word, kind), times in most.items():
-        room[word, kinds[kind]] = max(room[word, kinds[kind]], min(times, MOST))
+        limits[word, kinds[kind]] = max(limits[word, kinds[kind]], min(times, MOST))
     (left, left_kind), (right, right_kind) = (
         _table(counted, side, kinds, n) for side, counted in enumerate(relations)
     )
@@ -268,7 +268,7 @@ def supported_arcs(trees: Sequence[CountedTree], n: int) -> Arcs:
             right=np.log(right / heads),
             left_kind=left_kind,
             right_kind=right_kind,
-            room=room,
+            room=limits,
             root=np.log(roots / max(len(trees), 1)),
         )
 

@@ -97,11 +97,11 @@ def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool =
 
 def kinds_of(trees: CountedTrees, lists: Iterable[Sequence[TaggedWord]]) -> list[list[Kind]]:
     """Return the kinds of some lists of words, each with its tag; none is the tag `_`."""
-    tagged = [[(word, tag or RESERVED_TAGS[NO_TAG]) for word, tag in one] for one in lists]
-    words = trees.ids("word", {word for one in tagged for word, _ in one})
-    tags = trees.ids("tag", {tag for one in tagged for _, tag in one})
+    tagged = [[(word, tag or RESERVED_TAGS[NO_TAG]) for word, tag in tagged_words] for tagged_words in lists]
+    words = trees.ids("word", {word for tagged_words in tagged for word, _ in tagged_words})
+    tags = trees.ids("tag", {tag for tagged_words in tagged for _, tag in tagged_words})
     # What the store does not know is a kind of its own, which no row counts.
-    return [[(words[word], tags[tag]) for word, tag in one] for one in tagged]
+    return [[(words[word], tags[tag]) for word, tag in tagged_words] for tagged_words in tagged]
 
 
 def number_kinds(kinds: Sequence[Kind]) -> tuple[TreeNumbering, Ints]:
@@ -119,12 +119,12 @@ def number_kinds(kinds: Sequence[Kind]) -> tuple[TreeNumbering, Ints]:
 
 def _by_id(numbers: dict[int, int]) -> Ints:
     """Return the numbers as an array over ids, -1 where there is none; the id -1 is none, too."""
-    found = np.full(max(numbers, default=-1) + 1, -1, np.int32)
+    by_id = np.full(max(numbers, default=-1) + 1, -1, np.int32)
     for key, number in numbers.items():
         # -1 would be the last place of the array.
         if key >= 0:
-            found[key] = number
-    return found
+            by_id[key] = number
+    return by_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,8 +312,8 @@ def _siblings(counts: TreeCounts, tags: Ints) -> Floats:
     alone[0] = 0.0
     alone = (alone / (2 * nodes + 1))[None, None, :, None]
     coarse = (of_head + STRENGTH * alone) / (of_head.sum(axis=2, keepdims=True) + STRENGTH)
-    found = (seen + STRENGTH * coarse) / (totals + STRENGTH)
-    return np.ascontiguousarray(np.log(found[:, before][:, :, after]))
+    smoothed = (seen + STRENGTH * coarse) / (totals + STRENGTH)
+    return np.ascontiguousarray(np.log(smoothed[:, before][:, :, after]))
 
 
 def _words(counts: TreeCounts, kinds: Ints, tags: Ints) -> Floats:
@@ -326,8 +326,8 @@ def _words(counts: TreeCounts, kinds: Ints, tags: Ints) -> Floats:
     coarse = (of_tag + STRENGTH * alone) / (tag_tag + STRENGTH)
     together = _by_side(counts.word_word[np.ix_(kinds, mods)])
     of_word = _by_side(counts.word_tag[np.ix_(kinds, mod_tags)])
-    found = (together + STRENGTH * coarse) / (of_word + STRENGTH)
-    return np.ascontiguousarray(np.log(found / alone))
+    smoothed = (together + STRENGTH * coarse) / (of_word + STRENGTH)
+    return np.ascontiguousarray(np.log(smoothed / alone))
 
 
 def _distances(counts: TreeCounts, tags: Ints) -> Floats:
@@ -336,8 +336,8 @@ def _distances(counts: TreeCounts, tags: Ints) -> Floats:
     alone = counts.events.reshape(2, DISTANCES) + 1.0
     alone /= alone.sum(axis=1, keepdims=True)
     seen = seen[np.ix_(tags, tags[1:])]
-    found = (seen + STRENGTH * alone) / (seen.sum(axis=3, keepdims=True) + STRENGTH)
-    return np.ascontiguousarray(np.log(found))
+    smoothed = (seen + STRENGTH * alone) / (seen.sum(axis=3, keepdims=True) + STRENGTH)
+    return np.ascontiguousarray(np.log(smoothed))
 
 
 def _by_side(events: Ints) -> Floats:
@@ -412,13 +412,13 @@ def explain_attachments(
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         trees = lookups.trees(duck, corpora, layer)
         heads, modifiers = kinds_of(
-            trees, ([one.head for one in attachments], [one.modifier for one in attachments])
+            trees, ([each.head for each in attachments], [each.modifier for each in attachments])
         )
         counted = count_kinds(trees, {*heads, *modifiers})
     number = counted.number
     return [
-        _evidence(counted, one, number[head], number[modifier])
-        for one, head, modifier in zip(attachments, heads, modifiers, strict=True)
+        _evidence(counted, each, number[head], number[modifier])
+        for each, head, modifier in zip(attachments, heads, modifiers, strict=True)
     ]
 
 

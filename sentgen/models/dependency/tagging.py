@@ -91,15 +91,15 @@ def named_treebanks(store: Store, names: Sequence[str], layer: Layer = "unit") -
     with store.connect() as connection:
         rows = [corpora.find(connection, name) for name in dict.fromkeys(names)]
     wanted = sorted((int(row.id), str(row.name)) for row in rows)
-    found = with_trees(store, [number for number, _ in wanted], layer)
-    missing = [name for number, name in wanted if number not in found]
+    treebanks = with_trees(store, [number for number, _ in wanted], layer)
+    missing = [name for number, name in wanted if number not in treebanks]
     # Only of named ones: a model may well be built from plain text beside treebanks.
     if missing:
         raise ModelError(
             f"there are no dependency trees in {' and '.join(missing)}; name treebanks only"
             f" with {spell('dependencies')}"
         )
-    return found
+    return treebanks
 
 
 #: The last three letters, each digit as 0, and whether the first letter is a capital.
@@ -129,14 +129,14 @@ def most_frequent_tags(
     layers = dict.fromkeys((layer, "word"))
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         counts = _occurrences(duck, corpora, sorted({form for word in wanted for form in _spellings(word)}))
-        found = {}
+        chosen = {}
         for word in wanted:
             known = (counts[key] for key in product(_spellings(word), layers) if key in counts)
             # Spellings first: the word itself in the other layer comes before its other spellings.
             if tags := next(known, None):
-                found[word] = _most_frequent(tags)
-        unseen = [word for word in wanted if word not in found]
-        return found | (_guesses(duck, corpora, layer, unseen) if unseen else {})
+                chosen[word] = _most_frequent(tags)
+        unseen = [word for word in wanted if word not in chosen]
+        return chosen | (_guesses(duck, corpora, layer, unseen) if unseen else {})
 
 
 def _spellings(word: str) -> list[str]:
@@ -232,14 +232,14 @@ def tags_beside(
         if form is not None:
             of_words[form, other][tag] = count
     usual = most_frequent_tags(store, corpora, "word", {word for word, _ in wanted})
-    found = {}
+    best = {}
     for word, other in wanted:
         if other not in beside:
             continue
         known = next((of_words[form, other] for form in _spellings(word) if (form, other) in of_words), None)
         fits = _most_frequent(others[usual[word]]) == other if others.get(usual[word]) else False
-        found[word, other] = usual[word] if known is None and fits else _most_frequent(known or beside[other])
-    return found
+        best[word, other] = usual[word] if known is None and fits else _most_frequent(known or beside[other])
+    return best
 
 
 def _having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
@@ -261,8 +261,8 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
     Raises:
         ModelError: none of them has.
     """
-    found = _having_trees(store, corpora, layer)
-    if not found:
+    treebanks = _having_trees(store, corpora, layer)
+    if not treebanks:
         with store.connect() as connection:
             names = connection.scalars(select(corpus.c.name).where(corpus.c.id.in_(corpora))).all()
             # None: it was imported, or they were removed.
@@ -275,7 +275,7 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
                 f"{missing}; name a treebank with {spell('dependencies')} CORPUS, or parse the text"
                 f" ({TRAIN}): sentgen ingest FILE --corpus NAME --parser PARSER"
             )
-    return found
+    return treebanks
 
 
 def tag_set(store: Store, corpora: Sequence[int]) -> str:

@@ -112,37 +112,37 @@ class CountedTrees(NamedTuple):
         missing = sorted(name for name in names if name not in known)
         if missing:
             query = _IDS.format(table=table, column=_NAMES[table])
-            found = dict(self.duck.execute(query, {"names": missing}).fetchall())
-            known.update(dict.fromkeys(missing, UNKNOWN) | found)
+            by_name = dict(self.duck.execute(query, {"names": missing}).fetchall())
+            known.update(dict.fromkeys(missing, UNKNOWN) | by_name)
         return {name: known[name] for name in names}
 
     def rows(self, words: Iterable[int]) -> Iterator[_TreeRows]:
         """Yield all that is counted about some words, and about all tags, a part at a time."""
         cache, key = self.lookups.cache, (self.segments, self.layer)
-        found, missing = cache.take(key, {TAGS, *words})
-        if found:
+        cached, missing = cache.take(key, {TAGS, *words})
+        if cached:
             # Together: to begin with each takes more than to add it.
-            yield _TreeRows.joined(found)
+            yield _TreeRows.joined(cached)
         if missing and self.segments:
             yield from self._fetch(missing)
 
     def _fetch(self, anchors: list[int]) -> Iterator[_TreeRows]:
         """Yield the rows of some anchors, ascending, and keep them if half of the cache has room for all."""
         cache = self.lookups.cache
-        kept: dict[int, list[_TreeRows]] = {anchor: [] for anchor in anchors}
-        room = cache.limit // 2
+        by_anchor: dict[int, list[_TreeRows]] = {anchor: [] for anchor in anchors}
+        free = cache.limit // 2
         for query, parameters in self._queries(anchors):
             for batch in arrow_reader(self.duck, query, parameters, rows=_CHUNK_ROWS):
                 numbers, *keys, counts = (column.to_numpy() for column in batch.columns)
                 rows = _TreeRows(np.stack(keys, axis=1), counts)
                 yield rows
-                room -= rows.nbytes
-                if room < 0:
-                    kept.clear()
-                for anchor, part in anchor_slices(numbers) if kept else ():
-                    kept[anchor].append(_TreeRows(rows.keys[part], rows.counts[part]))
-        for anchor in sorted(kept, reverse=True):
-            cache.put((self.segments, self.layer), anchor, _TreeRows.joined(kept.pop(anchor)))
+                free -= rows.nbytes
+                if free < 0:
+                    by_anchor.clear()
+                for anchor, part in anchor_slices(numbers) if by_anchor else ():
+                    by_anchor[anchor].append(_TreeRows(rows.keys[part], rows.counts[part]))
+        for anchor in sorted(by_anchor, reverse=True):
+            cache.put((self.segments, self.layer), anchor, _TreeRows.joined(by_anchor.pop(anchor)))
 
     def _queries(self, anchors: list[int]) -> Iterator[tuple[str, dict[str, bytes]]]:
         """Yield the queries for the rows of some anchors, ascending, with their parameters."""
@@ -292,36 +292,36 @@ def add_rows(rows: _TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> N
             counts.events[_bin(counts.events, what)] += count
             if len(counts.siblings) and tag >= 0:
                 _add_modifiers(counts.siblings, tag, other_tag, what // DISTANCES, count)
-        one = _kind(numbering.words, numbering.kinds, word, tag) if is_word else tag
-        if one < 0:
+        own = _kind(numbering.words, numbering.kinds, word, tag) if is_word else tag
+        if own < 0:
             continue
         if what > _PAIR:
             side, number = (what - _ARGUMENTS) // _NUMBERS, (what - _ARGUMENTS) % _NUMBERS
             if is_word:
-                _add_arguments(counts.arguments, counts.kinds, one, side, number, count)
+                _add_arguments(counts.arguments, counts.kinds, own, side, number, count)
             else:
-                _add_arguments(counts.tag_arguments, counts.tags, one, side, number, count)
+                _add_arguments(counts.tag_arguments, counts.tags, own, side, number, count)
                 if len(counts.siblings) and number == 0:
-                    counts.siblings[one, len(counts.tags), len(counts.tags), side] += count
+                    counts.siblings[own, len(counts.tags), len(counts.tags), side] += count
             continue
         other = _kind(numbering.words, numbering.kinds, other_word, other_tag) if of_word else other_tag
         if other >= 0 and what < _PAIR:
             b = _bin(counts.events, what)
             if is_word and of_word:
-                counts.word_word[one, other, b] += count
+                counts.word_word[own, other, b] += count
             elif is_word:
-                counts.word_tag[one, other, b] += count
+                counts.word_tag[own, other, b] += count
             elif of_word:
-                counts.tag_word[one, other, b] += count
+                counts.tag_word[own, other, b] += count
             else:
-                counts.tag_tag[one, other, b] += count
+                counts.tag_tag[own, other, b] += count
         elif other >= 0:
             if is_word and of_word:
-                _add_pair(counts.together, one, other, count)
+                _add_pair(counts.together, own, other, count)
             elif is_word:
-                counts.with_tags[one, other] += count
+                counts.with_tags[own, other] += count
             else:
-                _add_pair(counts.tags_together, one, other, count)
+                _add_pair(counts.tags_together, own, other, count)
 
 
 # No more than what they need is given to the following functions: to hand all counts on takes longer than to

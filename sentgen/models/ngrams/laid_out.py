@@ -365,39 +365,39 @@ def score_stream(records: _NgramRecords, order: int, stream: Ints) -> tuple[Floa
     logp, lengths = np.empty(size), np.ones(size, np.int32)
     # Of the n-gram that ends at a place, and of the one that is longer by a word: is it there, what does it
     # weigh as a context, and its words.
-    found, longer = np.ones(size, np.bool_), np.zeros(size, np.bool_)
+    there, longer = np.ones(size, np.bool_), np.zeros(size, np.bool_)
     weight, its_weight = np.empty(size), np.zeros(size)
     words, its_words = np.empty((size, 2), np.uint64), np.zeros((size, 2), np.uint64)
-    for place in range(size):
-        word = stream[place]
+    for i in range(size):
+        word = stream[i]
         known = word if word < records.unigrams and not np.isnan(records.values[word, 2]) else UNK
-        logp[place], weight[place] = records.values[known, 2], records.values[known, 3]
-        words[place, 0], words[place, 1] = _packed(np.uint64(0), np.uint64(0), 0, word)
+        logp[i], weight[i] = records.values[known, 2], records.values[known, 3]
+        words[i, 0], words[i, 1] = _packed(np.uint64(0), np.uint64(0), 0, word)
     homes, ahead = np.empty(_AHEAD, np.int64), np.empty(_AHEAD, np.uint64)
     for n in range(2, order + 1):
         for begin in range(0, size, _AHEAD):
             end = min(begin + _AHEAD, size)
-            for place in range(begin, end):
-                homes[place - begin] = -1
-                if stream[place] != BOS and found[place - 1]:
-                    first, second = _packed(words[place - 1, 0], words[place - 1, 1], n - 1, stream[place])
+            for i in range(begin, end):
+                homes[i - begin] = -1
+                if stream[i] != BOS and there[i - 1]:
+                    first, second = _packed(words[i - 1, 0], words[i - 1, 1], n - 1, stream[i])
                     home = _home_of(records, first, second)
-                    its_words[place, 0], its_words[place, 1], homes[place - begin] = first, second, home
-                    ahead[place - begin] = records.words[home, 0]
-            for place in range(begin, end):
-                longer[place] = False
-                if homes[place - begin] < 0:
+                    its_words[i, 0], its_words[i, 1], homes[i - begin] = first, second, home
+                    ahead[i - begin] = records.words[home, 0]
+            for i in range(begin, end):
+                longer[i] = False
+                if homes[i - begin] < 0:
                     continue
-                first, second, at = its_words[place, 0], its_words[place, 1], homes[place - begin]
-                if ahead[place - begin] >= first:
+                first, second, at = its_words[i, 0], its_words[i, 1], homes[i - begin]
+                if ahead[i - begin] >= first:
                     at = _behind(records, at, first, second)
-                    longer[place] = records.words[at, 0] == first and records.words[at, 1] == second
-                if longer[place]:
-                    logp[place], lengths[place] = records.values[at, 2], n
-                    its_weight[place] = records.values[at, 3]
+                    longer[i] = records.words[at, 0] == first and records.words[at, 1] == second
+                if longer[i]:
+                    logp[i], lengths[i] = records.values[at, 2], n
+                    its_weight[i] = records.values[at, 3]
                 else:
-                    logp[place] += weight[place - 1]
-        found, longer = longer, found
+                    logp[i] += weight[i - 1]
+        there, longer = longer, there
         weight, its_weight = its_weight, weight
         words, its_words = its_words, words
     return logp, lengths
@@ -413,20 +413,20 @@ def _vocabulary_of(words: Sequence[tuple[str, int]]) -> _ModelWords:
 
 @compiled
 def _searched(vocabulary: _ModelWords, text: Bytes, ends: Longs) -> Ints:
-    found = np.full(len(ends) - 1, UNK, np.int32)
-    for form in range(len(found)):
+    ids = np.full(len(ends) - 1, UNK, np.int32)
+    for form in range(len(ids)):
         low, high = 0, len(vocabulary.ids)
         while low < high:
             middle = (low + high) // 2
             order = _compared(vocabulary.pool, vocabulary.ends, middle, text, ends, form)
             if order == 0:
-                found[form] = vocabulary.ids[middle]
+                ids[form] = vocabulary.ids[middle]
                 break
             if order < 0:
                 low = middle + 1
             else:
                 high = middle
-    return found
+    return ids
 
 
 @compiled
@@ -486,17 +486,17 @@ def _ngrams_of_bag(records: _NgramRecords, order: int, words: Ints) -> tuple[Int
             if grams[gram, n - 1] == EOS:
                 continue
             # All are asked for before one is looked at, as memory answers many at once.
-            for one in range(len(followers)):
-                homes[one] = _home_of(records, *_packed(codes[gram, 0], codes[gram, 1], n, followers[one]))
-                ahead[one] = records.words[homes[one], 0]
-            for one in range(len(followers)):
-                first, second = _packed(codes[gram, 0], codes[gram, 1], n, followers[one])
-                if ahead[one] < first:
+            for j in range(len(followers)):
+                homes[j] = _home_of(records, *_packed(codes[gram, 0], codes[gram, 1], n, followers[j]))
+                ahead[j] = records.words[homes[j], 0]
+            for j in range(len(followers)):
+                first, second = _packed(codes[gram, 0], codes[gram, 1], n, followers[j])
+                if ahead[j] < first:
                     continue
-                at = _behind(records, homes[one], first, second)
+                at = _behind(records, homes[j], first, second)
                 if records.words[at, 0] == first and records.words[at, 1] == second:
                     grams, codes, values = _with_room(grams, codes, values, size)
-                    grams[size, :n], grams[size, n] = grams[gram, :n], followers[one]
+                    grams[size, :n], grams[size, n] = grams[gram, :n], followers[j]
                     _copy(records, at, codes, values, size)
                     size += 1
         begin = end

@@ -52,20 +52,20 @@ def _known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     cache = NgramCache(0) if counting else cache_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         ids = word_ids(duck, model, set(forms).difference(RESERVED_WORDS), cache)
-        found = np.array([ids.get(form, UNK) for form in forms], np.int32)
+        encoded = np.array([ids.get(form, UNK) for form in forms], np.int32)
 
         def unigrams() -> Ints:
             if counting:
                 counts = counts_of(duck, model)
-                words = np.unique(found).tolist() or [UNK]
+                words = np.unique(encoded).tolist() or [UNK]
                 return stupid_backoff.count_rows(duck, model, counts, 1, words).words[:, 0]
             read: Ints = duck.execute(_UNIGRAM_WORDS, [model.id]).fetchnumpy()["w1"]
             return read
 
         known = cache.unigrams(model, unigrams)
-    found[found >= len(known)] = UNK
-    found[~known[found]] = UNK
-    return found
+    encoded[encoded >= len(known)] = UNK
+    encoded[~known[encoded]] = UNK
+    return encoded
 
 
 def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramTable, int]:
@@ -250,8 +250,8 @@ class ModelReader:
 
     def known(self, forms: Sequence[str]) -> Ints:
         """Return the id of each form, that of <unk> where the model has no unigram."""
-        found = self._use.laid_out
-        return found.known(forms) if found else _known_words(self._store, self.model, forms)
+        laid_out = self._use.laid_out
+        return laid_out.known(forms) if laid_out else _known_words(self._store, self.model, forms)
 
     def events(self, stream: Ints) -> tuple[Floats, Ints]:
         """Return the log-probability of each token and end of sentence, and the words of its n-gram.
@@ -259,9 +259,9 @@ class ModelReader:
         Args:
             stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
         """
-        found, order = self._use.laid_out, self.model.order
-        if found:
-            logps, lengths = score_stream(found.records, order, stream)
+        laid_out, order = self._use.laid_out, self.model.order
+        if laid_out:
+            logps, lengths = score_stream(laid_out.records, order, stream)
         else:
             table, ngrams = _prefetch_text(self._store, self.model, stream)
             self._use.has_read(ngrams)

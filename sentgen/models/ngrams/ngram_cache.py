@@ -68,7 +68,7 @@ class AnchorCache(Generic[_Rows]):
 
     def take(self, key: Hashable, anchors: Iterable[int]) -> tuple[list[_Rows], list[int]]:
         """Return what is known of some anchors, ascending, and which of them must be fetched."""
-        found, missing = [], []
+        cached, missing = [], []
         with self._lock:
             for anchor in sorted(anchors, reverse=True):
                 rows = self._rows.get((key, anchor))
@@ -76,10 +76,10 @@ class AnchorCache(Generic[_Rows]):
                     missing.append(anchor)
                 else:
                     self._rows.move_to_end((key, anchor))
-                    found.append(rows)
-            self.hits += len(found)
+                    cached.append(rows)
+            self.hits += len(cached)
             self.misses += len(missing)
-        return found[::-1], missing[::-1]
+        return cached[::-1], missing[::-1]
 
     def put(self, key: Hashable, anchor: int, rows: _Rows) -> None:
         """Keep all rows of an anchor, and drop the least recently used anchors beyond the limit."""
@@ -115,8 +115,8 @@ def anchored(
     if len(anchors) <= _UNION_LIMIT:
         query = "\nunion all\n".join(f"{select} and anchor = {int(anchor)}" for anchor in anchors)
     else:
-        asked, parameters = among_bits("anchor", anchors)
-        query = f"{select} and {asked}"
+        condition, parameters = among_bits("anchor", anchors)
+        query = f"{select} and {condition}"
     for batch in arrow_reader(duck, query, parameters, rows=rows):
         if batch.num_rows:
             yield batch
@@ -138,8 +138,8 @@ class StoredNgrams(NamedTuple):
 def stored_ngrams(batch: pa.RecordBatch) -> StoredNgrams:
     """Return the n-grams of a batch of the columns `NGRAM`, without a copy."""
     n, *words, logp, backoff = batch.columns
-    found = [np.frombuffer(word.buffers()[1], np.int32, len(word), 4 * word.offset) for word in words]
-    return StoredNgrams._make([n.to_numpy(), *found, logp.to_numpy(), backoff.to_numpy()])
+    columns = [np.frombuffer(word.buffers()[1], np.int32, len(word), 4 * word.offset) for word in words]
+    return StoredNgrams._make([n.to_numpy(), *columns, logp.to_numpy(), backoff.to_numpy()])
 
 
 class CachedNgrams(NamedTuple):
@@ -243,9 +243,9 @@ def word_ids(
     missing = sorted(form for form in forms if form not in known)
     if missing:
         # A list, not a table of Arrow: for one, DuckDB imports more than most look-ups take.
-        found = duck.execute(
+        rows = duck.execute(
             "select form, min(id) as id from word where form in (select unnest($forms)) group by form",
             {"forms": missing},
         ).fetchall()
-        known.update(dict.fromkeys(missing, -1) | dict(found))
+        known.update(dict.fromkeys(missing, -1) | dict(rows))
     return {form: number for form in forms if (number := known[form]) >= 0}

@@ -78,9 +78,9 @@ def find(table: NgramTable, state: int, word: int) -> int:
 @compiled
 def find_or_insert(table: NgramTable, row: int, prefix: int, word: int) -> int:
     """Return the row of the n-gram made of the row of its prefix and one more word: this one if it is new."""
-    found = find(table, prefix, word)
-    if found >= 0:
-        return found
+    known = find(table, prefix, word)
+    if known >= 0:
+        return known
     slot, mark = _home(table.bits, prefix, word)
     while table.slots[slot] >= 0:
         slot = (slot + 1) & ((1 << table.bits) - 1)
@@ -132,15 +132,15 @@ def score_text(table: NgramTable, order: int, stream: Ints) -> tuple[Floats, Int
     context = np.zeros(len(stream), np.int32)  # row of the words before; -1 if there is none
     for n in range(1, order + 1):
         before = -1
-        for place in range(len(stream)):
-            row = find(table, context[place], stream[place]) if context[place] >= 0 else -1
+        for position in range(len(stream)):
+            row = find(table, context[position], stream[position]) if context[position] >= 0 else -1
             if n == 1 and (row < 0 or np.isnan(table.logp[row])):
                 row = find(table, EMPTY, UNK)
             if row >= 0 and not np.isnan(table.logp[row]):
-                logp[place], lengths[place] = table.logp[row], n
-            elif context[place] >= 0:
-                logp[place] += table.backoff[context[place]]
-            context[place] = before if stream[place] != BOS else -1
+                logp[position], lengths[position] = table.logp[row], n
+            elif context[position] >= 0:
+                logp[position] += table.backoff[context[position]]
+            context[position] = before if stream[position] != BOS else -1
             before = row
     return logp, lengths
 
@@ -150,9 +150,9 @@ def _longest_suffix(table: NgramTable, prefix: int, word: int) -> int:
     """Return the row of the longest known proper suffix: of the prefix' first suffix that takes the word."""
     while prefix != 0:
         prefix = int(table.suffix[prefix])
-        found = find(table, prefix, word)
-        if found >= 0:
-            return found
+        suffix = find(table, prefix, word)
+        if suffix >= 0:
+            return suffix
     return 0
 
 
