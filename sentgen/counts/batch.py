@@ -43,9 +43,9 @@ class BatchSummary:
 
     def add(self, batch: Self) -> None:
         """Add what a batch did, once it is committed."""
-        for one in fields(self):
-            if one.name != "corpus":
-                setattr(self, one.name, getattr(self, one.name) + getattr(batch, one.name))
+        for attribute in fields(self):
+            if attribute.name != "corpus":
+                setattr(self, attribute.name, getattr(self, attribute.name) + getattr(batch, attribute.name))
 
 
 Item = TypeVar("Item")

@@ -207,8 +207,8 @@ def sentences_conllu(connection: Connection, numbers: Sequence[int]) -> Iterator
 
 
 def _rows(connection: Connection, first: int, last: int) -> Iterator[_Row]:
-    found = fetch_arrow(connection, _ROWS, {"first": first, "last": last})
-    return (_Row(**row) for row in found.to_pylist())
+    rows = fetch_arrow(connection, _ROWS, {"first": first, "last": last})
+    return (_Row(**row) for row in rows.to_pylist())
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -226,7 +226,7 @@ def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _lost(name: str, lowercase: bool, sources: Sequence[_Source]) -> Iterator[str]:
     if lowercase:
         yield f"{name} is lower-cased, and so are its forms and lemmas here"
-    if any(one.format == conllu.READER.name and one.rejected for one in sources):
+    if any(source.format == conllu.READER.name and source.rejected for source in sources):
         yield "sentences that were refused are not there"
 
 
@@ -259,7 +259,7 @@ def _texts(connection: Connection, source: _Source, *, last: bool) -> Iterator[s
 def _comments(sentence: _Row, *, verbatim: bool) -> list[str]:
     metadata = (sentence.metadata or "").split("\n")
     if not verbatim:
-        metadata = [one.translate(_LINE_ENDS) for one in metadata]
+        metadata = [comment.translate(_LINE_ENDS) for comment in metadata]
     letters = sentence.comments
     if letters is None:
         letters = usual_letters(

@@ -206,12 +206,12 @@ class _SourceStatus:
 
 def find(connection: Connection, name: str) -> Row[tuple[object, ...]]:
     """Return the row of a corpus, or raise `NotFoundError` with the names that exist."""
-    found = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
-    if found is None:
+    row = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
+    if row is None:
         names = ", ".join(connection.scalars(select(tables.corpus.c.name).order_by(tables.corpus.c.name)))
         known = f"there are: {names}" if names else "the store has no corpora; add one with: sentgen ingest"
         raise NotFoundError(f"no corpus {name!r}; {known}")
-    return found
+    return row
 
 
 def overview(store: Store) -> Rows:
@@ -283,8 +283,8 @@ def verify(store: Store, name: str) -> list[_SourceStatus]:
 
 def of_corpora(connection: Connection, corpus_ids: Sequence[int]) -> list[int]:
     """Return the segments of some corpora."""
-    found = select(counts.segment.c.id).where(counts.segment.c.corpus_id.in_(corpus_ids))
-    return list(connection.scalars(found.order_by(counts.segment.c.id)))
+    query = select(counts.segment.c.id).where(counts.segment.c.corpus_id.in_(corpus_ids))
+    return list(connection.scalars(query.order_by(counts.segment.c.id)))
 
 
 def merge_small(connection: Connection, corpus_id: int) -> None:

@@ -51,8 +51,8 @@ def write_docbin(
     """
     with needs("spacy", "spaCy"):
         import spacy.tokens  # noqa: F401
-    [found] = fetch_arrow(connection, _SPECIAL, {"corpus": corpus.id}).to_pylist()
-    return _packed(connection, corpus.id, span), (told for key, told in _LOST.items() if found[key])
+    [counts] = fetch_arrow(connection, _SPECIAL, {"corpus": corpus.id}).to_pylist()
+    return _packed(connection, corpus.id, span), (loss for key, loss in _LOST.items() if counts[key])
 
 
 def _packed(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[bytes]:
@@ -62,11 +62,11 @@ def _packed(connection: Connection, corpus: int, span: tuple[int, int]) -> Itera
 
     packed, vocab, waiting = DocBin(attrs=_ATTRIBUTES, store_user_data=True), Vocab(), list[Marked]()
     for several in marked_sentences(connection, corpus, span):
-        for one in several:
-            if one.sentence.first and waiting:
+        for marked in several:
+            if marked.sentence.first and waiting:
                 packed.add(_document(vocab, waiting))
                 waiting.clear()
-            waiting.append(one)
+            waiting.append(marked)
     packed.add(_document(vocab, waiting))
     yield packed.to_bytes()
 
@@ -115,8 +115,8 @@ def _document(vocab: Vocab, sentences: Sequence[Marked]) -> Doc:
             **given,
         )
     except ValueError as error:
-        told = str(error).split("\n")[0]
-        raise InputError(f"spaCy does not take the document {name!r}: {told}") from None
+        reason = str(error).split("\n")[0]
+        raise InputError(f"spaCy does not take the document {name!r}: {reason}") from None
     document.user_data["id"] = name
     document.user_data["metadata"] = dict(sentences[0].said)
     return document

@@ -88,18 +88,18 @@ order by named.sentence_id, named.place, t.key
 
 def _regions_named(connection: Connection, corpus_id: int, names: Collection[str]) -> dict[str, list[str]]:
     """Return the kinds of which a region has one of these names as its `id`, with all ids of these kinds."""
-    found: dict[str, list[str]] = {}
+    ids_by_kind: dict[str, list[str]] = {}
     for row in fetch_arrow(connection, _IDS, {"corpus": corpus_id}).to_pylist():
-        found.setdefault(row["kind"], []).append(row["id"])
-    return {kind: ids for kind, ids in found.items() if not set(ids).isdisjoint(names)}
+        ids_by_kind.setdefault(row["kind"], []).append(row["id"])
+    return {kind: ids for kind, ids in ids_by_kind.items() if not set(ids).isdisjoint(names)}
 
 
 def _keys_of_sources(
     connection: Connection, corpus_id: int, kinds: Sequence[str], keys: Sequence[str]
 ) -> list[str]:
     """Return which keys regions of some kinds have from their sources."""
-    asked = {"corpus": corpus_id, "kinds": list(kinds), "keys": list(keys)}
-    return list(fetch_arrow(connection, _OWN_ATTRIBUTES, asked).columns[0].to_pylist())
+    parameters = {"corpus": corpus_id, "kinds": list(kinds), "keys": list(keys)}
+    return list(fetch_arrow(connection, _OWN_ATTRIBUTES, parameters).columns[0].to_pylist())
 
 
 def _forget_attributes(connection: Connection, corpus_id: int, keys: Sequence[str]) -> None:
@@ -182,7 +182,7 @@ class DocumentTable:
             documents = _documents(connection, number)
             names = {name for name, _, _ in rows}
             regions = {}
-            if all(_found(one, names) is None for one in documents):
+            if all(_found(document, names) is None for document in documents):
                 regions = _regions_named(connection, number, names)
             if regions:
                 taken = _keys_of_sources(connection, number, [*regions], columns)
@@ -190,10 +190,10 @@ class DocumentTable:
             else:
                 joined = _join_to_documents(self, columns, rows, documents)
             own = _own(connection, number, columns)
-            said = {name: values for name, _, values in rows}
+            new = {name: values for name, _, values in rows}
             for document, name in joined.names.items():
-                same = ((key, said[name].get(key), values) for key, values in own.get(document, {}).items())
-                joined.replaced.update(key for key, told, values in same if told and values != [told])
+                same = ((key, new[name].get(key), values) for key, values in own.get(document, {}).items())
+                joined.replaced.update(key for key, value, values in same if value and values != [value])
             if not dry_run:
                 _keep(connection, number, place_of(self.table), columns, rows)
         return joined
@@ -212,9 +212,9 @@ class DocumentTable:
             for row in table.rows:
                 if row.wrong:
                     raise InputError(row.wrong, path=self.table, line=row.number)
-                told = {name: one_line(row.text(at)) for at, name in others}
+                values = {name: one_line(row.text(at)) for at, name in others}
                 name = one_line(row.text(key))
-                rows.append((name, row.number, {key: value for key, value in told.items() if value}))
+                rows.append((name, row.number, {key: value for key, value in values.items() if value}))
         return [name for _, name in others], rows
 
 
@@ -359,24 +359,24 @@ def _keep(
     rows: Iterable[tuple[str, int, Mapping[str, str]]],
 ) -> None:
     """Store a table instead of what it said before, and give the documents what it says."""
-    kept = table_meta.c
-    same = (kept.corpus_id == corpus_id, kept.path == path)
-    before = set(connection.scalars(select(kept.key).where(*same).distinct()))
+    stored = table_meta.c
+    same = (stored.corpus_id == corpus_id, stored.path == path)
+    before = set(connection.scalars(select(stored.key).where(*same).distinct()))
     keys = sorted(before.union(columns))
     _forget_attributes(connection, corpus_id, keys)
     connection.execute(delete(table_meta).where(*same))
-    last = connection.scalar(select(func.max(kept.place)).where(kept.corpus_id == corpus_id))
+    last = connection.scalar(select(func.max(stored.place)).where(stored.corpus_id == corpus_id))
     place = int(last or 0) + 1
-    told = [(corpus_id, path, place, name, *one) for name, _, said in rows for one in said.items()]
-    _append(connection, table_meta.name, told)
+    new = [(corpus_id, path, place, name, *one) for name, _, said in rows for one in said.items()]
+    _append(connection, table_meta.name, new)
     _refresh(connection, corpus_id, keys)
     _write_attributes(connection, corpus_id, keys)
 
 
 def join_documents(connection: Connection, corpus_id: int, first: int) -> None:
     """Give documents that are new, from one on, and their regions what the tables of their corpus say."""
-    kept = table_meta.c
-    keys = connection.scalars(select(kept.key).where(kept.corpus_id == corpus_id).distinct())
+    stored = table_meta.c
+    keys = connection.scalars(select(stored.key).where(stored.corpus_id == corpus_id).distinct())
     if known := sorted(keys):
         _refresh(connection, corpus_id, known, first)
         begins = fetch_arrow(connection, _FIRST_SENTENCE, {"first": first}).to_pylist()[0]["first"]
@@ -385,20 +385,20 @@ def join_documents(connection: Connection, corpus_id: int, first: int) -> None:
 
 def _refresh(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:
     """Set what the documents of a corpus have under some keys: of the last table, else of their source."""
-    asked: dict[str, object] = {"corpus": corpus_id, "keys": list(keys)}
+    parameters: dict[str, object] = {"corpus": corpus_id, "keys": list(keys)}
     tables = defaultdict[int, dict[str, dict[str, str]]](lambda: defaultdict(dict))
-    for row in fetch_arrow(connection, _SAID, asked).to_pylist():
+    for row in fetch_arrow(connection, _SAID, parameters).to_pylist():
         tables[row["place"]][row["name"]][row["key"]] = row["value"]
     own = _own(connection, corpus_id, keys, first)
     rows: list[tuple[object, ...]] = []
-    for one in _documents(connection, corpus_id, first):
-        said: dict[str, list[str]] = dict(own.get(one.id, {}))
+    for document in _documents(connection, corpus_id, first):
+        values: dict[str, list[str]] = dict(own.get(document.id, {}))
         # The last one comes first.
         for table in reversed(tables.values()):
-            if (name := _found(one, table)) is not None:
-                said |= {key: [value] for key, value in table[name].items()}
-        rows += [(corpus_id, one.id, key, value) for key in keys for value in said.get(key, ())]
-    raw(connection).execute(_FORGET, {**asked, "first": first})
+            if (name := _found(document, table)) is not None:
+                values |= {key: [value] for key, value in table[name].items()}
+        rows += [(corpus_id, document.id, key, value) for key in keys for value in values.get(key, ())]
+    raw(connection).execute(_FORGET, {**parameters, "first": first})
     _append(connection, document_meta.name, rows)
 
 
@@ -406,15 +406,15 @@ def _own(
     connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0
 ) -> dict[int, dict[str, list[str]]]:
     """Return what sources say of their documents under some keys."""
-    asked = {"corpus": corpus_id, "first": first, "mark": OF_DOCUMENT}
-    found: dict[int, dict[str, list[str]]] = {}
-    for row in fetch_arrow(connection, _OWN, asked).to_pylist():
+    parameters = {"corpus": corpus_id, "first": first, "mark": OF_DOCUMENT}
+    values: dict[int, dict[str, list[str]]] = {}
+    for row in fetch_arrow(connection, _OWN, parameters).to_pylist():
         for comment in row["metadata"].split("\n"):
             key, value = key_and_value(comment) or ("", "")
             name = key.removeprefix(OF_DOCUMENT)
             if name != key and name in keys:
-                found.setdefault(row["id"], {}).setdefault(name, []).append(value)
-    return found
+                values.setdefault(row["id"], {}).setdefault(name, []).append(value)
+    return values
 
 
 def _append(connection: Connection, table: str, rows: Sequence[tuple[object, ...]]) -> None:
@@ -423,5 +423,5 @@ def _append(connection: Connection, table: str, rows: Sequence[tuple[object, ...
 
         schema = file_schema(table)
         columns = zip(*rows, strict=True)
-        arrays = [pa.array(list(one), each.type) for one, each in zip(columns, schema, strict=True)]
+        arrays = [pa.array(list(values), each.type) for values, each in zip(columns, schema, strict=True)]
         append(connection, table, pa.table(arrays, schema=schema))

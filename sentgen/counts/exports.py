@@ -160,14 +160,14 @@ class SentenceRow(NamedTuple):
     def attributes(self) -> list[tuple[str, str]]:
         """Return what is said of a sentence beside its name; paragraphs and turns are regions."""
         attributes = []
-        for one in (self.metadata or "").split("\n"):
-            told = key_and_value(one)
+        for comment in (self.metadata or "").split("\n"):
+            pair = key_and_value(comment)
             if (
-                told
-                and not (self.first and told[0].startswith(OF_DOCUMENT))
-                and not list(regions_in_comments([one]))
+                pair
+                and not (self.first and pair[0].startswith(OF_DOCUMENT))
+                and not list(regions_in_comments([comment]))
             ):
-                attributes.append(told)
+                attributes.append(pair)
         return attributes
 
 
@@ -211,9 +211,9 @@ def marked_sentences(connection: Connection, corpus: int, span: tuple[int, int])
         for row in fetch_arrow(connection, _REGIONS, given).to_pylist():
             regions.setdefault(row["sentence_id"], []).append(RegionRow(**row))
         given |= {"first": rows[0].document_id, "last": rows[-1].document_id}
-        found = fetch_arrow(connection, _DOCUMENTS, given).to_pylist()
-        said = {row["document_id"]: [(key, value) for key, value in row["said"]] for row in found}
-        yield [Marked(row, regions.get(row.id, []), said.get(row.document_id, [])) for row in rows]
+        documents = fetch_arrow(connection, _DOCUMENTS, given).to_pylist()
+        attributes = {row["document_id"]: [(key, value) for key, value in row["said"]] for row in documents}
+        yield [Marked(row, regions.get(row.id, []), attributes.get(row.document_id, [])) for row in rows]
 
 
 def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> Iterator[str]:
@@ -224,8 +224,8 @@ def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> It
         corpus: number of the corpus.
         keys: names beside those of metadata and of attributes of regions.
     """
-    said = fetch_arrow(connection, _KEYS, {"corpus": corpus}).columns[0].to_pylist()
-    written = {key: xml_name(key) for key in dict.fromkeys([*said, *keys])}
+    stored = fetch_arrow(connection, _KEYS, {"corpus": corpus}).columns[0].to_pylist()
+    written = {key: xml_name(key) for key in dict.fromkeys([*stored, *keys])}
     changed = [f"{key!r} as {name}" for key, name in written.items() if key != name]
     if changed:
         more = f", and {len(changed) - _TOLD} more" if len(changed) > _TOLD else ""

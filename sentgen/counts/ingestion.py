@@ -106,10 +106,10 @@ def ingest(
         InputError: a path, format or setting is wrong, or (``on_error="raise"``) a sentence is.
         StoreError: the store cannot be written; nothing of the batch in flight is stored.
     """
-    given = [one for one in paths if isinstance(one, Source)]
-    files = [one for one in paths if isinstance(one, str)]
+    given = [item for item in paths if isinstance(item, Source)]
+    files = [item for item in paths if isinstance(item, str)]
     sources = chain(given, expand(files, encoding=settings.encoding) if files or not given else ())
-    small = is_small([one if isinstance(one, str) else one.path for one in paths])
+    small = is_small([item if isinstance(item, str) else item.path for item in paths])
     total = ingest_sources(store, sources, settings, parser=parser, progress=progress, small=small)
     if total.passed_over and not (total.sources or total.unchanged or total.refused):
         name, reason = total.passed_over[0]
@@ -151,11 +151,11 @@ def ingest_sources(
         run = _Run(store, settings, cached, progress or (lambda *_: None), total, gone)
         ingest_batches(store, sources, lambda connection: _Sources(connection, run), total, small=small)
     with store.begin() as connection:
-        found = find_corpus(connection, settings.corpus)
-        if found is not None:
+        corpus = find_corpus(connection, settings.corpus)
+        if corpus is not None:
             # In a transaction of its own: a batch is done whether this succeeds or not.
-            corpora.merge_small(connection, found.id)
-            total.types = corpora.count_types(connection, found.id)
+            corpora.merge_small(connection, corpus.id)
+            total.types = corpora.count_types(connection, corpus.id)
     total.seconds = time.monotonic() - began
     return total
 
@@ -244,8 +244,8 @@ class _Sources(Batch[Source, Summary]):
         """Draft one source, unless the corpus has it."""
         if self.settings.replace and not item.is_named:
             raise InputError("a stream has no path and replaces nothing; name a file", path=item.name)
-        if told := unnamable(item):
-            self.done.passed_over.append((item.name, told))
+        if reason := unnamable(item):
+            self.done.passed_over.append((item.name, reason))
             return
         reader = choose_reader(item, self.settings.format, self.settings.reading)
         if not isinstance(reader, Reader):
@@ -254,9 +254,9 @@ class _Sources(Batch[Source, Summary]):
         # Its time first: what is written to it while it is read is another content.
         file = file_of(item, self.settings)
         # One more pass over the source, so that a known one is passed over before anything is kept.
-        asked = _Read(item, reader, version_of(reader, self.run.parser), digest_of(reader, item), file)
-        known = self._is_known(asked)
-        read = asked if known else self._refused(asked) or self._drafted(asked)
+        candidate = _Read(item, reader, version_of(reader, self.run.parser), digest_of(reader, item), file)
+        known = self._is_known(candidate)
+        read = candidate if known else self._refused(candidate) or self._drafted(candidate)
         if read is None:
             self.done.passed_over.append((item.name, "has no sentences"))
             if self.run.gone is not None:
@@ -275,8 +275,8 @@ class _Sources(Batch[Source, Summary]):
         if self.settings.on_error != "collect":
             return None
         # A first pass that keeps nothing, so that all faults are told.
-        found = self.run.read(read.source.open(), read.reader)
-        rejections = [one for one in found if isinstance(one, Rejection)]
+        items = self.run.read(read.source.open(), read.reader)
+        rejections = [item for item in items if isinstance(item, Rejection)]
         return replace(read, rejections=rejections) if rejections else None
 
     def _drafted(self, read: _Read) -> _Read | None:
@@ -288,13 +288,13 @@ class _Sources(Batch[Source, Summary]):
         rejections: list[Rejection] = []
         reported = 0
         before = self.run.total.tokens + self.tokens
-        for found in self.run.read(lines, read.reader):
-            if isinstance(found, Rejection):
+        for item in self.run.read(lines, read.reader):
+            if isinstance(item, Rejection):
                 if self.settings.on_error == "raise":
-                    raise found.as_error()
-                rejections.append(found)
+                    raise item.as_error()
+                rejections.append(item)
                 continue
-            self.writer.add(found)
+            self.writer.add(item)
             # Sentences are buffered, so that most change nothing yet.
             if tally.tokens != reported:
                 reported = tally.tokens
@@ -321,14 +321,14 @@ class _Sources(Batch[Source, Summary]):
         """Store all that was drafted, in the transaction of the connection."""
         if self.found:  # else a batch that stores nothing would leave an empty corpus
             self.make_corpus(connection)
-        for one in self.found:
-            if one.tally is not None:
-                self._add(connection, one, one.tally)
-            elif one.rejections:
-                self._record(connection, one.rejections)
+        for read in self.found:
+            if read.tally is not None:
+                self._add(connection, read, read.tally)
+            elif read.rejections:
+                self._record(connection, read.rejections)
                 self.done.refused += 1
             else:
-                self._keep(connection, one)
+                self._keep(connection, read)
                 self.done.unchanged += 1
         first = next_id(connection, document)
         self.writer.write(connection)
@@ -348,8 +348,8 @@ class _Sources(Batch[Source, Summary]):
         self._record(connection, read.rejections)
         form = read.reader.name
         add_source(connection, self.corpus.id, tally, form=form, version=read.version, digest=read.digest)
-        place = place_of(read.source.name)
-        self.stored.put(StoredSource(tally.id, place, read.digest, form, read.version, read.file))
+        path = place_of(read.source.name)
+        self.stored.put(StoredSource(tally.id, path, read.digest, form, read.version, read.file))
         self.files[tally.id] = read.file
         self.done.sources += 1
         self.done.tokens += tally.tokens
@@ -361,13 +361,13 @@ class _Sources(Batch[Source, Summary]):
         """Leave what the corpus has as it is; what else it has from the same path is told, or goes."""
         same = self.stored.same(read.content)
         assert same is not None
-        place = place_of(read.source.name)
+        path = place_of(read.source.name)
         if same.id in self.superseded:  # its own path has other content now
-            self._move(connection, same, place)
+            self._move(connection, same, path)
             self.superseded.discard(same.id)
             self._keep_file(same, read.file)
-        elif same.path != place:
-            self.run.shared[same.id] = place
+        elif same.path != path:
+            self.run.shared[same.id] = path
         else:
             self._keep_file(same, read.file)
         self._replace(connection, read.source, same.id)

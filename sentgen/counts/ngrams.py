@@ -200,8 +200,8 @@ def sort_records(stream: Ints, names: Ints, *, ends: int, block: int) -> Iterato
     # 13 bytes a token less while the keys are sorted.
     del triple, pair, words, sizes
     keys.sort()
-    room = min(block, keys.size)
-    records, counts = np.empty((room, WIDTH), np.int32), np.empty(room, np.int32)
+    size = min(block, keys.size)
+    records, counts = np.empty((size, WIDTH), np.int32), np.empty(size, np.int32)
     trigrams, bigrams = _Packed(triples, word_bits), _Packed(pairs, word_bits)
     at = 0
     while at < keys.size:

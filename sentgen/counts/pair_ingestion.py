@@ -68,14 +68,14 @@ def ingest_pairs(
     Raises:
         InputError: a path, a pair or a setting is wrong.
     """
-    asked = Settings(corpus, licence=licence, order=order, kind=PAIRS)
+    corpus_settings = Settings(corpus, licence=licence, order=order, kind=PAIRS)
     if on_error not in ON_ERROR:
         raise InputError(f"{spell('on_error')} {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
     files = pair_files(paths)
     run = _Run(
         store,
-        asked,
+        corpus_settings,
         settings or PairSettings(),
         on_error == "skip",
         progress or (lambda *_: None),
@@ -122,8 +122,8 @@ class _Run:
         before = 0
         for file in files:
             reader, number = file.read(self.settings), 0
-            for number, one in enumerate(reader, 1):
-                yield _Found(reader, number, one, before)
+            for number, pair in enumerate(reader, 1):
+                yield _Found(reader, number, pair, before)
             if not number:
                 raise InputError("has no pairs", path=file.name)
             before += file.size
@@ -211,8 +211,8 @@ class _Pairs(Batch[_Found, PairSummary]):
         # The writer buffers across sources, so that it gets a tally that nobody reads.
         number = self.writer.start_source(SourceTally(tally.id, tally.name))
         words = 0
-        for place, sentence in enumerate(sentences):
-            sentence.document = None if place else name
+        for index, sentence in enumerate(sentences):
+            sentence.document = None if index else name
             self.writer.add(sentence)
             words += len(sentence.forms)
         tally.sentences += len(sentences)

@@ -93,7 +93,7 @@ class Settings:
     @property
     def reading(self) -> dict[str, object]:
         """What is given of the settings that readers take, by name."""
-        usual = {one.name: one.default for one in parameters_of(Settings, OF_READERS)}
+        usual = {parameter.name: parameter.default for parameter in parameters_of(Settings, OF_READERS)}
         return {name: value for name, default in usual.items() if (value := getattr(self, name)) != default}
 
     def __post_init__(self) -> None:
@@ -152,13 +152,13 @@ class CountedCorpus:
         if settings.kind == PAIRS:
             # Pairs are counted as their first ones were, whatever is asked for with more of them.
             return
-        asked = {
+        compared = {
             "lowercase": (self.lowercase, settings.lowercase),
             "order": (self.max_order, settings.order),
             "tags": (self.tags, settings.tags),
             "function_heads": (self.function_heads, settings.function_heads),
         }
-        for name, (stored, wanted) in asked.items():
+        for name, (stored, wanted) in compared.items():
             if stored != wanted:
                 raise InputError(
                     f"corpus {settings.corpus!r} was made {_option(name, stored)},"
@@ -168,8 +168,8 @@ class CountedCorpus:
 
 def find_corpus(connection: Connection, name: str) -> CountedCorpus | None:
     """Return a corpus, if there is one of that name."""
-    found = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
-    return None if found is None else CountedCorpus.of_row(found._asdict())
+    row = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
+    return None if row is None else CountedCorpus.of_row(row._asdict())
 
 
 def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
@@ -178,10 +178,10 @@ def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
     Raises:
         InputError: it is made otherwise, or the name is that of a subcorpus.
     """
-    found = find_corpus(connection, settings.corpus)
-    if found is not None:
-        found.check(settings)
-        return found
+    stored = find_corpus(connection, settings.corpus)
+    if stored is not None:
+        stored.check(settings)
+        return stored
     _check_name(connection, settings.corpus)
     number = next_id(connection, tables.corpus)
     return CountedCorpus(

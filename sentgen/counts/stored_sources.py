@@ -103,13 +103,13 @@ class StoredSources:
         wanted = (columns.id, columns.path, columns.sha256, columns.format, columns.reader_version)
         of_file = [file.c[name] for name in SourceFile._fields]
         joined = tables.source.outerjoin(file, file.c.source_id == columns.id)
-        found = select(*wanted, *of_file).select_from(joined).where(columns.corpus_id == corpus_id)
+        query = select(*wanted, *of_file).select_from(joined).where(columns.corpus_id == corpus_id)
         self.by_id: dict[int, StoredSource] = {}
         self._by_content: dict[tuple[str, str, str], set[int]] = {}
         self._by_path: dict[str, set[int]] = {}
-        for row in connection.execute(found.order_by(columns.id)):
-            number, path, digest, form, version, *told = row
-            known = None if told[0] is None else SourceFile(*told)
+        for row in connection.execute(query.order_by(columns.id)):
+            number, path, digest, form, version, *file_values = row
+            known = None if file_values[0] is None else SourceFile(*file_values)
             self.put(StoredSource(number, path, digest, form, version, known))
 
     def put(self, source: StoredSource) -> None:
@@ -128,8 +128,8 @@ class StoredSources:
 
     def same(self, content: tuple[str, str, str]) -> StoredSource | None:
         """Return the source with this content: its hash, as this version of a reader of a format read it."""
-        found = self._by_content.get(content)
-        return self.by_id[min(found)] if found else None
+        ids = self._by_content.get(content)
+        return self.by_id[min(ids)] if ids else None
 
     def at(self, source: Source) -> set[int]:
         """Return the ids of the sources that were read from the path of this one; a stream has none."""
@@ -228,15 +228,15 @@ def record_rejections(connection: Connection, corpus_id: int, rejections: Sequen
     for path in sorted({rejection.path for rejection in rejections}):
         remove_rejections(connection, corpus_id, path)
     rejected_at = now()
-    rows = [_rejection_row(corpus_id, one) | {"rejected_at": rejected_at} for one in rejections]
+    rows = [_rejection_row(corpus_id, rejection) | {"rejected_at": rejected_at} for rejection in rejections]
     connection.execute(insert(tables.rejection), rows)
 
 
 def add_rejections(connection: Connection, corpus_id: int, rejections: Sequence[Rejection]) -> None:
     """Store what was refused, unless an earlier run did."""
     columns = tables.rejection.c
-    for one in rejections:
-        row = _rejection_row(corpus_id, one)
+    for rejection in rejections:
+        row = _rejection_row(corpus_id, rejection)
         same = select(columns.line).where(*(columns[name] == value for name, value in row.items()))
         if connection.execute(same).first() is None:
             connection.execute(insert(tables.rejection), row | {"rejected_at": now()})
@@ -274,8 +274,8 @@ def remove_sources(
     raw(connection).execute(_OCCURRENCES, {"corpus": corpus_id, "sources": list(sources)})
     for part in _stretches(ids, lengths):
         first, last = int(ids[part[0]]), int(ids[part[-1]])
-        place = {"corpus": corpus_id, "first": first, "last": last}
-        words = fetch_arrow(connection, _WORDS, place)["word_id"].to_numpy()
+        bounds = {"corpus": corpus_id, "first": first, "last": last}
+        words = fetch_arrow(connection, _WORDS, bounds)["word_id"].to_numpy()
         counter.add(wrap(words, lengths[part], BOS, EOS))
         count_trees(connection, number, corpus_id, first, last)
         for table in (*fidelity.OF_SENTENCE, tables.multiword, tables.token):

@@ -52,16 +52,16 @@ class StoredStrings:
         if numbers.size < len(strings):
             more = np.full(len(strings) - numbers.size, -1, np.int32)
             numbers = self._numbers[column.values] = np.concatenate((numbers, more))
-        found = numbers[column.codes]
-        new = column.codes[found < 0]
+        ids = numbers[column.codes]
+        new = column.codes[ids < 0]
         if new.size:
             # In the order of their first occurrence.
             codes = pa.array(new).unique().to_numpy()
             numbers[codes] = self.vocabulary.encode(
                 [strings[code] for code in codes.tolist()], lowercase=lowercase
             )
-            found = numbers[column.codes]
-        return self.resolve(found)
+            ids = numbers[column.codes]
+        return self.resolve(ids)
 
     def resolve(self, numbers: Ints) -> Ints:
         """Translate numbers of the vocabulary to ids; new strings get the next ids, frequent ones first."""
@@ -82,10 +82,10 @@ class StoredStrings:
     def _few(self) -> dict[str, int] | None:
         """The strings of the table with their ids if they are few, as in a new store."""
         query = f"select {self.column}, id from {self.table.name} limit {_FEW + 1}"
-        found = fetch_arrow(self.connection, query)
-        if found.num_rows > _FEW:
+        rows = fetch_arrow(self.connection, query)
+        if rows.num_rows > _FEW:
             return None
-        return dict(zip(found[self.column].to_pylist(), found["id"].to_pylist(), strict=True))
+        return dict(zip(rows[self.column].to_pylist(), rows["id"].to_pylist(), strict=True))
 
     def _look_up(self, first: int) -> Ints:
         if self._few is not None:
@@ -96,8 +96,8 @@ class StoredStrings:
         strings = strings.append_column("number", pa.array(np.arange(strings.num_rows, dtype=np.int32)))
         query = f"select number, id from _strings join {self.table.name} on {self.column} = string"
         with register_arrow(raw(self.connection), _strings=strings):
-            found = fetch_arrow(self.connection, query)
-        fresh[found["number"].to_numpy()] = found["id"].to_numpy()
+            rows = fetch_arrow(self.connection, query)
+        fresh[rows["number"].to_numpy()] = rows["id"].to_numpy()
         return fresh
 
     def _add(self, first: int, missing: Longs) -> Ints:

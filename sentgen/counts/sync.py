@@ -78,8 +78,8 @@ class Differences:
         with store.connect() as connection:
             corpus = _single_corpus(connection, self.corpus)
         total, gone = Summary(self.corpus), self._gone
-        for told, sources in self._reading.items():
-            settings = _settings(self.corpus, corpus, told)
+        for written, sources in self._reading.items():
+            settings = _settings(self.corpus, corpus, written)
             done = ingest_sources(store, iter(sources), settings, parser=parser, progress=progress, gone=gone)
             total.add(done)
             total.types, gone = done.types, []
@@ -150,18 +150,18 @@ class _Comparison:
 
     def _sources(self) -> Iterator[Source]:
         """Yield what the folders have, and the files that were named themselves or lie where none looks."""
-        found: dict[str, tuple[str, str]] = {}
+        paths: dict[str, tuple[str, str]] = {}
         for folder in self._folders():
             for path, within in _files_in(folder):
-                found.setdefault(os.path.abspath(path), (path, within))
-        for one in self.looked_at.values():
-            path = _file_of(one)
-            if path not in found and _exists(path):
-                name = one.file.name.partition("!")[0] if one.file else ""
-                found[path] = (name if name and os.path.abspath(name) == path else path, "")
-        for path, folder in found.values():
-            told = self._settings_of(os.path.abspath(path), folder)
-            yield from sources_of(path, folder=folder, encoding=json.loads(told).get("encoding", UTF_8))
+                paths.setdefault(os.path.abspath(path), (path, within))
+        for looked_at in self.looked_at.values():
+            path = _file_of(looked_at)
+            if path not in paths and _exists(path):
+                name = looked_at.file.name.partition("!")[0] if looked_at.file else ""
+                paths[path] = (name if name and os.path.abspath(name) == path else path, "")
+        for path, folder in paths.values():
+            settings = self._settings_of(os.path.abspath(path), folder)
+            yield from sources_of(path, folder=folder, encoding=json.loads(settings).get("encoding", UTF_8))
 
     def _folders(self) -> list[str]:
         """Return what is walked: what was given, or where the sources were found."""
@@ -358,8 +358,8 @@ def _files_in(folder: str) -> list[tuple[str, str]]:
     try:
         return files_of(folder)
     except InputError as error:
-        told = f"{error.message}, which is no reason to remove what was read from it"
-        raise InputError(f"{told}; is its disk there?", path=error.path) from error
+        message = f"{error.message}, which is no reason to remove what was read from it"
+        raise InputError(f"{message}; is its disk there?", path=error.path) from error
 
 
 def _refuse_missing(name: str, missing: str) -> NoReturn:

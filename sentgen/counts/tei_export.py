@@ -131,7 +131,7 @@ class _Writing:
             yield b"</teiCorpus>\n"
 
     def _sentence(self, marked: Marked, ranges: Sequence[tuple[int, int, str]]) -> Iterator[str]:
-        row, regions, said = marked
+        row, regions, attributes = marked
         # The longest is outside of all that begin with it.
         regions = sorted(
             regions,
@@ -143,7 +143,7 @@ class _Writing:
             ),
         )
         if row.first:
-            yield self._document(row.document, dict(said))
+            yield self._document(row.document, dict(attributes))
         # Around the sentence, as long as all before them are.
         around = count_around(regions)
         for region in regions[:around]:
@@ -201,9 +201,9 @@ class _Writing:
     def _end(self, sentence: int, first: int, last: int, least: int) -> Iterator[str]:
         """Yield the ends of regions with some tokens, of elements down to so many that stay open."""
         span = ((sentence, first), (sentence, last))
-        for one in [one for one in self._spans if span[0] <= _end_of(one[0]) <= span[1]]:
-            self._spans.remove(one)
-            yield f'<anchor xml:id="{one[1]}"/>'
+        for mark in [mark for mark in self._spans if span[0] <= _end_of(mark[0]) <= span[1]]:
+            self._spans.remove(mark)
+            yield f'<anchor xml:id="{mark[1]}"/>'
         while len(self._open) > least and span[0] <= _end_of(self._open[-1]) <= span[1]:
             yield f"</{self._open.pop().kind}>"
 
@@ -220,15 +220,15 @@ class _Writing:
             yield (f"xml:{key}" if of_xml else xml_name(key, taken=key in taken)), value
 
     def _sentence_tag(self, row: SentenceRow) -> str:
-        said = row.attributes
+        attributes = row.attributes
         name = row.sent_id or (f"s{row.id}" if _has_tree(row) else "")
         named = []
         if name:
-            numbered = any(key == "n" for key, _ in said)
+            numbered = any(key == "n" for key, _ in attributes)
             named.append(("xml:id" if self._is_id(name) else "id" if numbered else "n", name))
         # A number names a sentence that has no other name.
         taken = {"id"} if name else {"id", "n"}
-        others = [(xml_name(key, taken=key in taken), value) for key, value in said]
+        others = [(xml_name(key, taken=key in taken), value) for key, value in attributes]
         return f"<s{_attributes([*named, *others])}>\n"
 
     def _words(self, row: SentenceRow) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -238,16 +238,16 @@ class _Writing:
             zip(row.fields, row.misc, row.spaces, strict=True), 1
         ):
             form, xpos, lemma, upos, feats, _, _ = (value if value != ABSENT else "" for value in fields)
-            said = [("xml:id", _word_id(row, position))] if tree else []
-            said += [("lemma", lemma), *self._tags(upos, xpos, feats)]
+            attributes = [("xml:id", _word_id(row, position))] if tree else []
+            attributes += [("lemma", lemma), *self._tags(upos, xpos, feats)]
             parts = (part.partition("=") for part in (misc or "").split("|"))
-            said += [
-                (self._misc_name(key, value, xpos, said), unbarred(value))
+            attributes += [
+                (self._misc_name(key, value, xpos, attributes), unbarred(value))
                 for key, equals, value in parts
                 if equals
             ]
-            said.append(("join", "right" if space is False else ""))
-            yield form or ABSENT, [(key, value) for key, value in said if value]
+            attributes.append(("join", "right" if space is False else ""))
+            yield form or ABSENT, [(key, value) for key, value in attributes if value]
 
     def _tags(self, upos: str, xpos: str, feats: str) -> list[tuple[str, str]]:
         """Return `pos` and `msd`, so that each tag is read as what it is."""
@@ -271,8 +271,8 @@ class _Writing:
         links = []
         for position, (*_, head, relation) in enumerate(row.fields, 1):
             target = _word_id(row, int(head)) if head != "0" else row.sent_id or f"s{row.id}"
-            said = quoteattr(RELATION + relation.replace(":", "_"))
-            links.append(f'<link ana={said} target="#{escape(target)} #{_word_id(row, position)}"/>')
+            analysis = quoteattr(RELATION + relation.replace(":", "_"))
+            links.append(f'<link ana={analysis} target="#{escape(target)} #{_word_id(row, position)}"/>')
         return f'<linkGrp type="{DEPENDENCIES}" targFunc="head argument">\n' + "\n".join(links) + "</linkGrp>"
 
 
@@ -280,8 +280,8 @@ def _header(metadata: Sequence[tuple[str, str]]) -> str:
     """Return a header that says this of its document."""
     others = dict(metadata)
     title, author = escape(others.pop("title", "")), others.get("author", "")
-    names = dict.fromkeys(one for one in author.split(SEPARATOR) if one)
-    authors = "".join(f"<author>{escape(one)}</author>" for one in names)
+    names = dict.fromkeys(name for name in author.split(SEPARATOR) if name)
+    authors = "".join(f"<author>{escape(name)}</author>" for name in names)
     if SEPARATOR.join(names) == author:
         others.pop("author", "")
     date, licence, language = (others.pop(key, "") for key in ("date", "licence", "language"))
@@ -323,9 +323,9 @@ def _word(form: str, attributes: list[tuple[str, str]]) -> str:
 
 def _multiword(form: str, words: Sequence[tuple[str, list[tuple[str, str]]]]) -> str:
     """Return a word of several, each with its own form as `norm`."""
-    join = [one for one in words[-1][1] if one[0] == "join"]
+    join = [pair for pair in words[-1][1] if pair[0] == "join"]
     parts = [
-        f"<w{_attributes([('norm', own), *(one for one in attributes if one[0] != 'join')])}/>"
+        f"<w{_attributes([('norm', own), *(pair for pair in attributes if pair[0] != 'join')])}/>"
         for own, attributes in words
     ]
     return f"<w{_attributes(join)}>{escape(form)}{''.join(parts)}</w>"

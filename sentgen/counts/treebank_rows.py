@@ -112,21 +112,21 @@ class RegionRows:
             whole = (places == ends[-1]).tolist()
         # Those that wait since they were marked behind the last token of a sentence.
         since = last
-        for mark, number, place, behind in zip(
+        for mark, number, position, behind in zip(
             marks, (first + at).tolist(), within.tolist(), whole, strict=True
         ):
             if number > since:
                 self._begin_waiting(since + 1)
                 since = last
             if not mark.begins:
-                self._end(mark.region, (number, place))
+                self._end(mark.region, (number, position))
             elif behind:
                 self._waiting.append(mark.region)
                 since = number
             elif spans is not None:
                 self._open[mark.region] = next(begun)
             else:
-                self._begin(mark.region, number, place + 1)
+                self._begin(mark.region, number, position + 1)
         if last > since:
             self._begin_waiting(since + 1)
 
@@ -244,7 +244,7 @@ def rows_of(corpus_id: int, table: str, rows: Sequence[tuple[object, ...]]) -> p
 def _of_corpus(corpus_id: int, table: str, columns: Mapping[str, object], size: int) -> pa.Table:
     schema = file_schema(table)
     rows = {"corpus_id": np.full(size, corpus_id, np.int32), **columns}
-    return pa.table([pa.array(rows[field.name], field.type) for field in schema], schema=schema)
+    return pa.table([pa.array(rows[column.name], column.type) for column in schema], schema=schema)
 
 
 def treebank_rows(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
@@ -289,10 +289,10 @@ def _metadata(placed: Placed) -> Iterator[Rows]:
     for number, sentence in placed.told.items():
         document = placed.documents.get(number)
         for comment in sentence.metadata:
-            told = key_and_value(comment)
-            if told is None:
+            pair = key_and_value(comment)
+            if pair is None:
                 continue
-            key, value = told
+            key, value = pair
             if document is not None and key.startswith(OF_DOCUMENT):
                 documents.append((document, key.removeprefix(OF_DOCUMENT), value))
             else:

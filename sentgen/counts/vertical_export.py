@@ -102,12 +102,12 @@ def write_vertical(
 
 
 def _lost(connection: Connection, corpus: int) -> Iterator[str]:
-    [found] = fetch_arrow(connection, _SPECIAL, {"corpus": corpus}).to_pylist()
-    if found["ranges"] or found["edges"]:
+    [counts] = fetch_arrow(connection, _SPECIAL, {"corpus": corpus}).to_pylist()
+    if counts["ranges"] or counts["edges"]:
         yield "multiword ranges, empty nodes and enhanced edges have no place in a vertical file"
-    if found["comments"]:
+    if counts["comments"]:
         yield "comments that have no equals sign have no place in a vertical file"
-    if found["twice"]:
+    if counts["twice"]:
         yield "where something is said twice under one name, the first is there"
     yield from renamed(connection, corpus)
 
@@ -127,15 +127,15 @@ def _columns(connection: Connection, corpus: int) -> list[str]:
     usual = [*USUAL, *more]
     others = [key for key in keys if key != HEAD]
     unnamed = fetch_arrow(connection, _UNNAMED, given).num_rows or any(
-        len({*one}) < len(one) for one in lists
+        len({*keys}) < len(keys) for keys in lists
     )
     if not unnamed and not (HEAD in keys and _heads_differ(connection, corpus)):
         try:
-            found = NamedColumns.of([*usual, *others])
+            columns = NamedColumns.of([*usual, *others])
         except InputError:
             pass
         else:
-            if [name for name, _ in found.others] == others:
+            if [name for name, _ in columns.others] == others:
                 return [*usual, *others]
     return [*usual, _MISC]
 
@@ -175,7 +175,7 @@ class _Vertical:
         """Yield the file, some thousands of sentences at a time."""
         yield f"<!-- #vrt positional-attributes: {' '.join(self.columns)} -->\n".encode()
         for several in marked_sentences(self.connection, self.corpus, span):
-            lines = [line for one in several for line in self._sentence(*one)]
+            lines = [line for marked in several for line in self._sentence(*marked)]
             yield ("\n".join(lines) + "\n").encode()
 
     def _sentence(
@@ -212,13 +212,13 @@ class _Vertical:
     def _end(self, sentence: int, position: int, *, outside: bool) -> Iterator[str]:
         """Yield the ends of regions, that of the last one first."""
         ended = [
-            one
-            for one in reversed(self._open)
-            if one[1] == outside and (one[0].last_sentence_id, one[0].last_position) == (sentence, position)
+            tag
+            for tag in reversed(self._open)
+            if tag[1] == outside and (tag[0].last_sentence_id, tag[0].last_position) == (sentence, position)
         ]
-        for one in ended:
-            self._open.remove(one)
-            yield f"</{_kind_written(one[0])}>"
+        for tag in ended:
+            self._open.remove(tag)
+            yield f"</{_kind_written(tag[0])}>"
 
     def _lines(self, row: SentenceRow) -> Iterator[str]:
         """Yield the tokens."""

@@ -74,10 +74,10 @@ def _place(ids: Ints, first_word: int, ends: Longs, token: int, tokens: Longs) -
     for i in range(ids.size):
         word = ids[i] - first_word
         if 0 <= word < ends.size:
-            place = ends[word]
-            if 0 <= place < tokens.size:
-                tokens[place] = token + i
-            ends[word] = place + 1
+            index = ends[word]
+            if 0 <= index < tokens.size:
+                tokens[index] = token + i
+            ends[word] = index + 1
 
 
 def _append_occurrences(connection: Connection, segment_id: int, stretch: _Stretch, *, memory: int) -> None:
@@ -126,9 +126,9 @@ def _sorted(column: _Column, most: int) -> Iterator[tuple[Ints, Longs]]:
     """Yield words and the tokens that have them, sorted by both, in blocks."""
     counts = np.zeros(0, np.int64)
     for _, words in column.parts():
-        found = np.bincount(words + 1, minlength=counts.size)  # 0 for none
-        found[: counts.size] += counts
-        counts = found
+        summed = np.bincount(words + 1, minlength=counts.size)  # 0 for none
+        summed[: counts.size] += counts
+        counts = summed
     counts = counts[1:]
     for first, last, skipped in _ranges(counts, most):
         sizes = counts[first:last]
@@ -348,7 +348,7 @@ class Writer:
         if not self._pending:
             return
         self._join()
-        columns, told = TokenColumns.concatenate(self._parts), self._told
+        columns, sentences = TokenColumns.concatenate(self._parts), self._told
         lengths, forms = columns.lengths, columns.strings["forms"]
         assert forms is not None
         ids = self._first_sentence + self.sentences + np.arange(lengths.size, dtype=np.int64)
@@ -369,7 +369,7 @@ class Writer:
         words = self._words.encode_column(forms, lowercase=self.corpus.lowercase)
         self._append_tokens(self._annotation(columns), words, lengths, ids)
         self._append_multiwords()
-        placed = Placed(self.corpus.id, ids, columns, told, self._begun)
+        placed = Placed(self.corpus.id, ids, columns, sentences, self._begun)
         for table, rows in treebank_rows(placed, self._tags.encode):
             self._draft.append(table, rows)
         self._append_regions()
@@ -379,10 +379,10 @@ class Writer:
 
     def _texts_of(self, ids: Longs, what: Callable[[Sentence], str]) -> pa.Array:
         """Return something that is said of some of the sentences that wait."""
-        told = {number: text for number, sentence in self._told.items() if (text := what(sentence))}
-        if not told:
+        texts = {number: text for number, waiting in self._told.items() if (text := what(waiting))}
+        if not texts:
             return pa.nulls(ids.size, pa.string())
-        return pa.array([told.get(number) for number in ids.tolist()], pa.string())
+        return pa.array([texts.get(number) for number in ids.tolist()], pa.string())
 
     def _append_regions(self) -> None:
         """Draft the regions that have ended."""
@@ -448,8 +448,8 @@ class Writer:
         heads, nps, lengths = tokens.heads, tokens.nps, tokens.lengths
         # Phrases that the source marks win over those found by rule.
         if heads is not None and upos is not None and relations is not None and tokens.unmarked.any():
-            found = base_np_numbers(upos, relations, heads, lengths)
-            nps = np.where(np.repeat(tokens.unmarked, lengths), found, NO_NP if nps is None else nps)
+            base_nps = base_np_numbers(upos, relations, heads, lengths)
+            nps = np.where(np.repeat(tokens.unmarked, lengths), base_nps, NO_NP if nps is None else nps)
         columns: dict[str, pa.Array] = {}
         if nps is not None:
             columns["np"] = pa.array(nps, mask=nps < 0)
@@ -468,8 +468,8 @@ class Writer:
     def _append_multiwords(self) -> None:
         rows = [
             (number, first, last, fold(form) if self.corpus.lowercase else form)
-            for number, sentence in self._told.items()
-            for first, last, form in sentence.multiwords
+            for number, waiting in self._told.items()
+            for first, last, form in waiting.multiwords
         ]
         if rows:
             self._draft.append("multiword", rows_of(self.corpus.id, "multiword", rows))

@@ -129,11 +129,11 @@ class Catalogue:
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of a small table."""
-        found = []
+        rows = []
         for file in self.files(table):
             with self.lake.open(file.path) as opened:
-                found += pq.read_table(opened).to_pylist()
-        return found
+                rows += pq.read_table(opened).to_pylist()
+        return rows
 
     def next_id(self, table: str) -> int:
         """Return the next free number of a table; 0 of one without rows."""
@@ -181,26 +181,26 @@ class Catalogue:
         job = _planned(work)
         if job is None:
             return None
-        found = Unfinished.from_json(job)
+        unfinished = Unfinished.from_json(job)
         # In the manifest it is finished, though it may have been killed before its folder was removed.
-        if found.what == "model":
+        if unfinished.what == "model":
             done = any(row["id"] == job["model"]["id"] for row in self.rows("model"))
         else:
-            known = self.known(found.name)
-            done = all((one["sha256"], one["format"], one["version"]) in known for one in job["sources"])
-        return None if done else found
+            known = self.known(unfinished.name)
+            done = all((row["sha256"], row["format"], row["version"]) in known for row in job["sources"])
+        return None if done else unfinished
 
     def add(self, settings: Settings, sources: Sequence[Counted], files: Sequence[LakeFile]) -> None:
         """Name the files of a segment in the manifest, and describe it: from now on it is there."""
         corpora, segments = self.rows("corpus"), self.rows("segment")
-        found = [row for row in corpora if row["name"] == settings.corpus]
-        if not found:
+        same_name = [row for row in corpora if row["name"] == settings.corpus]
+        if not same_name:
             # A model of a corpus that was removed names it: no other corpus gets its number.
             named = (row["corpus_id"] for row in self.rows("model_corpus"))
             number = max([0, *(row["id"] for row in corpora), *named]) + 1
-            found = [settings.row(number, EPOCH)]
-            corpora += found
-        number = found[0]["id"]
+            same_name = [settings.row(number, EPOCH)]
+            corpora += same_name
+        number = same_name[0]["id"]
         segments.append(
             {
                 "id": self.next_segment,
@@ -211,7 +211,7 @@ class Catalogue:
             }
         )
         first = max(self.next_id("source"), 1)
-        described = [_source_row(source, number, first + place) for place, source in enumerate(sources)]
+        described = [_source_row(source, number, first + offset) for offset, source in enumerate(sources)]
         tables = self.tables()
         for file in files:
             tables.setdefault(file.path.split("/")[0], []).append(file)
@@ -337,9 +337,9 @@ def _planned(work: Path) -> Any:
 
 def _in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
     """Say that a count or a model is not finished: the lake has to stay as it is until then."""
-    of = "sources" if unfinished.what == "count" else "corpora"
+    inputs = "sources" if unfinished.what == "count" else "corpora"
     return StoreError(
-        f"{work}: an unfinished {unfinished}, of other {of} or settings; "
+        f"{work}: an unfinished {unfinished}, of other {inputs} or settings; "
         f"run that again, or drop it: sentgen cluster remove --unfinished --from {lake}"
     )
 
@@ -348,9 +348,9 @@ def bounds(lake: Place, file: LakeFile, column: str) -> tuple[int, int]:
     """Return the least and the greatest number in a column of a file, by what its end says."""
     with lake.open(file.path) as opened:
         about = pq.read_metadata(opened)
-    place = about.schema.to_arrow_schema().get_field_index(column)
-    found = [about.row_group(group).column(place).statistics for group in range(about.num_row_groups)]
-    return min(int(one.min) for one in found), max(int(one.max) for one in found)
+    index = about.schema.to_arrow_schema().get_field_index(column)
+    statistics = [about.row_group(group).column(index).statistics for group in range(about.num_row_groups)]
+    return min(int(each.min) for each in statistics), max(int(each.max) for each in statistics)
 
 
 @contextmanager
@@ -360,11 +360,11 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
     Raises:
         InUseError: another process writes it.
     """
-    place = Path(lake.root)
+    path = Path(lake.root)
     if lake.files is not None:
-        place = work
+        path = work
         work.parent.mkdir(parents=True, exist_ok=True)
-    lock = write_lock.wait_for(place, lambda: write_lock.take(place))
+    lock = write_lock.wait_for(path, lambda: write_lock.take(path))
     try:
         yield
     finally:
@@ -375,13 +375,13 @@ def _below(lake: Place) -> Iterator[str]:
     """Yield what may be files of tables and drafts, by their names."""
     if lake.files is not None:
         below = lake.root.split("://", 1)[1] + "/"
-        found = (str(path).split(below, 1)[1] for path in lake.files.find(lake.root))
-        yield from (path for path in found if hash_in(path))
+        paths = (str(path).split(below, 1)[1] for path in lake.files.find(lake.root))
+        yield from (path for path in paths if hash_in(path))
         return
     root = Path(lake.root)
     yield from (path.name for path in root.glob(".*") if folders.is_draft(path.name))
-    found = (path.relative_to(root).as_posix() for path in root.glob("*/part=*.parquet"))
-    yield from (path for path in found if hash_in(path))
+    paths = (path.relative_to(root).as_posix() for path in root.glob("*/part=*.parquet"))
+    yield from (path for path in paths if hash_in(path))
 
 
 def _is_ours(lake: Place, path: str) -> bool:
@@ -405,9 +405,9 @@ def _remove(lake: Place, path: str) -> None:
 
 
 def _source_row(source: Counted, corpus: int, number: int) -> dict[str, object]:
-    told = asdict(source)
-    told["reader_version"] = told.pop("version")
-    return {"id": number, "corpus_id": corpus, **told, "ingested_at": EPOCH}
+    values = asdict(source)
+    values["reader_version"] = values.pop("version")
+    return {"id": number, "corpus_id": corpus, **values, "ingested_at": EPOCH}
 
 
 @dataclass(slots=True)
@@ -459,10 +459,10 @@ class LakeJob:
         Raises:
             StoreError: it was something else.
         """
-        kept = read_json(self.work / JOB)
-        if kept is not None and {name: kept.get(name) for name in what} != what:
-            raise _in_the_way(self.lake, self.work, Unfinished.from_json(kept))
-        return kept
+        before = read_json(self.work / JOB)
+        if before is not None and {name: before.get(name) for name in what} != what:
+            raise _in_the_way(self.lake, self.work, Unfinished.from_json(before))
+        return before
 
     def task_memory(self, least: int) -> int:
         """Return the bytes that a task may take of what a worker may, so many at least."""

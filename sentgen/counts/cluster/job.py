@@ -144,27 +144,27 @@ class Job(LakeJob):
         known = self.catalogue.known(self.settings.corpus)
         pieces: list[tuple[str, SourcePart]] = []
         sources: list[Counted] = []
-        for (source, reader), one in zip(readable, surveys, strict=True):
-            identity = (one["sha256"], reader.name, reader.version)
+        for (source, reader), surveyed in zip(readable, surveys, strict=True):
+            identity = (surveyed["sha256"], reader.name, reader.version)
             if identity in known:
                 self._summary.unchanged += 1
                 continue
             known.add(identity)
             where = {"source": len(sources), "name": source.name, "path": str(Path(source.path).absolute())}
-            pieces += [(reader.name, SourcePart(**{**piece, **where})) for piece in one["pieces"]]
+            pieces += [(reader.name, SourcePart(**{**piece, **where})) for piece in surveyed["pieces"]]
             sources.append(Counted(place_of(source.name), *identity))
         settings = {name: getattr(self.settings, name) for name in SETTINGS}
         plan = {"settings": settings, "sources": [asdict(source) for source in sources]}
-        kept = self.plan(plan)
+        planned = self.plan(plan)
         if not sources:
             return [], []
-        if kept is None:
+        if planned is None:
             total = sum(piece.bytes for _, piece in pieces)
             shards = pack(pieces, max(self.sizes.shard, total // self.sizes.most))
-            kept = {**plan, "shards": [asdict(shard) for shard in shards]}
-            write_json(self.work / JOB, kept)
+            planned = {**plan, "shards": [asdict(shard) for shard in shards]}
+            write_json(self.work / JOB, planned)
         self._tell_disk(sum(piece.bytes for _, piece in pieces))
-        return [Shard.from_json(shard) for shard in kept["shards"]], sources
+        return [Shard.from_json(shard) for shard in planned["shards"]], sources
 
     def _tell_disk(self, text: int) -> None:
         tokens = text // _TOKEN_BYTES
@@ -178,19 +178,19 @@ class Job(LakeJob):
         (self.work / "read").mkdir(exist_ok=True)
         read = ShardReading(self.settings, str(self.work / "read"), parts, self.task_memory(_LEAST_MEMORY))
         receipts = self.stages.run("read", read_shard, [(read, shard) for shard in shards])
-        tokens = [sum(tally["tokens"] for tally in one["tallies"]) for one in receipts]
+        tokens = [sum(tally["tokens"] for tally in receipt["tallies"]) for receipt in receipts]
         self._tally(receipts, sources)
-        trees = [number for number, one in enumerate(receipts) if one["trees"]]
+        trees = [number for number, receipt in enumerate(receipts) if receipt["trees"]]
         numbering, files = self._number(read, len(shards), trees)
-        calls = [(read, numbering, number, bool(one["trees"])) for number, one in enumerate(receipts)]
+        calls = [(read, numbering, number, bool(receipt["trees"])) for number, receipt in enumerate(receipts)]
         counted = self.stages.run("count", merging.count_shard, calls, tokens=tokens, shards=len(shards))
-        batches = [one["batches"] for one in counted]
+        batches = [receipt["batches"] for receipt in counted]
         files += self._merge(read, batches, trees)
         self._summary.files, self._summary.bytes = len(files), sum(file.bytes for file in files)
         return files
 
     def _tally(self, receipts: Sequence[dict[str, Any]], sources: list[Counted]) -> None:
-        for tally in (tally for one in receipts for tally in one["tallies"]):
+        for tally in (tally for receipt in receipts for tally in receipt["tallies"]):
             sources[tally["id"]].add(tally)
         for source in sources:
             if not source.sentences and not source.rejected:
@@ -249,7 +249,7 @@ class Job(LakeJob):
         labels = [file.path for file in base.files("tag")]
         tag_files = [read.file(number, "tags") for number in trees]
         call = (lake, tag_files, labels, base.next_id("tag"), len(labels), tags)
-        files += _files(one["file"] for one in self.stages.run("tags", merging.number_tags, [call]))
+        files += _files(receipt["file"] for receipt in self.stages.run("tags", merging.number_tags, [call]))
         numbering = merging.LakeNumbers(tuple(map(str, numbers)), str(tags), tuple(numbered["ranges"]))
         return numbering, files
 
@@ -283,7 +283,7 @@ class Job(LakeJob):
             if trees
         ]
         merged += self.stages.run("trees", merging.merge_trees, of_trees, memory=read.memory)
-        return _files(file for one in merged for file in one["files"])
+        return _files(file for receipt in merged for file in receipt["files"])
 
 
 def _files(results: Iterable[Mapping[str, Any] | None]) -> list[LakeFile]:
@@ -292,9 +292,9 @@ def _files(results: Iterable[Mapping[str, Any] | None]) -> list[LakeFile]:
 
 def _name_of(source: Source, reader: Reader, most: int) -> str:
     """Return what is different for another file, another content by its time and size, or another cut."""
-    status = Path(source.path).stat()
-    told = (place_of(source.name), status.st_size, status.st_mtime_ns, reader.name, reader.version, most)
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
+    stat = Path(source.path).stat()
+    identity = (place_of(source.name), stat.st_size, stat.st_mtime_ns, reader.name, reader.version, most)
+    return hashlib.sha256(repr(identity).encode()).hexdigest()[:32]
 
 
 STAGE = "unfinished stage"
@@ -325,9 +325,9 @@ def status(lake: Place, work: Path) -> Iterator[_LakeEntry]:
         files = catalogue.files_of(row["id"])
         tokens = sum(one["tokens"] for one in catalogue.rows("segment") if one["corpus_id"] == row["id"])
         yield _LakeEntry("corpus", row["name"], len(files), tokens, sum(file.bytes for file in files))
-    for table, found in sorted(catalogue.manifest.tables.items()):
+    for table, parts in sorted(catalogue.manifest.tables.items()):
         yield _LakeEntry(
-            "table", table, len(found), catalogue.manifest.rows(table), sum(file.bytes for file in found)
+            "table", table, len(parts), catalogue.manifest.rows(table), sum(file.bytes for file in parts)
         )
     for stage in (unfinished.stages or STAGES) if unfinished else ():
         done = len(list((work / stage).glob("[!.]*.json")))

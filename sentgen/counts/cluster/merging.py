@@ -68,8 +68,8 @@ order by first
 
 def split_words(lake: Place, file: str, parts: int, to: Path) -> dict[str, object]:
     """Deal the words of a file of the lake out to the partitions."""
-    with lake.open(file) as opened:
-        rows = pq.read_table(opened, columns=["id", "form"]).combine_chunks()
+    with lake.open(file) as stream:
+        rows = pq.read_table(stream, columns=["id", "form"]).combine_chunks()
     hashed = Vocabulary()
     hashed.encode(rows["form"].to_pylist())
     batch = pa.Table.from_arrays(rows.columns, schema=_KNOWN).to_batches(max_chunksize=None)
@@ -133,12 +133,12 @@ def number_words(
 def resolve_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: Path) -> dict[str, object]:
     """Write a batch for each shard: its own numbers of the partition's words, and those of the lake."""
     words = Vocabulary()
-    found: list[Ints] = []
+    known_ids: list[Ints] = []
     for path in known:
         rows = read_batch(path, part)
         words.encode(rows["form"].to_pylist())
-        found.append(rows["id"].to_numpy())
-    ids = np.concatenate(found) if found else np.empty(0, np.int32)
+        known_ids.append(rows["id"].to_numpy())
+    ids = np.concatenate(known_ids) if known_ids else np.empty(0, np.int32)
 
     def numbers() -> Iterator[pa.RecordBatch]:
         for path in shards:
@@ -160,8 +160,8 @@ def number_tags(
             counts[row["name"]] = counts.get(row["name"], 0) + row["count"]
     ids = {name: number for number, name in enumerate(RESERVED_TAGS)}
     for name in known:
-        with lake.open(name) as opened:
-            ids |= {row["name"]: row["id"] for row in pq.read_table(opened).to_pylist()}
+        with lake.open(name) as stream:
+            ids |= {row["name"]: row["id"] for row in pq.read_table(stream).to_pylist()}
     new = sorted(counts.keys() - ids.keys(), key=lambda name: (-counts[name], name))
     fresh = {name: number for number, name in enumerate(new, max(first, len(RESERVED_TAGS)))}
     rows = [] if first else list(_reserved(RESERVED_TAGS, "name"))
@@ -301,16 +301,16 @@ def _tags(reading: ShardReading, numbering: LakeNumbers, shard: int) -> Ints:
 def _write_trees(reading: ShardReading, shard: int, words: Ints, tags: Ints) -> None:
     for table in TREES:
         rows = pq.read_table(reading.file(shard, table))
-        for place, name in enumerate(rows.column_names):
+        for column, name in enumerate(rows.column_names):
             if name in _COLUMNS:
                 numbers = rows[name].combine_chunks()
                 absent = numbers.is_null().to_numpy(zero_copy_only=False)
                 ids = (words, tags)[_COLUMNS[name]][numbers.fill_null(0).to_numpy()]
-                rows = rows.set_column(place, name, pa.array(ids, pa.int32(), mask=absent))
+                rows = rows.set_column(column, name, pa.array(ids, pa.int32(), mask=absent))
         if "anchor" in rows.column_names:
             ends = (rows[name].combine_chunks().fill_null(0).to_numpy() for name in _ENDS)
-            place = rows.column_names.index("anchor")
-            rows = rows.set_column(place, "anchor", pa.array(np.maximum(*ends), pa.int32()))
+            column = rows.column_names.index("anchor")
+            rows = rows.set_column(column, "anchor", pa.array(np.maximum(*ends), pa.int32()))
         with aside(reading.file(shard, f"{table}-counted")) as draft:
             pq.write_table(rows, draft, compression="lz4")
 
@@ -326,15 +326,15 @@ class _Runs:
         self._readers = [stack.enter_context(opened(path)) for path, _ in files]
         self._numbers = [iter(numbers) for _, numbers in files]
         # Buffers as large as the largest batch of all; none is larger than the first, or there is one alone.
-        room = max(
+        largest = max(
             (
                 reader.get_batch(numbers[0]).num_rows
                 for reader, (_, numbers) in zip(self._readers, files, strict=True)
             ),
             default=0,
         )
-        self.records: Ints = np.empty((len(files), room, WIDTH), np.int32)
-        self.counts: Ints = np.empty((len(files), room), np.int32)
+        self.records: Ints = np.empty((len(files), largest, WIDTH), np.int32)
+        self.counts: Ints = np.empty((len(files), largest), np.int32)
         self.filled = np.zeros(len(files), np.int64)
         self.cursor = np.zeros(len(files), np.int64)
 
@@ -393,8 +393,8 @@ def merge_range(
                             [*columns, pa.array(counted.counts.copy())], schema=file_schema(table)
                         )
                         draft.append(table, rows)
-        found = [asdict(write_file(lake, table, parts[table], rows)) for table, rows in draft.read()]
-        return {"files": sorted(found, key=lambda file: str(file["path"]))}
+        written = [asdict(write_file(lake, table, parts[table], rows)) for table, rows in draft.read()]
+        return {"files": sorted(written, key=lambda file: str(file["path"]))}
     finally:
         draft.close()
         folders.remove(draft.folder)

@@ -129,10 +129,10 @@ def survey(source: Source, form: str, number: int, most: int) -> dict[str, objec
         seen = 0
         while end is not None and at + len(block) - start >= most:
             # What ends with the block before is looked for in it, too.
-            found = end.search(tail + block, max(0, seen + len(tail) - _OVERLAP, start + most - at))
-            if found is None:
+            match = end.search(tail + block, max(0, seen + len(tail) - _OVERLAP, start + most - at))
+            if match is None:
                 break
-            cut = found.end() - len(tail)
+            cut = match.end() - len(tail)
             if cut <= seen:
                 break
             line += block.count(b"\n", seen, cut)
@@ -172,8 +172,8 @@ class PieceReader(LineReader):
     """The lines of a piece; they are told by their number in the source."""
 
     def __init__(self, piece: SourcePart, encoding: str = UTF_8) -> None:
-        place = (piece.name, piece.path, piece.bytes, piece.compression, piece.member)
-        super().__init__(Source(*place, encoding=encoding))
+        where = (piece.name, piece.path, piece.bytes, piece.compression, piece.member)
+        super().__init__(Source(*where, encoding=encoding))
         self.piece, self.lines_read = piece, piece.first_line - 1
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
@@ -207,8 +207,8 @@ def _read_piece(
     if reader.name == "lines":
         yield from read_blocks(lines)
         return
-    for found in read_source(reader, lines):
-        yield replace(found, line=found.line + piece.first_line - 1)
+    for item in read_source(reader, lines):
+        yield replace(item, line=item.line + piece.first_line - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,13 +256,13 @@ def _found(
         if begin is not None:
             begin.start_source(tally)
         reader = reader_named(shard.format).with_settings(reading.settings.reading)
-        for found in _read_piece(piece, reader, reading.settings.encoding):
-            if not isinstance(found, Rejection):
-                yield tally, found
+        for item in _read_piece(piece, reader, reading.settings.encoding):
+            if not isinstance(item, Rejection):
+                yield tally, item
             elif reading.settings.on_error == "skip":
                 tally.rejected += 1
             else:
-                raise found.as_error()
+                raise item.as_error()
         if begin is not None:
             begin.flush()
 
@@ -274,9 +274,9 @@ def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTa
     def streams() -> Iterator[pa.RecordBatch]:
         nonlocal counts
         for words, lengths in _numbered(reading, shard, tallies, vocabulary):
-            found = np.bincount(words, minlength=len(vocabulary))
-            found[: counts.size] += counts
-            counts = found
+            summed = np.bincount(words, minlength=len(vocabulary))
+            summed[: counts.size] += counts
+            counts = summed
             yield _stream(wrap(words + np.int32(FIRST_WORD), lengths, BOS, EOS))
 
     write_batches(reading.file(shard.number, "stream"), _STREAM, streams())
@@ -298,18 +298,18 @@ def _numbered(
         waiting.clear()
         return words, lengths
 
-    for tally, found in _found(reading, shard, tallies):
-        if isinstance(found, Sentence):
-            waiting.append(found.forms)
-            tokens += len(found.forms)
+    for tally, item in _found(reading, shard, tallies):
+        if isinstance(item, Sentence):
+            waiting.append(item.forms)
+            tokens += len(item.forms)
             tally.sentences += 1
-            tally.tokens += len(found.forms)
+            tally.tokens += len(item.forms)
             if tokens >= _TOGETHER:
                 yield together()
                 tokens = 0
             continue
         # As text: lower case is more than ASCII.
-        text = fold(found.text.decode()).encode() if lower else found.text
+        text = fold(item.text.decode()).encode() if lower else item.text
         words, lengths = vocabulary.encode_lines(text)
         lengths = lengths[lengths > 0]
         tally.sentences += int(lengths.size)
@@ -348,8 +348,8 @@ def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, Sou
         runs = Path(f"{store.path}.runs")
         counter = NgramCounter(highest=1, memory=reading.memory // 4, folder=runs)
         writer = Writer(connection, corpus, counter)
-        for _, found in _found(reading, shard, tallies, writer):
-            writer.add(found)
+        for _, item in _found(reading, shard, tallies, writer):
+            writer.add(item)
         writer.write(connection)
         writer.close()
         words = arrow_table(duck, _WORDS)
