@@ -404,11 +404,11 @@ def _unnamed_column(source: Source, extension: str, *, named: bool) -> Unrecogni
     """Say of a table which columns it has, if one can be named, or why it is none."""
     if not named:
         return UnrecognizedError(table.NOT_HERE, path=source.name)
-    lines = source.open()
-    lines.lone_returns = True
+    content = source.open()
+    content.lone_returns = True
     delimiter = table.DELIMITERS[_TABLES[extension].name]
     try:
-        columns = read_csv(lines, path=source.name, delimiter=delimiter).most_text_first()
+        columns = read_csv(content, path=source.name, delimiter=delimiter).most_text_first()
     except InputError as error:
         return UnrecognizedError(error.message, path=error.path, line=error.line)
     message = (
@@ -470,5 +470,5 @@ def extension_of(source: Source) -> str:
 
 
 def _prose(sample: list[str]) -> str:
-    text = "\n".join(sample)
-    return "lines" if len(_APART.findall(text)) > len(_ATTACHED.findall(text)) else "text"
+    joined = "\n".join(sample)
+    return "lines" if len(_APART.findall(joined)) > len(_ATTACHED.findall(joined)) else "text"

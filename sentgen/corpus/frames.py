@@ -94,9 +94,9 @@ def source_of(table: Tabular, name: str) -> Source:
     spool = temporary.Spool()
     with _errors_of(table, path):
         schema, batches = _read(table, path)
-        kept = [at for at, one in enumerate(schema.names) if not _INDEX.fullmatch(one)]
+        chosen = [at for at, column in enumerate(schema.names) if not _INDEX.fullmatch(column)]
         plain = pa.schema(
-            [pa.field(schema.field(at).name, _plain(schema.field(at).type)) for at in kept], schema.metadata
+            [pa.field(schema.field(at).name, _plain(schema.field(at).type)) for at in chosen], schema.metadata
         )
         size = 0
         with pq.ParquetWriter(pa.PythonFile(_Sink(spool), mode="w"), plain) as writer:
@@ -104,7 +104,7 @@ def source_of(table: Tabular, name: str) -> Source:
                 size += batch.num_rows
                 columns = [
                     _cast(batch.column(at), field.type, field.name, path)
-                    for at, field in zip(kept, plain, strict=True)
+                    for at, field in zip(chosen, plain, strict=True)
                 ]
                 writer.write_batch(pa.record_batch(columns, schema=plain))
     if not size:
@@ -163,9 +163,9 @@ def _parts_of(rows: Sequence[Mapping[str, object]], path: str) -> tuple[pa.Schem
         for part in parts
     )
     schema = next(kinds)
-    for one in kinds:
-        schema = pa.unify_schemas([schema, one], promote_options="permissive")
-    arrays = ([pa.array([row.get(one.name) for row in part], one.type) for one in schema] for part in parts)
+    for part_schema in kinds:
+        schema = pa.unify_schemas([schema, part_schema], promote_options="permissive")
+    arrays = ([pa.array([row.get(f.name) for row in part], f.type) for f in schema] for part in parts)
     return schema, (pa.record_batch(columns, schema=schema) for columns in arrays)
 
 
@@ -230,8 +230,8 @@ def _other_kind(rows: Iterable[Mapping[str, object]]) -> tuple[int, str] | None:
 def _leaves(value: object, depth: int) -> Iterator[tuple[int, object]]:
     """Yield the values of a list, or of lists in it, with their depth."""
     if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":
-        for one in value:  # type: ignore[attr-defined]
-            yield from _leaves(one, depth + 1)
+        for item in value:  # type: ignore[attr-defined]
+            yield from _leaves(item, depth + 1)
     elif value is not None and value == value:
         yield depth, value
 

@@ -195,7 +195,7 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
                     if not isinstance(abstract_text, dict)
                 }
             document, abstract = _field(value, document_fields), _field(value, abstract_fields)
-            text = _text(value[document], document)
+            document_text = _text(value[document], document)
             abstracts = _abstracts(value[abstract], abstract)
         except FormatError as error:
             hint = f"; see {spell('replace_controls')}" if error.check_id == "control-character" else ""
@@ -203,7 +203,7 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
             continue
         for number_of_abstract, abstract_text in enumerate(abstracts, 1):
             name = f"{key}#{number_of_abstract}" if len(abstracts) > 1 else key
-            yield RawPair(name, text, abstract_text, source, source, number)
+            yield RawPair(name, document_text, abstract_text, source, source, number)
 
 
 def _with_blanks(value: object) -> object:
@@ -231,7 +231,7 @@ def _key(value: dict[str, object]) -> str | None:
 
 def _abstracts(value: object, field: str) -> list[Text]:
     if field in _SEVERAL and isinstance(value, list):
-        return [_text(text, field) for text in value]
+        return [_text(abstract, field) for abstract in value]
     return [_text(value, field)]
 
 

@@ -250,13 +250,13 @@ def _labels_of(schema: pa.Schema, name: str) -> Sequence[str]:
         names = feature["names"]
     except (KeyError, TypeError, ValueError, AttributeError):
         return ()
-    return names if isinstance(names, list) and all(isinstance(one, str) for one in names) else ()
+    return names if isinstance(names, list) and all(isinstance(label, str) for label in names) else ()
 
 
 def _labelled(value: object, labels: Sequence[str]) -> object:
     """Return labels for their numbers, in lists, too; a number without one is no value."""
     if isinstance(value, list):
-        return [_labelled(one, labels) for one in value]
+        return [_labelled(item, labels) for item in value]
     return labels[value] if isinstance(value, int) and 0 <= value < len(labels) else None
 
 

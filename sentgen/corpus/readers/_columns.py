@@ -341,11 +341,11 @@ class NamedColumns:
         others = []
         plain = [name.lower() for name in given]
         for number, name in enumerate(plain):
-            field = _KNOWN.get(name)
+            column = _KNOWN.get(name)
             if name == "pos" and ("xpos" in plain or "xpostag" in plain) and "upos" not in plain:
-                field = "upos"
-            if field is not None and field not in fields:
-                fields[field] = number
+                column = "upos"
+            if column is not None and column not in fields:
+                fields[column] = number
             elif name in _SPACES and spaces is None:
                 spaces = number
             else:

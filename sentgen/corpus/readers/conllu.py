@@ -298,9 +298,9 @@ def _comment_lines(sentence: Sentence) -> list[str]:
 
 def _token_lines(sentence: Sentence) -> list[str]:
     size = len(sentence.forms)
-    optional = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
+    optional_columns = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats)
     heads = None if sentence.heads is None else [str(head) for head in sentence.heads]
-    columns = [_values_or_absent(values, size) for values in (*optional, heads, sentence.deprels)]
+    columns = [_values_or_absent(values, size) for values in (*optional_columns, heads, sentence.deprels)]
     spaces = sentence.space_after or [True] * size
     ranges = {first: (last, form) for first, last, form in sentence.multiwords}
     rows = []

@@ -89,24 +89,24 @@ class _ListColumns:
         Raises:
             InputError: a column of lists cannot be called as it is.
         """
-        found = cls(table, words, document, depth=table.depth(words))
+        list_columns = cls(table, words, document, depth=table.depth(words))
         named = {name: at for at, name in enumerate(table.columns) if at not in (words, document)}
         # A row is what an `id` names: a document, or a sentence.
-        names = (_SENT_ID, ID) if found.depth == 1 else (_SENT_ID,)
-        found.sent_id = next(
-            (named.pop(name) for name in names if name in named and found._above(named[name])), None
+        names = (_SENT_ID, ID) if list_columns.depth == 1 else (_SENT_ID,)
+        list_columns.sent_id = next(
+            (named.pop(name) for name in names if name in named and list_columns._above(named[name])), None
         )
-        if found.depth > 1 and document is None and ID in named and not table.depth(named[ID]):
-            found.document = named.pop(ID)
+        if list_columns.depth > 1 and document is None and ID in named and not table.depth(named[ID]):
+            list_columns.document = named.pop(ID)
         for name, at in named.items():
-            if table.depth(at) == found.depth:
+            if table.depth(at) == list_columns.depth:
                 if not _ATTRIBUTE.fullmatch(name):
                     message = f"{name!r} is no name for what tokens have; rename this column of lists"
                     raise InputError(message, path=table.path)
-                found.lists.append((name, at))
+                list_columns.lists.append((name, at))
             elif name != TEXT or table.depth(at):
-                found.said.append((name, at))
-        return found
+                list_columns.said.append((name, at))
+        return list_columns
 
     def _above(self, column: int) -> bool:
         return self.table.depth(column) == self.depth - 1
@@ -116,7 +116,7 @@ class _ListColumns:
         file, path = base_name(self.table.path), self.table.path
         carried, last, began = Carried(), "", dict[str, int]()
         # What the row said with which the document began.
-        said: dict[str, str] = {}
+        prior: dict[str, str] = {}
         for number, row in enumerate(self.table.rows, 1):
             name = self._document(row, f"{file}#{number}")
             wrong = _wrong_name(name, last, began)
@@ -130,14 +130,14 @@ class _ListColumns:
                 continue
             values = {key: text for key, at in self.said if (text := one_line(row.text(at)))}
             if name is None:
-                comments, begins = [comment_of(*one) for one in values.items()], None
+                comments, begins = [comment_of(*pair) for pair in values.items()], None
             elif name == last:
-                comments = [comment_of(*one) for one in values.items() if said.get(one[0]) != one[1]]
+                comments = [comment_of(*pair) for pair in values.items() if prior.get(pair[0]) != pair[1]]
                 begins = None
             else:
-                comments = [document_comment(*one) for one in values.items()]
+                comments = [document_comment(*pair) for pair in values.items()]
                 begins = last = name
-                began[name], said = row.number, values
+                began[name], prior = row.number, values
             yield from carried.give_document(begins, comments, results)
 
     def _document(self, row: TableRow, otherwise: str) -> str | None:
@@ -197,7 +197,7 @@ def _fill(sentence: Sentence, columns: Sequence[tuple[str, list[Any]]]) -> None:
         return
     names = [name for name, _ in columns]
     # One that no column has.
-    word = next(one for one in ("form", "word", "token") if one not in names)
+    word = next(known for known in ("form", "word", "token") if known not in names)
     named = NamedColumns.of([word, *_plain_names(names, word)])
     given = [("", []), *columns]
     for kind, number in named.fields.items():
@@ -250,12 +250,12 @@ def _wrong_name(name: str | None, last: str, began: Mapping[str, int]) -> str:
 def _texts(values: Sequence[object], name: str, *, whole: bool = False) -> list[str]:
     """Return a list of texts, with `_` for no value unless there must be one."""
     texts = []
-    for place, value in enumerate(values, 1):
+    for number, value in enumerate(values, 1):
         if value is None and not whole:
             value = ABSENT
         if not isinstance(value, str):
             what = "missing" if value is None else f"{value!r}, which is no text"
-            raise FormatError("columns", f"value {place} of {name} is {what}")
+            raise FormatError("columns", f"value {number} of {name} is {what}")
         if FORBIDDEN.search(value):
             raise FormatError("control-character", f"a control character or lone surrogate in {name}")
         texts.append(value)
@@ -263,9 +263,9 @@ def _texts(values: Sequence[object], name: str, *, whole: bool = False) -> list[
 
 
 def _numbers(values: Sequence[object], name: str) -> list[int]:
-    for place, value in enumerate(values, 1):
+    for number, value in enumerate(values, 1):
         if type(value) is not int:
-            raise FormatError("columns", f"value {place} of {name} is {value!r}; write a whole number")
+            raise FormatError("columns", f"value {number} of {name} is {value!r}; write a whole number")
     return list(values)  # type: ignore[arg-type]
 
 
@@ -288,7 +288,7 @@ def _attribute(value: object, name: str) -> str:
 
 
 def _without_space(misc: str) -> str:
-    return "|".join(one for one in misc.split("|") if one != _NO_SPACE) or ABSENT
+    return "|".join(part for part in misc.split("|") if part != _NO_SPACE) or ABSENT
 
 
 def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
