@@ -117,7 +117,7 @@ class Ngrams(Lookup):
             NotFoundError: no such corpus, or none counted to that order.
         """
         given = split_pattern(self.pattern, most=MAX_ORDER)
-        if self.words and (end := next((one for one in given if one in _ENDS), None)):
+        if self.words and (end := next((word for word in given if word in _ENDS), None)):
             raise InputError(f"{end} is no word; leave out {spell('words')}, or {end}")
         of_words = self.by in OF_WORDS
         # Tags keep their case.

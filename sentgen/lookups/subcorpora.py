@@ -72,11 +72,11 @@ def define(
         raise InputError(f"a subcorpus needs a name of one line, and {name!r} is none")
     if connection.execute(select(corpus).where(corpus.c.name == name)).first() is not None:
         raise InputError(f"{name!r} is a corpus; give the subcorpus another name")
-    if any(one.name == name for one in stored_subcorpora(connection)):
+    if any(stored.name == name for stored in stored_subcorpora(connection)):
         raise InputError(f"there is a subcorpus {name!r}; remove it first, or take another name")
     # A slip is shown in what was written, not in what it becomes with its corpora.
     choose(connection, expression)
-    own = {one.name for one in stored_subcorpora(connection)}
+    own = {stored.name for stored in stored_subcorpora(connection)}
     if any(each in own for each in corpora):
         chosen = select_corpora(connection, corpora)
         assert chosen.condition is not None

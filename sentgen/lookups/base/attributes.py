@@ -152,14 +152,14 @@ class Value:
             values = [self._plain(bindings.bind(name, to_re2(text))) for text in self.texts]
             # Folding would change classes such as \\W.
             flag = ", 'i'" if self.ignore_case else ""
-            return any_of([f"regexp_full_match({string}, {one}{flag})" for one in values])
+            return any_of([f"regexp_full_match({string}, {value}{flag})" for value in values])
         texts = self.texts
         if self.ignore_case:
             string, texts = fold_sql(string), tuple(map(fold, texts))
         values = [self._plain(bindings.bind(name, text)) for text in texts]
         # Without its accent, another letter may be left to be folded.
         if self.ignore_case and self.ignore_accents:
-            string, values = fold_sql(string), [fold_sql(one) for one in values]
+            string, values = fold_sql(string), [fold_sql(value) for value in values]
         return f"{string} = {values[0]}" if len(values) == 1 else f"{string} in ({', '.join(values)})"
 
     def comparison_key(self, string: str) -> str:

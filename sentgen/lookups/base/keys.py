@@ -196,7 +196,7 @@ class MetadataKey(Key):
         if self.always:
             return self.always.holds(test) if test else "true"
         key, passes = bindings.bind("key", self.name), test and f" and {test}"
-        of_sentence, of_document = (one.format(key=key, test=passes) for one in _HOLDS)
+        of_sentence, of_document = (statement.format(key=key, test=passes) for statement in _HOLDS)
         if not self.of_sentence:
             return of_document
         if not self.of_document:
@@ -450,7 +450,7 @@ class StoreKeys:
         if name in self.features:
             return name
         wanted = name.replace("__", "_")
-        return next((one for one in self.features if plain(one).strip("_") == wanted), None)
+        return next((feature for feature in self.features if plain(feature).strip("_") == wanted), None)
 
     def _is_misc(self, name: str) -> bool:
         """Return whether some token has a value under a key of MISC, which is none of FEATS."""

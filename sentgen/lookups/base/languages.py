@@ -185,7 +185,7 @@ def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> No
         inside = inside or here
         if depth > MOST_NESTED and not inside:
             raise QueryError(f"parts are nested more than {MOST_NESTED} deep; make it flatter", query=text)
-        waiting += [(one, depth + 1, inside) for one in node.children if isinstance(one, Node)]
+        waiting += [(child, depth + 1, inside) for child in node.children if isinstance(child, Node)]
     if count > MOST_CONDITIONS:
         raise QueryError(
             f"more than {MOST_CONDITIONS} conditions; write values as alternatives, or ask in parts",

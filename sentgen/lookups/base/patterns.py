@@ -214,5 +214,5 @@ def read_pos(text: str | None) -> tuple[str, ...]:
 
 def has_pos(alias: str, pos: Sequence[str], bindings: Bindings) -> list[str]:
     """Return the condition that a token has one of some parts of speech, universal or of the treebank."""
-    tags = [tag_among(f"{alias}.{kind}", one, bindings) for one in pos for kind in ("upos_id", "xpos_id")]
+    tags = [tag_among(f"{alias}.{kind}", tag, bindings) for tag in pos for kind in ("upos_id", "xpos_id")]
     return [any_of(tags)] if tags and all(tags) else []

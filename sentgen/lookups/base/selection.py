@@ -200,7 +200,7 @@ def select_corpora(
         QueryError: the condition cannot be read, or asks for a key that there is not.
     """
     wanted = tuple(dict.fromkeys(names))
-    known = {one.name: one for one in _corpora(connection)}
+    known = {corpus.name: corpus for corpus in _corpora(connection)}
     subcorpora = _subcorpora(connection, [name for name in wanted if name not in known], known)
     whole = [name for name in wanted if name in known]
     if sentences or subcorpora or condition is not None:
@@ -208,7 +208,7 @@ def select_corpora(
     met = None
     if subcorpora:
         met = condition_of(connection, whole, subcorpora, known, condition)
-        within = [name for one in subcorpora for name in one.corpora or known]
+        within = [name for corpus in subcorpora for name in corpus.corpora or known]
         # Corpora that the condition names, too: whole ranges of their rows are passed over.
         wanted = tuple(dict.fromkeys([*whole, *within]))
     elif condition is not None:
@@ -217,13 +217,13 @@ def select_corpora(
     if not chosen:
         raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
     counted = chosen if met is not None else _counted_corpora(chosen, min_order)
-    left_out = tuple(one.name for one in chosen if one not in counted)
+    left_out = tuple(corpus.name for corpus in chosen if corpus not in counted)
     # No condition at all is faster than one that every row meets.
     everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
     # One corpus with its case kept is enough: folding would miss its capitals.
-    lowercase = all(one.lowercase for one in counted)
+    lowercase = all(corpus.lowercase for corpus in counted)
     return Selection(
-        names=() if everything else tuple(one.name for one in counted),
+        names=() if everything else tuple(corpus.name for corpus in counted),
         lowercase=lowercase,
         left_out=left_out,
         ignore_case=ignore_case and not lowercase,
@@ -233,9 +233,9 @@ def select_corpora(
 
 def _counted_corpora(chosen: Sequence[_Corpus], order: int) -> Sequence[_Corpus]:
     """Return the corpora whose n-grams of an order were counted."""
-    counted = [one for one in chosen if one.max_order >= order]
+    counted = [corpus for corpus in chosen if corpus.max_order >= order]
     if not counted:
-        highest = max(one.max_order for one in chosen)
+        highest = max(corpus.max_order for corpus in chosen)
         raise NotFoundError(
             f"no n-grams of order {order}: these corpora are counted up to {highest}; "
             f"ask for {quantity(highest, 'word')} at most, or count more with:"
@@ -245,7 +245,7 @@ def _counted_corpora(chosen: Sequence[_Corpus], order: int) -> Sequence[_Corpus]
 
 
 def _require_sentences(chosen: Sequence[_Corpus]) -> None:
-    if bare := [one.name for one in chosen if one.counts_only]:
+    if bare := [corpus.name for corpus in chosen if corpus.counts_only]:
         which = "" if len(bare) == len(chosen) else f" of {', '.join(bare)}"
         raise NotFoundError(
             f"this lake holds counts, no sentences{which}; ask it for n-grams with: sentgen ngrams, or ask a"
@@ -261,7 +261,7 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
     """
     if not names:
         return []
-    there = {one.name: one for one in stored_subcorpora(connection)}
+    there = {subcorpus.name: subcorpus for subcorpus in stored_subcorpora(connection)}
     unknown = [name for name in names if name not in there]
     if unknown:
         listing = ", ".join([*sorted(known), *there]) or _NO_CORPORA

@@ -132,7 +132,7 @@ class AppliedModels:
         ]
         if len(keys) == 1:
             return keys[0]
-        listed = either([_plain_name(one) for one in self.keys])
+        listed = either([_plain_name(key) for key in self.keys])
         if name == NAME:
             raise InputError(f"the surprisal by which model? Write {listed}")
         raise InputError(f"no {name!r}; write {listed}")

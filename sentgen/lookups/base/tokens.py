@@ -207,11 +207,11 @@ class Block:
     def multiwords(self) -> pa.Table:
         """Return its multiword tokens: ``first`` and ``last``, the numbers of their tokens, and ``form``."""
         key = self._key("multiword")
-        found: pa.Table | None = self.tokens.cache.find(key)
-        if found is None:
+        table: pa.Table | None = self.tokens.cache.find(key)
+        if table is None:
             duck, bounds = raw(self.tokens.connection), {"low": self.low, "high": self.high}
-            found = self.tokens.cache.add(key, arrow_table(duck, _MULTIWORDS_OF_BLOCK, bounds))
-        return found
+            table = self.tokens.cache.add(key, arrow_table(duck, _MULTIWORDS_OF_BLOCK, bounds))
+        return table
 
     def _read_unspaced(self) -> Ints:
         """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""

@@ -114,7 +114,7 @@ class Kwic(HitLookup):
         read_context(self.context)
         keys = read_order(self.sort)
         read_shown(self.show, REASONS if self.explain else ())
-        if self.explain and (TYPICAL not in [one.name for one in keys] or self.count or self.places):
+        if self.explain and (TYPICAL not in [key.name for key in keys] or self.count or self.places):
             raise InputError(
                 f"{spell('explain')} tells why lines are typical; give {spell('sort')} typical, and"
                 f" no {spell('count')} or {spell('places')}"

@@ -153,7 +153,7 @@ def _documents(connection: Connection) -> Longs:
     documents: Longs | None = cache.find(_DOCUMENTS)
     if documents is None:
         columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
-        documents = cache.add(_DOCUMENTS, np.stack([one.astype(np.int64) for one in columns]))
+        documents = cache.add(_DOCUMENTS, np.stack([column.astype(np.int64) for column in columns]))
     return documents
 
 

@@ -154,7 +154,7 @@ def _read_filters(queries: Sequence[str], windows: Sequence[str]) -> tuple[HitFi
             f"{quantity(len(queries), 'filter')} and {len(windows)} windows;"
             f" give {spell('within')} once for all, or once for each"
         )
-    if not all(one.strip() for one in queries):
+    if not all(query.strip() for query in queries):
         raise InputError("a filter is empty; write a pattern, or a query in CQL")
     every = windows if len(windows) == len(queries) else [*(windows or [_USUAL])] * len(queries)
     return tuple(_filter(query, window) for query, window in zip(queries, every, strict=True))
@@ -250,8 +250,8 @@ class Query:
         """Return where the hits come from in a statement: their definition."""
         source = self.cql.find(bindings)
         hits, parts = source.table, source.parts
-        for number, (one, near) in enumerate(self.filters, 1):
-            parts += self._step(number, one, near, hits, bindings)
+        for number, (hit_filter, near) in enumerate(self.filters, 1):
+            parts += self._step(number, hit_filter, near, hits, bindings)
             hits = f"kept_{number}"
         # Where nothing has labels, what matched is the same as the hits.
         match = hits if source.match == source.table else source.match
@@ -308,14 +308,14 @@ class HitLookup(Lookup):
         """
         if not (filters := _read_filters(self.filter, self.within)):
             return query
-        near = [read_query(connection, one.query, selection, reading=self.reading) for one in filters]
+        near = [read_query(connection, each.query, selection, reading=self.reading) for each in filters]
         if sum(map(_conditions, (query, *near))) > MOST_CONDITIONS:
             raise InputError(
                 f"a query and its filters have {MOST_CONDITIONS} conditions at most, all together; write"
                 " values as alternatives, or leave filters out"
             )
         pairs = tuple(zip(filters, near, strict=True))
-        needed = [value for one, other in pairs if one.keeps for value in other.values]
+        needed = [value for each, other in pairs if each.keeps for value in other.values]
         return replace(query, filters=pairs, values=[*query.values, *needed])
 
 
@@ -345,7 +345,7 @@ def read_query(
         cql = pattern
     if cql is not None:
         read = parse_cql(connection, cql, selection, reading, by)
-        return Query(read, [QuestionValue(*one) for one in read.values], reading.reaches, written=True)
+        return Query(read, [QuestionValue(*value) for value in read.values], reading.reaches, written=True)
     tokens = read_pattern(connection, pattern, selection)
     sequence = tuple(map(token_of, tokens))
     parsed = syntax.Sequence(sequence) if len(sequence) > 1 else sequence[0]
@@ -369,7 +369,7 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
 
 def _conditions(query: Query) -> int:
     """Return how many conditions a query has: they become parts of one statement."""
-    return sum(len(syntax.comparisons(one)) for one in syntax.conditions(query.cql.pattern))
+    return sum(len(syntax.comparisons(condition)) for condition in syntax.conditions(query.cql.pattern))
 
 
 def steps(connection: Connection, query: Query) -> tuple[str, ...]:

@@ -329,7 +329,7 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
     Raises:
         InputError: one is empty or given twice, or is the name of a column with words.
     """
-    names = [name.strip() for one in given for name in one.split(",")]
+    names = [name.strip() for listed in given for name in listed.split(",")]
     if not all(names) or len(set(names)) < len(names) or len(names) > _MOST:
         raise InputError(
             f"{', '.join(given)!r} has an empty key, or one twice, or more than {_MOST}; write keys as in"

@@ -167,7 +167,7 @@ class LineSearch:
         by_place = np.lexsort((places.last, places.first))
         shown = self._around(locate_hits(self._tokens, places.take(by_place)))
         batches = in_batches(shown, LINES, TOKENS)
-        lines = pa.concat_tables([lines_of(self._connection, one) for one in batches])
+        lines = pa.concat_tables([lines_of(self._connection, batch) for batch in batches])
         return lines.take(pa.array(np.argsort(by_place)))
 
     def _around(self, all_hits: Iterable[BlockHits]) -> Iterator[Stretches]:
@@ -254,8 +254,8 @@ class _WordOrder:
     def _cut(self, hits: BlockHits, most: int) -> Iterator[BlockHits]:
         """Yield some of the hits at a time, which have about so many words."""
         longest = int((hits.last - hits.first).max(initial=0)) + 1
-        words = [one for one in self.keys if one.name not in self.values]
-        width = sum(longest if one.name == NODE else len(one.beside(self.context)) for one in words)
+        words = [key for key in self.keys if key.name not in self.values]
+        width = sum(longest if key.name == NODE else len(key.beside(self.context)) for key in words)
         size = max(most // max(width, 1), 1)
         for begin in range(0, len(hits), size):
             some = slice(begin, begin + size)
@@ -287,7 +287,7 @@ class _WordOrder:
         rows = np.arange(len(words[0]))
         before = np.zeros(len(rows), np.int64)
         by_key = zip(self.keys, words, strict=True)
-        columns = [(key, column) for key, of_key in by_key for column in of_key.T]
+        columns = [(key, column) for key, key_words in by_key for column in key_words.T]
         of_words, looked_up = [column for key, column in columns if key.name not in self.values], 0
         for key, column in columns:
             if key.name in self.values:
@@ -362,23 +362,23 @@ class _Held:
     @property
     def size(self) -> int:
         """How many numbers are held."""
-        return sum(one.size for one in self.words) + 4 * len(self.places)
+        return sum(words.size for words in self.words) + 4 * len(self.places)
 
     def take(self, rows: Longs) -> _Held:
         """Return some of them."""
-        return _Held(self.places.take(rows), [one[rows] for one in self.words])
+        return _Held(self.places.take(rows), [words[rows] for words in self.words])
 
 
 def _together(parts: Sequence[_Held]) -> _Held:
     """Return several as one; what has fewer words than others has `NONE` behind them."""
     places = Spans(
-        np.concatenate([one.places.first for one in parts]),
-        np.concatenate([one.places.last for one in parts]),
+        np.concatenate([held.places.first for held in parts]),
+        np.concatenate([held.places.last for held in parts]),
         {},
     )
     words = []
-    for of_one in zip(*(one.words for one in parts), strict=True):
-        width = max(one.shape[1] for one in of_one)
-        padded = [np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=NONE) for one in of_one]
+    for of_one in zip(*(held.words for held in parts), strict=True):
+        width = max(held.shape[1] for held in of_one)
+        padded = [np.pad(held, ((0, 0), (0, width - held.shape[1])), constant_values=NONE) for held in of_one]
         words.append(np.concatenate(padded))
     return _Held(places, words)

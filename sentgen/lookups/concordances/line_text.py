@@ -105,8 +105,8 @@ def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> t
 def in_batches(every: Iterable[Stretches], lines: int, tokens: int) -> Iterator[list[Stretches]]:
     """Yield stretches of several blocks together, so many lines and tokens at most; none at all once."""
     held, size, length, begun = list[Stretches](), 0, 0, False
-    for one in every:
-        for part in one.cut(lines, tokens):
+    for stretches in every:
+        for part in stretches.cut(lines, tokens):
             if held and (size + len(part) > lines or length + part.tokens > tokens):
                 yield held
                 held, size, length, begun = [], 0, 0, True
@@ -138,8 +138,8 @@ def lines_of(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
     """
     import pyarrow as pa
 
-    homes = [one.block.sentences()[:2, one.block.sentence_of(one.first)] for one in shown]
-    nodes = [(one.first, one.last) for one in shown]
+    homes = [part.block.sentences()[:2, part.block.sentence_of(part.first)] for part in shown]
+    nodes = [(part.first, part.last) for part in shown]
     home, node = (np.concatenate([np.zeros((2, 0), np.int64), *parts], axis=1) for parts in (homes, nodes))
     first, last = (node - home[1] + 1).astype(np.int32)
     columns = {"sentence_id": home[0], "first": first, "last": last}
@@ -171,15 +171,15 @@ def _texts(
     import pyarrow as pa
 
     # By their numbers, so that those of several blocks are as one.
-    ends = [[one.block.numbers(at) for at in (one.low, one.first, one.last, one.high)] for one in shown]
+    ends = [[part.block.numbers(at) for at in (part.low, part.first, part.last, part.high)] for part in shown]
     low, first, last, high = np.concatenate([np.zeros((4, 0), np.int64), *ends], axis=1)
-    at = [places(one.low, one.high - one.low + 1) for one in shown]
+    at = [places(part.low, part.high - part.low + 1) for part in shown]
     nothing = np.zeros(0, np.int32)
     words = np.concatenate(
-        [nothing, *(one.block.column("word_id")[here] for one, here in zip(shown, at, strict=True))]
+        [nothing, *(part.block.column("word_id")[here] for part, here in zip(shown, at, strict=True))]
     )
     spaced = np.concatenate(
-        [nothing, *(one.block.column("space_after")[here] for one, here in zip(shown, at, strict=True))]
+        [nothing, *(part.block.column("space_after")[here] for part, here in zip(shown, at, strict=True))]
     )
     different, kinds = unique_inverse(words)
     strings = forms_of(connection, different)
@@ -208,8 +208,8 @@ def _edges(node: Longs, beside: Sequence[int], begin: Longs, end: Longs) -> Arra
     Of two words in one multiword token, as far as ``begin`` to ``end``, the nearer one has all of it.
     """
     edges = [np.zeros((0, len(node)), np.int64)]
-    for place in beside:
-        word = node + place
+    for offset in beside:
+        word = node + offset
         edges.append(np.stack([_end(word, begin, end, begin), _end(word, begin, end, end) + 1]))
     ascending: Array = np.concatenate(edges)
     if beside and beside[0] < 0:
@@ -238,11 +238,11 @@ def _multiwords(shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:
     import pyarrow as pa
 
     parts = list[pa.Table]()
-    for one in shown:
-        every = one.block.multiwords()
+    for part in shown:
+        every = part.block.multiwords()
         begins, ends = every["first"].to_numpy(), every["last"].to_numpy()
-        low = np.searchsorted(ends, one.block.numbers(one.low))
-        high = np.searchsorted(begins, one.block.numbers(one.high), "right")
+        low = np.searchsorted(ends, part.block.numbers(part.low))
+        high = np.searchsorted(begins, part.block.numbers(part.high), "right")
         parts.append(every.take(pa.array(unique(places(low, high - low)))))
     some = pa.concat_tables(parts)
     # Stretches of a sentence may be apart.
@@ -326,8 +326,8 @@ class SortedWords:
             context: what is shown beside the nodes.
             across: whether that goes over the ends of sentences.
         """
-        before = sorted(place for place in self.levels if place < 0)
-        behind = sorted(place for place in self.levels if place > 0)
+        before = sorted(offset for offset in self.levels if offset < 0)
+        behind = sorted(offset for offset in self.levels if offset > 0)
         tokens = Tokens(connection, across=across)
         numbers = _token_numbers(tokens, rows)
         by_place = np.lexsort((numbers.last, numbers.first))
@@ -351,12 +351,12 @@ class SortedWords:
 
 def sorted_words(order: str) -> SortedWords:
     """Return the words that an order, such as ``1L,node``, looks at first."""
-    places = chain.from_iterable(map(_places, read_order(order)))
+    in_order = chain.from_iterable(map(_places, read_order(order)))
     levels = dict[int | str, int]()
-    for place in places:
-        levels.setdefault(place, len(levels) + 1)
+    for item in in_order:
+        levels.setdefault(item, len(levels) + 1)
     return SortedWords(
-        {place: level for place, level in levels.items() if isinstance(place, int) and level <= _LEVELS}
+        {item: level for item, level in levels.items() if isinstance(item, int) and level <= _LEVELS}
     )
 
 

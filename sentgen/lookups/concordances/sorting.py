@@ -102,8 +102,8 @@ def read_order(text: str) -> tuple[SortKey, ...]:
     """
     if text.strip() == NONE:
         return ()
-    keys = tuple(_read_key(one.strip()) for one in text.split(","))
-    names = [one.name for one in keys]
+    keys = tuple(_read_key(part.strip()) for part in text.split(","))
+    names = [key.name for key in keys]
     if not all(names) or NONE in names or len(set(names)) < len(names):
         raise InputError(f"{text!r} has an empty sort key, or one twice; write keys as in 1L,2L%c,-year")
     if len(keys) > _MOST_KEYS:
@@ -176,19 +176,19 @@ class LineOrder:
             scored = self.typical.scored_hits(every, at, (home, position), bindings, ties=ties)
             every, ties = "scored", f"in_document, {ties}"
         values, columns, order = self.values, list[str](), list[str]()
-        for number, one in enumerate(self.keys, 1):
-            if one.name == TYPICAL:
+        for number, sort_key in enumerate(self.keys, 1):
+            if sort_key.name == TYPICAL:
                 value = SCORE
-            elif one.name in values:
-                value = value_at(values[one.name], "of_hit", position, bindings)
-                if one.fold and not isinstance(values[one.name], SurprisalKey):
+            elif sort_key.name in values:
+                value = value_at(values[sort_key.name], "of_hit", position, bindings)
+                if sort_key.fold and not isinstance(values[sort_key.name], SurprisalKey):
                     value = fold_sql(value)
             else:
-                value = _words(one, extent)
+                value = _words(sort_key, extent)
             columns.append(f", {value} as key_{number}")
             # The best ones first.
-            key, down = f"key_{number}", one.descending != (one.name == TYPICAL)
-            order.append(by_value(key, down=down) if one.name in values else key + " desc" * down)
+            key, down = f"key_{number}", sort_key.descending != (sort_key.name == TYPICAL)
+            order.append(by_value(key, down=down) if sort_key.name in values else key + " desc" * down)
         return scored + _HIT.format(
             keys="".join(columns),
             every=every,
@@ -227,9 +227,9 @@ def line_order(
         InputError: there is none of a name.
     """
     others = [NODE, LEFT, RIGHT, TYPICAL]
-    named = [one.name for one in keys if not one.offset and one.name not in others]
+    named = [key.name for key in keys if not key.offset and key.name not in others]
     keys_of_values = {name: find_key(store_keys, name, "sort key", ["1L", "1R", *others]) for name in named}
-    typical = typical_lines(store_keys) if any(one.name == TYPICAL for one in keys) else None
+    typical = typical_lines(store_keys) if any(key.name == TYPICAL for key in keys) else None
     return LineOrder(keys, keys_of_values, context, typical, explain)
 
 

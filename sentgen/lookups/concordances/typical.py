@@ -275,7 +275,7 @@ class Typical:
     def _sentences(self) -> str:
         checks = ["begins", "ends", "closed", *(["verb"] if self.tags else [])]
         return _SENTENCES.format(
-            checks=" + ".join(f"{one}::integer" for one in checks),
+            checks=" + ".join(f"{check}::integer" for check in checks),
             number=len(checks),
             context=_CONTEXT if self.tags else _CAPITAL,
             verb="" if not self.tags else _ROOT_VERB if self.trees else _ANY_VERB,

@@ -192,7 +192,7 @@ def _sequences(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
 def _one_of(parts: tuple[syntax.Pattern, ...]) -> syntax.Token | None:
     """Return alternatives of one token each as one token."""
     tokens = [part for part in parts if isinstance(part, syntax.Token) and not part.labels]
-    conditions = [one.condition for one in tokens if one.condition is not None]
+    conditions = [token.condition for token in tokens if token.condition is not None]
     if len(tokens) < len(parts):
         return None
     return syntax.Token(Either(tuple(conditions)) if len(conditions) == len(tokens) else None)

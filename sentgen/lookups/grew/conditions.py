@@ -96,8 +96,8 @@ class FeatureConditions:
         Raises:
             InputError: there is none.
         """
-        if found := self.keys.find_token(name):
-            return found
+        if key := self.keys.find_token(name):
+            return key
         raise InputError(f"{node and f'{node}.{name}: '}{self.keys.refusal(name, 'attribute', _WAYS)}")
 
     def metadata_key(self, name: str) -> MetadataKey:
@@ -106,8 +106,8 @@ class FeatureConditions:
         Raises:
             InputError: there is none.
         """
-        if found := self.keys.find_metadata(name):
-            return found
+        if key := self.keys.find_metadata(name):
+            return key
         raise InputError(self.keys.refusal(name, "metadata", _OTHER_WAYS))
 
     def _of_node(self, alias: str, feature: FeatureCondition, *, anchored: bool = False) -> str:
@@ -133,8 +133,8 @@ class FeatureConditions:
             return []
         relation = token_key("deprel")
         values = self._check_patterns(label.values)
-        found = any_of([relation.condition(alias, value, self.bindings) for value in values])
-        return [f"({found}) is not true" if label.negated else found]
+        condition = any_of([relation.condition(alias, value, self.bindings) for value in values])
+        return [f"({condition}) is not true" if label.negated else condition]
 
     def metadata(self, sentence: str, feature: FeatureCondition) -> str:
         """Return the condition that the metadata of a sentence have a value; ``sentence``: its id in SQL."""

@@ -209,8 +209,8 @@ class Match(Lookup):
             if mark.positions
         ]
         context = LineContext(self.context)
-        found = iter(sorted_words(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False))
-        sides = (next(found) if mark.positions else SortedSides((), ()) for mark in marks)
+        ready = iter(sorted_words(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False))
+        sides = (next(ready) if mark.positions else SortedSides((), ()) for mark in marks)
         # Nothing is before the root of trees, which has no token.
         return [one if hit["left"] else one._replace(left=()) for hit, one in zip(hits, sides, strict=True)]
 

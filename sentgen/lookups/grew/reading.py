@@ -252,8 +252,8 @@ class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
 
     def global_block(self, *conditions: FeatureCondition) -> GrewRequest:
         return GrewRequest(
-            structures=tuple(one.key for one in conditions if _is_structure(one)),
-            metadata=tuple(one for one in conditions if not _is_structure(one)),
+            structures=tuple(condition.key for condition in conditions if _is_structure(condition)),
+            metadata=tuple(condition for condition in conditions if not _is_structure(condition)),
         )
 
     def whether(self, *parts: _Part) -> Filter:

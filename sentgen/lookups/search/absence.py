@@ -149,15 +149,15 @@ def explain_absence(
     if selection.condition and (reasons := searched.of_condition()):
         if everything:
             answer = replace(answer, missing="sentence that meets the condition")
-            reasons = [one for one in reasons if one != _NO_SENTENCE]
+            reasons = [reason for reason in reasons if reason != _NO_SENTENCE]
         return replace(answer, hints=tuple(dict.fromkeys(reasons)))
     if trees and no_trees(connection, selection):
         return replace(answer, missing="trees in these corpora", hints=(PARSE,))
-    named = [one for one in values if one.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
+    named = [other for other in values if other.pattern not in (ANY, *RESERVED_WORDS, *RESERVED_TAGS)]
     if everything and values[0].attribute != "word":
         named = [*values]
     hints = dict[str | None, None]()
-    near = dict[str, list[str]]()
+    near_values = dict[str, list[str]]()
     for value in named[:_MOST_VALUES]:
         missing = searched.missing(value)
         if missing is None:
@@ -167,17 +167,17 @@ def explain_absence(
         said_of, alternatives = missing
         # A tag of another kind takes more than another value.
         if alternatives and not said_of:
-            near[value.pattern] = [one.removeprefix(value.prefix) for one in alternatives]
+            near_values[value.pattern] = [word.removeprefix(value.prefix) for word in alternatives]
         # What was asked for stands in the answer already; of several things, one has to be named.
         if not said_of and (within or len(named) > 1):
             said_of = f"{value.prefix}{value.pattern} never occurs"
         # The object, not its text: a word of a corpus may look the same.
-        named_so = [spell("ignore_case") if one is _IGNORE_CASE else one for one in alternatives]
+        named_so = [spell("ignore_case") if word is _IGNORE_CASE else word for word in alternatives]
         question = f"did you mean {either(named_so)}?" if alternatives else ""
-        bare = (one.removeprefix(value.prefix) for one in alternatives)
+        bare = (word.removeprefix(value.prefix) for word in alternatives)
         question += in_other_characters(value.pattern, bare)
         hints[", ".join(filter(None, (said_of, question)))] = None
-    return replace(answer, hints=tuple(filter(None, hints)), near=near)
+    return replace(answer, hints=tuple(filter(None, hints)), near=near_values)
 
 
 def no_trees(connection: Connection, selection: Selection) -> bool:
@@ -259,10 +259,10 @@ class _AbsenceSearch:
         text = f"{value.pattern} is a tag of {other}"
         if value.attribute != COUNTED:
             # A list of frequencies has no prefixes, but says what it lists.
-            near = (
+            alternatives = (
                 [f"{other}:{name}" for name in names[:_MOST]] if value.prefix else [f"{spell('by')} {other}"]
             )
-            return text, near
+            return text, alternatives
         bindings = Bindings()
         condition = tag_among(f"token.{COLUMNS[other][0]}", value.pattern, bindings)
         together = self._labels(COUNTED, condition, bindings)
@@ -359,10 +359,10 @@ class _AbsenceSearch:
 
     def _written_alike(self, value: QuestionValue) -> list[str]:
         """Return words of several tokens that look the same, but for their apostrophes."""
-        plain = looks(value.pattern)
-        spelled = dict.fromkeys(plain.replace("'", one) for one in _APOSTROPHES)
-        others = [one for one in spelled if one != value.pattern]
-        return [f"{value.prefix}{one}" for one in others if self.tokens(replace(value, pattern=one))]
+        plain_form = looks(value.pattern)
+        spelled = dict.fromkeys(plain_form.replace("'", sign) for sign in _APOSTROPHES)
+        others = [word for word in spelled if word != value.pattern]
+        return [f"{value.prefix}{word}" for word in others if self.tokens(replace(value, pattern=word))]
 
     def _with_tag(self, value: QuestionValue) -> list[str]:
         """Return the word with its tag, if what follows a slash would be one in capital letters."""

@@ -114,7 +114,7 @@ class Conditions:
 
     def _plain(self, condition: syntax.Condition | None) -> bool:
         """Return whether a condition is about columns of `token` alone."""
-        names = (one.left.attribute for one in syntax.comparisons(condition))
+        names = (comparison.left.attribute for comparison in syntax.comparisons(condition))
         return all(isinstance(self.written.key(name), TokenKey) for name in names)
 
     def hold_of_labels(self, condition: syntax.Condition, block: Block, labels: Mapping[str, Longs]) -> Bools:
@@ -136,7 +136,7 @@ class Conditions:
                 return held
         # Of a label that stands for nothing, nothing holds.
         bound = np.flatnonzero(
-            np.logical_and.reduce([labels[one.label] != NONE for one in syntax.terms(condition)])
+            np.logical_and.reduce([labels[term.label] != NONE for term in syntax.terms(condition)])
         )
         some = {name: at[bound] for name, at in labels.items()}
         held = np.zeros(len(labels["match"]), bool)

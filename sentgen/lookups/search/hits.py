@@ -36,7 +36,7 @@ class Spans:
     def take(self, rows: Longs | Bools) -> Spans:
         """Return some of them."""
         return Spans(
-            self.first[rows], self.last[rows], {name: one[rows] for name, one in self.labels.items()}
+            self.first[rows], self.last[rows], {name: label[rows] for name, label in self.labels.items()}
         )
 
     def sorted_once(self) -> Spans:
@@ -48,7 +48,7 @@ class Spans:
         if not _is_ascending(columns[:2]) or len(columns) > 2:
             ordered = self.take(np.lexsort(columns[::-1]))
         columns = (ordered.first, ordered.last, *ordered.labels.values())
-        new = np.append(True, np.logical_or.reduce([one[1:] != one[:-1] for one in columns]))
+        new = np.append(True, np.logical_or.reduce([column[1:] != column[:-1] for column in columns]))
         return ordered if new.all() else ordered.take(new)
 
     def with_labels(self, other: Spans, names: Iterable[str]) -> Spans:
@@ -72,9 +72,9 @@ def together(parts: list[Spans], names: tuple[str, ...]) -> Spans:
     if not parts:
         parts = [NO_SPANS]
     return Spans(
-        np.concatenate([one.first for one in parts]),
-        np.concatenate([one.last for one in parts]),
-        {name: np.concatenate([one.label(name) for one in parts]) for name in names},
+        np.concatenate([part.first for part in parts]),
+        np.concatenate([part.last for part in parts]),
+        {name: np.concatenate([part.label(name) for part in parts]) for name in names},
     ).sorted_once()
 
 

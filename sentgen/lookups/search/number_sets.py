@@ -72,7 +72,7 @@ def unique_inverse(numbers: Numbers) -> tuple[Numbers, Longs]:
 
 def begins_of(columns: Sequence[Ints | Longs]) -> Bools:
     """Return which rows differ from those before them in one of the columns."""
-    begins = [np.append(True, one[1:] != one[:-1])[: len(one)] for one in columns]
+    begins = [np.append(True, column[1:] != column[:-1])[: len(column)] for column in columns]
     any_of: Bools = np.logical_or.reduce(begins)
     return any_of
 

@@ -62,7 +62,7 @@ class _SequenceSearch:
                 first = first[chosen[first + offset]]
         for gap, edge in _gaps(items):
             first = first[self.regions.at(edge, first + gap, first=gap == 0)]
-        labels = {name: first + offset for offset, one in enumerate(tokens) for name in one.labels}
+        labels = {name: first + offset for offset, token in enumerate(tokens) for name in token.labels}
         return Spans(first, first + (len(tokens) - 1), labels)
 
     def _begins(self, tokens: list[syntax.Token]) -> Longs:
@@ -154,9 +154,9 @@ class WalkSearch:
             self._check(size + sum(map(len, walks.values())))
             walks = self._merge(
                 [
-                    (two, self._step(one, walks[one], two))
-                    for one, two in self.states.steps
-                    if one in walks and not (one == two and one in self._loops)
+                    (end, self._step(begin, walks[begin], end))
+                    for begin, end in self.states.steps
+                    if begin in walks and not (begin == end and begin in self._loops)
                 ]
             )
         return together(accepted, self.labels)
@@ -334,9 +334,9 @@ class QuerySearch:
     def _left(self, hits: BlockHits) -> BlockHits:
         """Return the hits that the filters leave."""
         self.left[0] += len(hits)
-        for number, (one, _) in enumerate(self._query.filters):
+        for number, (hit_filter, _) in enumerate(self._query.filters):
             spans = self._near[number].spans(hits.block)
-            hits = hits.take(_near(hits, spans, one) == one.keeps)
+            hits = hits.take(_near(hits, spans, hit_filter) == hit_filter.keeps)
             self.left[number + 1] += len(hits)
         return hits
 
@@ -347,10 +347,10 @@ class _OneSearch:
     def __init__(self, cql: Cql, tokens: int) -> None:
         self._cql = cql
         self._conditions = Conditions(cql.conditions(Bindings()), tokens)
-        needed = [one for one in syntax.required_conditions(cql.pattern) if one is not None]
-        counts = [(self._conditions.count(one), one) for one in needed]
+        needed = [condition for condition in syntax.required_conditions(cql.pattern) if condition is not None]
+        counts = [(self._conditions.count(condition), condition) for condition in needed]
         self._rare = [
-            self._conditions.occurrences(one) for count, one in counts if count * _RARE < max(tokens, 1)
+            self._conditions.occurrences(each) for count, each in counts if count * _RARE < max(tokens, 1)
         ]
         self._ways = _ways(cql.pattern)
         # Of all tokens, one in so many may begin a match.
@@ -375,7 +375,7 @@ class _OneSearch:
 
     def _rows(self, block: Block) -> Longs | None:
         """Return which units of a block may have matches, as they have some rare tokens; none for all."""
-        rare = [block.find(one) for one in self._rare]
+        rare = [block.find(ids) for ids in self._rare]
         if not all(len(at) for at in rare):
             return np.zeros(0, np.int64)
         # What is bounded is looked for around these tokens anyway.
@@ -474,7 +474,7 @@ class _Matching:
         sequences = sequences_of(pattern)
         if sequences is not None:
             search = _SequenceSearch(self.conditions, self.regions)
-            spans = [search.spans(one) for one in sequences]
+            spans = [search.spans(sequence) for sequence in sequences]
             return spans[0] if len(spans) == 1 else together(spans, self.labels)
         states = automaton(pattern, across=self.block.tokens.across)
         return WalkSearch(states, self.conditions, self.regions, self.spans, self.labels).spans()

@@ -70,9 +70,9 @@ class _CollocateIds:
         ids = chosen if self.same is None else np.flatnonzero(np.isin(self.same[:-1], chosen))
         at = np.flatnonzero(among(block.column(self.column), np.sort(ids)))
         order = np.argsort(chosen)
-        found = self.find(block, at)
-        rows = np.searchsorted(chosen[order], found)
-        known = found != NONE
+        words = self.find(block, at)
+        rows = np.searchsorted(chosen[order], words)
+        known = words != NONE
         return at[known], order[rows[known]]
 
 

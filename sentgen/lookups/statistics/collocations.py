@@ -357,7 +357,7 @@ def _graph_statements(
     from sentgen.lookups.statistics.collocate_counts import graph_counts
 
     definition, counted = collocates
-    selection, asked = statements.selection, bindings.bind("asked", word)
+    selection, placeholder = statements.selection, bindings.bind("asked", word)
     form = selection.word_key("counted_pairs.form")
     query = Statement(_CHOSEN.format(first=counted, form=form, measure=measure), bindings)
     chosen = query.run(connection)
@@ -371,11 +371,11 @@ def _graph_statements(
     )
     with register_arrow(raw(connection), counted_collocates=chosen, counted_edges=counts):
         yield (
-            _graph(statements, measure, asked, definition, pairs),
+            _graph(statements, measure, placeholder, definition, pairs),
             _graph(
                 statements,
                 measure,
-                asked,
+                placeholder,
                 "select * exclude (id) from counted_collocates",
                 "pair as (select * from counted_edges),\n",
             ),

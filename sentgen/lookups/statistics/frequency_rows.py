@@ -422,10 +422,10 @@ def _together(rows: Rows, sizes: dict[tuple[str, ...], int]) -> str:
     from scipy.special import chdtrc
 
     keys = [rows.column(name) for name in rows.columns[: rows.columns.index("count")]]
-    found = dict(zip(zip(*keys, strict=True), rows.column("count"), strict=True))
-    hits, tokens, freedom = sum(found.values()), sum(sizes.values()), len(sizes) - 1
+    hits_of = dict(zip(zip(*keys, strict=True), rows.column("count"), strict=True))
+    hits, tokens, freedom = sum(hits_of.values()), sum(sizes.values()), len(sizes) - 1
     share = hits / tokens
-    counts = [(found.get(part, 0), size) for part, size in sizes.items()]
+    counts = [(hits_of.get(part, 0), size) for part, size in sizes.items()]
     likelihood = 2 * sum(count * log(count / (size * share)) for count, size in counts if count)
     text = f"{len(sizes)} parts: log-likelihood {likelihood:.2f} (p = {chdtrc(freedom, likelihood):.2g})"
     if share < 1 and all(count <= size for count, size in counts):

@@ -71,9 +71,9 @@ def _intervals(sums: Floats) -> tuple[Floats, Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = y / n
         squares = np.maximum(yy - 2 * mean * yn + mean**2 * nn, 0)
-        reach = _t_quantile(parts - 1) * np.sqrt(parts / (parts - 1) * squares) / n
-        reach = np.where(parts < _LEAST_PARTS, np.nan, reach)
-    return mean, mean - reach, mean + reach
+        half_width = _t_quantile(parts - 1) * np.sqrt(parts / (parts - 1) * squares) / n
+        half_width = np.where(parts < _LEAST_PARTS, np.nan, half_width)
+    return mean, mean - half_width, mean + half_width
 
 
 def _t_quantile(degrees: Floats) -> Floats:
