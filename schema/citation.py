@@ -65,7 +65,7 @@ class Citation:
     @property
     def bibtex(self) -> str:
         """Return an entry for BibTeX."""
-        names = ", ".join(one["name"] for one in self.corpora) or "no corpora"
+        names = ", ".join(corpus["name"] for corpus in self.corpora) or "no corpora"
         note = [f"SHA-256 {self.sha256}" if self.sha256 else "", f"Query: {self.query}" if self.query else ""]
         note += [self.software, *self.contents]
         fields = {

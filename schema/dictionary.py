@@ -57,8 +57,8 @@ def views() -> tuple[View, ...]:
     files = resources.files("sentgen.schema").joinpath("views").iterdir()
     parsed = [_parse(f.name[:-4], f.read_text("utf-8")) for f in files if f.name.endswith(".sql")]
     # Creating a view binds it: what it reads must be there.
-    names = {view.name for view in parsed}
-    read = {view.name: (names - {view.name}).intersection(_READ.findall(view.sql)) for view in parsed}
+    known = {view.name for view in parsed}
+    read = {view.name: (known - {view.name}).intersection(_READ.findall(view.sql)) for view in parsed}
     return tuple(sorted(parsed, key=lambda view: (_depth(view.name, read), view.name)))
 
 
@@ -160,11 +160,11 @@ def relations() -> tuple[Relation, ...]:
     columns: dict[str, list[Column]] = {}
     for table, name, kind, nullable in _catalogue():
         columns.setdefault(table, []).append(Column(name, kind, nullable, descriptions[table].get(name, "")))
-    found = [
+    listed = [
         Relation(name, "view" if name in view_names() else "table", descriptions[name][""], tuple(of))
         for name, of in columns.items()
     ]
-    return tuple(sorted(found, key=lambda relation: (relation.kind == "table", relation.name)))
+    return tuple(sorted(listed, key=lambda relation: (relation.kind == "table", relation.name)))
 
 
 @cache

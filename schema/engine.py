@@ -538,13 +538,13 @@ def explain(path: Path, error: BaseException) -> SentgenError:
     """Say in one line what went wrong with the store and what to do."""
     if isinstance(error, DBAPIError):
         error = error.orig or error
-    text = str(error)
+    message = str(error)
     low = _without_names(path, error).lower()
     if isinstance(error, _OF_QUERIES) and not _REPLAYING.match(low):
         return _plainly(path, error)
     # The first that fits: a full disk invalidates the database too, which by itself would read as damage.
     if any(part in low for part in _IN_USE):
-        return write_lock.in_use(path, text)
+        return write_lock.in_use(path, message)
     if any(part in low for part in _FULL) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG):
         return StoreError(
             f"{path}: the disk is full; nothing of this step was stored. Free space and run it again"
@@ -585,8 +585,8 @@ def _plainly(path: Path, error: BaseException) -> StoreError:
 def _without_names(path: Path, error: BaseException) -> str:
     """Return a message without the names of files that are in it."""
     # What the system says by itself, if it is an error of the system.
-    text = getattr(error, "strerror", None) or str(error)
+    message = getattr(error, "strerror", None) or str(error)
     for name in {str(path), os.path.abspath(path), os.path.realpath(path)}:
         if os.sep in name:
-            text = text.replace(name, "")
-    return _NAMES.sub("", _ORIGINAL.sub(r"\1", text))
+            message = message.replace(name, "")
+    return _NAMES.sub("", _ORIGINAL.sub(r"\1", message))

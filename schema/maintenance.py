@@ -173,7 +173,7 @@ def _lake_sizes(lake: Place) -> list[Size]:
 
 
 def _sizes(store: Store) -> list[Size]:
-    sizes = []
+    listed = []
     with store.connect() as connection:
         duck = raw(connection)
         block = one_number(duck, "select block_size from pragma_database_size()")
@@ -181,8 +181,8 @@ def _sizes(store: Store) -> list[Size]:
             rows = one_number(duck, f"select count(*) from {table.name}")
             # Columns share blocks, and what is constant or not yet written has number -1.
             blocks = f"select count(distinct block_id) from pragma_storage_info('{table.name}')"
-            sizes.append(Size(table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block))
-    return sizes
+            listed.append(Size(table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block))
+    return listed
 
 
 def facts(store: Store) -> dict[str, str | int]:
@@ -190,14 +190,14 @@ def facts(store: Store) -> dict[str, str | int]:
     with store.connect() as connection:
         duck = raw(connection)
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
-        segments = one_number(duck, "select count(*) from segment")
+        segment_count = one_number(duck, "select count(*) from segment")
         free = one_number(duck, "select free_blocks * block_size from pragma_database_size()")
     lake = store.lake and lakes.read_manifest(store.lake)
     return {
         "path": str(store.lake or store.path),
         "bytes": sum(file.bytes for file in lake.files) if lake else store.path.stat().st_size,
         "free bytes inside": free,
-        "segments": segments,
+        "segments": segment_count,
         "schema revision": str(revision),
         "sentgen": version("sentgen"),
         "duckdb": duckdb.__version__,
@@ -261,8 +261,8 @@ def _files_of(lake: Place) -> Iterator[CheckResult]:
     manifest = lakes.read_manifest(lake)
     for table in manifest.tables:
         wrong = changed_files(lake, manifest, table)
-        check = Check(f"files of {table}", "", "copy the lake again, or make it again")
-        yield CheckResult(check, len(wrong), f"path {wrong[0].path}" if wrong else "")
+        files_check = Check(f"files of {table}", "", "copy the lake again, or make it again")
+        yield CheckResult(files_check, len(wrong), f"path {wrong[0].path}" if wrong else "")
 
 
 def _until_damage(made: Iterable[Check]) -> Iterator[Check]:
@@ -505,14 +505,14 @@ def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
 def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:
     """Run the quick checks, and name what to make again."""
     corpora: set[str] = set()
-    models: set[str] = set()
+    model_names: set[str] = set()
     for each in checks():
         if each.slow:
             continue
         columns = [
             str(column[0]) for column in duck.execute(f"from ({each.query}) limit 0").description or ()
         ]
-        named = {"corpus": corpora, "model": models}.get(columns[0])
+        named = {"corpus": corpora, "model": model_names}.get(columns[0])
         if named is not None:
             named |= {
                 str(row[0])
@@ -523,7 +523,7 @@ def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:
     built = duck.execute(_MODELS, {"names": sorted(corpora)}).fetchall()
     trained = duck.execute(_ALIGNMENT_MODELS, {"names": sorted(corpora)}).fetchall()
     done.corpora = sorted(corpora)
-    done.models = sorted(models | {label for (label,) in built})
+    done.models = sorted(model_names | {label for (label,) in built})
     done.alignment_models = [name for (name,) in trained]
     if corpora:  # to make them again cures these too
         done.others = [each for each in done.others if each.cure not in (REINGEST, REPAIR)]

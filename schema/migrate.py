@@ -73,8 +73,8 @@ def require_database(path: Path) -> None:
         return
     if not head or head[8:12] == b"DUCK":
         return
-    for place, mark, what, cure in _MARKS:
-        if head[place:].startswith(mark):
+    for offset, mark, what, cure in _MARKS:
+        if head[offset:].startswith(mark):
             raise StoreError(f"{path}: {what}, and not a sentgen store; {_filled(cure)}")
     if _is_text(head):
         raise DamagedError(f"{path}: a text file: not a sentgen store, or damaged; {_filled(_INGEST)}")
@@ -90,10 +90,10 @@ def _filled(cure: str) -> str:
 def _is_text(head: bytes) -> bool:
     """Say whether bytes are text of UTF-8, perhaps cut in the middle of a character."""
     try:
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+        decoded = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     except UnicodeDecodeError:
         return False
-    return not any(character < " " and character not in "\t\n\r\f\v" for character in text)
+    return not any(character < " " and character not in "\t\n\r\f\v" for character in decoded)
 
 
 #: All revisions that this sentgen knows, oldest first: those of the files in migrations/versions.

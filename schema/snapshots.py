@@ -286,16 +286,16 @@ def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
     taken: set[str] = set()
     # Sorted, so that the numbers of names that are taken do not depend on the order of the rows.
     paths = sorted(set(paths))
-    files = {path: _with_slashes(path.partition("!")[0]) for path in paths}
+    slashed = {path: _with_slashes(path.partition("!")[0]) for path in paths}
     # Apart: commonpath refuses absolute and relative paths together, and drives have nothing in common.
-    roots = {path: PureWindowsPath(file).anchor for path, file in files.items()}
-    folders = {
-        root: _common_folder([files[path] for path in paths if roots[path] == root])
+    roots = {path: PureWindowsPath(file).anchor for path, file in slashed.items()}
+    common = {
+        root: _common_folder([slashed[path] for path in paths if roots[path] == root])
         for root in set(roots.values())
     }
     for path in paths:
         _, mark, member = path.partition("!")
-        name = _below(files[path], folders[roots[path]]) + mark + member
+        name = _below(slashed[path], common[roots[path]]) + mark + member
         number, base = 1, name
         while name in taken:
             number += 1
