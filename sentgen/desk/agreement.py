@@ -49,20 +49,17 @@ def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float | None, float 
     0.4
     """
     n = len(pairs)
-    both, first, second = Counter(pairs), Counter(one for one, _ in pairs), Counter(two for _, two in pairs)
-    observed = sum(number for (one, two), number in both.items() if one == two) / n
-    chance = sum(first[one] * second[one] for one in first) / n**2
+    both, first, second = Counter(pairs), Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    observed = sum(number for (a, b), number in both.items() if a == b) / n
+    chance = sum(first[a] * second[a] for a in first) / n**2
     if min(len(first), len(second)) == 1:
         return None
     value = (observed - chance) / (1 - chance)
     same = sum(
-        both[one, one] / n * (1 - (first[one] + second[one]) / n * (1 - value)) ** 2
-        for one in {*first, *second}
+        both[a, a] / n * (1 - (first[a] + second[a]) / n * (1 - value)) ** 2 for a in {*first, *second}
     )
     other = (1 - value) ** 2 * sum(
-        number / n * ((second[one] + first[two]) / n) ** 2
-        for (one, two), number in both.items()
-        if one != two
+        number / n * ((second[a] + first[b]) / n) ** 2 for (a, b), number in both.items() if a != b
     )
     variance = (same + other - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
     if variance < _NO_VARIANCE:

@@ -200,7 +200,7 @@ def _name(made: Backup, folder: Path) -> Backup:
 def backups(folder: Path) -> list[Backup]:
     """Return the backups of a folder, oldest first."""
     named = (path for path in sorted(folder.iterdir()) if _NAME.fullmatch(path.name))
-    return [found for path in named if (found := _read(path))]
+    return [backup for path in named if (backup := _read(path))]
 
 
 def _read(folder: Path) -> Backup | None:
@@ -208,9 +208,9 @@ def _read(folder: Path) -> Backup | None:
     try:
         values = json.loads((folder / _MANIFEST).read_text("utf-8"))
         values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
-        found = Backup(folder=folder, **values)
-        there = all(_is_of_backup(name) and (folder / name).is_file() for name in found.files)
-        return found if there and _STORE in found.files and _is_readable(found) else None
+        backup = Backup(folder=folder, **values)
+        there = all(_is_of_backup(name) and (folder / name).is_file() for name in backup.files)
+        return backup if there and _STORE in backup.files and _is_readable(backup) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
@@ -250,8 +250,8 @@ def backup_at(path: Path) -> Backup:
     """
     if not path.is_dir():
         raise NotFoundError(f"{path}: no folder of backups; make one with: sentgen db backup --to DIR")
-    if found := _read(path):
-        return found
+    if backup := _read(path):
+        return backup
     if made := backups(path):
         return made[-1]
     raise NotFoundError(f"{path}: no whole backup here; make one with: sentgen db backup --to DIR")
@@ -334,10 +334,10 @@ def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | No
                 files.take_over(file.fileno(), store.stat())
         if backup.versions["schema"] == REVISIONS[-1]:  # else an upgrade will read it
             Store(draft, read_only=True).close()
-        kept = _make_way(store, keep_old=keep_old)
+        old = _make_way(store, keep_old=keep_old)
         files.replace(draft, store)
         files.sync_folder(store.parent)
-        return kept
+        return old
 
 
 def _copy(backup: Backup, name: str, draft: Path) -> None:
@@ -366,10 +366,10 @@ def _make_way(store: Path, *, keep_old: bool) -> Path | None:
         raise folders.in_the_way(journal)
     was = store.exists()
     there = [path for path in (store, *logs_of(store), journal) if path.exists()]
-    kept = backup_name(store, "restore") if keep_old and there else None
-    if kept:
+    old = backup_name(store, "restore") if keep_old and there else None
+    if old:
         for path in there:
-            files.give_name(path, kept.with_name(f"{kept.name}{path.name.removeprefix(store.name)}"))
+            files.give_name(path, old.with_name(f"{old.name}{path.name.removeprefix(store.name)}"))
         # Whole on the disk under its other name, before it loses anything under this one.
         files.sync_folder(store.parent)
     for path in there:
@@ -378,4 +378,4 @@ def _make_way(store: Path, *, keep_old: bool) -> Path | None:
                 files.remove(path)
     # On the disk before the new store has the name: after a power cut, no log of another lies beside it.
     files.sync_folder(store.parent)
-    return kept if was else None
+    return old if was else None

@@ -203,11 +203,11 @@ class Desk:
         try:
             with closing(self._connect()) as desk, closing(sqlite3.connect(path)) as copy:
                 desk.backup(copy)
-                ((found,),) = copy.execute("pragma integrity_check").fetchmany(1)
+                ((verdict,),) = copy.execute("pragma integrity_check").fetchmany(1)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: cannot be copied: {error}") from error
-        if found != "ok":
-            raise StoreError(f"{self.path}: damaged ({found}); put back a desk that was kept")
+        if verdict != "ok":
+            raise StoreError(f"{self.path}: damaged ({verdict}); put back a desk that was kept")
 
     @contextmanager
     def _connected(self, begin: str) -> Iterator[Connection]:

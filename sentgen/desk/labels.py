@@ -196,7 +196,7 @@ class Changed:
         sentence = (
             f"{self.name}: {self.number:,} of {quantity(len(self.lines), 'line')} {verb} another label now"
         )
-        alike = ", ".join(f"{given!r} is {label!r}" for given, label in self.taken_for.items())
+        alike = ", ".join(f"{given!r} is {known!r}" for given, known in self.taken_for.items())
         return f"{sentence}; {alike}, as the set has it" if alike else sentence
 
 
@@ -224,7 +224,7 @@ def _give_labels(connection: Connection, of_set: Any, given: Mapping[int, str], 
         connection.execute(insert(label), rows)
         _add_keys(connection, of_set, filter(None, changed.values()))
     held = {number: text for number, text in (before | wanted).items() if text is not None}
-    alike = {text.strip(): label for text, label in written.items() if " ".join(text.split()) != label}
+    alike = {text.strip(): known for text, known in written.items() if " ".join(text.split()) != known}
     return Changed(of_set.name, len(changed), [*given], held, alike)
 
 

@@ -184,25 +184,25 @@ class SetLines:
         own = labels.pop(self.labeler, {}) if self.labeler else every
         chosen = self._sorted(connection, self._chosen(lines, own, labels, of_set), own)
         part = chosen[self.offset :][: self.limit or None]
-        now = line_states(connection, part)
-        values = line_values(connection, part, now, shown).values
+        states = line_states(connection, part)
+        values = line_values(connection, part, states, shown).values
         others = {f"label_{name}": given for name, given in labels.items()}
         given = {"label": own, **others} if self.labeler else others
         columns = ("line", *given, "state", *_PLACE, *shown, *_WORDS)
         rows = []
         for row in part:
-            number, current = row["number"], now[row["number"]]
+            number, current = row["number"], states[row["number"]]
             name = row["sent_id"] or current.sentence or f"#{row['ordinal'] + 1}"
             texts = (each.get(number) for each in given.values())
             where = (row["corpus"], row["document"], name)
-            said = values.get(number) or [None] * len(shown)
+            extra = values.get(number) or [None] * len(shown)
             rows.append(
-                (number, *texts, current.state or None, *where, *said, *(row[word] for word in _WORDS))
+                (number, *texts, current.state or None, *where, *extra, *(row[word] for word in _WORDS))
             )
         types = [_type_of(row[at] for row in rows) for at in range(len(columns))]
         keys, query = json.loads(of_set.labels), of_set.query
         more = self.offset + len(part) < len(chosen)
-        return FoundLines(Rows(columns, rows, types), len(chosen), more, tuple(_notes(now)), keys, query)
+        return FoundLines(Rows(columns, rows, types), len(chosen), more, tuple(_notes(states)), keys, query)
 
     def _chosen(
         self,
@@ -313,7 +313,7 @@ def _labeled_count(labels: Mapping[str, Mapping[int, str]]) -> int:
 
 def _notes(by_number: Mapping[int, LineState]) -> Sequence[str]:
     """Say what has become of lines since they were drawn."""
-    states = Counter(line.state for line in by_number.values())
+    states = Counter(line_state.state for line_state in by_number.values())
     notes = []
     for state, why in ((GONE, "gone from the store"), (CHANGED, "of other words in the store now")):
         if number := states[state]:

@@ -145,8 +145,8 @@ def line_values(
     }
     table = pa.table({name: pa.array(column, pa.int64()) for name, column in places.items()})
     with register_arrow(raw(connection), kept_place=table):
-        found = Statement(text, bindings).run(connection)
-    numbers, *values = (column.to_pylist() for column in found.columns)
+        values_table = Statement(text, bindings).run(connection)
+    numbers, *values = (column.to_pylist() for column in values_table.columns)
     rows = {number: row for number, *row in zip(numbers, *values, strict=True)}
     return LineValues(
         {number: row[: len(keys)] for number, row in rows.items()},

@@ -64,8 +64,8 @@ def looks_of(name: str) -> frozenset[str]:
 def _plain(name: str) -> str:
     text = unicodedata.normalize("NFKD", name.casefold())
     # Accents have a class of combining, vowel signs of India have none.
-    kept = (letter for letter in text if unicodedata.category(letter)[0] in "LNM")
-    letters = (letter for letter in kept if not unicodedata.combining(letter) and _script(letter))
+    allowed = (letter for letter in text if unicodedata.category(letter)[0] in "LNM")
+    letters = (letter for letter in allowed if not unicodedata.combining(letter) and _script(letter))
     return "".join(letters).translate(_ALIKE)
 
 
