@@ -138,8 +138,8 @@ def _left_to_do(done: Repair) -> Iterator[str]:
             f"alignment model {name}: may be wrong; "
             f"sentgen align remove {shlex.quote(name)}, and train it again"
         )
-    for check in done.others:
-        yield f"{check.name}: {check.cure}"
+    for other in done.others:
+        yield f"{other.name}: {other.cure}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,18 +197,18 @@ def restore(
 
     Example: `sentgen db restore backups --db study.duckdb`
     """
-    found, store = backup_at(source), options.path
+    saved, store = backup_at(source), options.path
     if store.exists() and not yes:
-        confirm(f"replace {store} by {found.folder} ({found})", otherwise="--yes, or another --db")
-    done = put_back(found, store, desk=desk.desk, keep_old=backup)
+        confirm(f"replace {store} by {saved.folder} ({saved})", otherwise="--yes, or another --db")
+    done = put_back(saved, store, desk=desk.desk, keep_old=backup)
     typer.echo(store)
-    typer.echo(f"from {found.folder}: {found}", err=True)
+    typer.echo(f"from {saved.folder}: {saved}", err=True)
     if done.kept:
         typer.echo(f"the store as it was: {done.kept}", err=True)
-    for path in done.desks:
-        typer.echo(f"line sets: {path}", err=True)
-    for path in done.left:
-        typer.echo(f"left as they are, line sets: {path}", err=True)
+    for desk_path in done.desks:
+        typer.echo(f"line sets: {desk_path}", err=True)
+    for desk_path in done.left:
+        typer.echo(f"left as they are, line sets: {desk_path}", err=True)
 
 
 @app.command()
@@ -234,7 +234,7 @@ def upgrade(*, options: StoreOptions) -> None:
     Example: sentgen db upgrade --db old.duckdb
     """
     store = options.path
-    backup = migrate.upgrade(store, memory_limit=options.database_memory())
+    copy_path = migrate.upgrade(store, memory_limit=options.database_memory())
     typer.echo(
-        f"{store}: upgraded; backup in {backup}" if backup else f"{store}: up to date already", err=True
+        f"{store}: upgraded; backup in {copy_path}" if copy_path else f"{store}: up to date already", err=True
     )

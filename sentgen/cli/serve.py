@@ -421,7 +421,7 @@ def _tokens(path: Path | None) -> tuple[str, ...]:
         raise InputError(f"others may read these tokens; run: chmod 600 {quote(str(path))}", path=str(path))
     tokens = tuple(line.strip() for line in lines if line.strip())
     # Shorter ones are found by trying: nothing limits who asks how often.
-    if not tokens or any(len(token) < 16 for token in tokens):
+    if not tokens or any(len(secret) < 16 for secret in tokens):
         raise InputError("needs tokens of 16 characters or more, one a line", path=str(path))
     return tokens
 

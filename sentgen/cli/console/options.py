@@ -227,13 +227,13 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
     groups: dict[str, Any] = {name: kind for name, (kind, _) in kinds.items() if is_dataclass(kind)}
     if not groups:
         return function
-    options: dict[str, list[inspect.Parameter]] = {}
+    by_name: dict[str, list[inspect.Parameter]] = {}
     for each in own:
         kind, arrange = kinds[each.name]
-        options[each.name] = (
+        by_name[each.name] = (
             _options(kind, arrange) if each.name in groups else [each.replace(annotation=kind)]
         )
-    taken = _in_order(options, {name: arrange.after for name, (_, arrange) in kinds.items()})
+    taken = _in_order(by_name, {name: arrange.after for name, (_, arrange) in kinds.items()})
     limits = {each.name: each.default for each in taken if _is_limit(each)} if "out" in groups else {}
     # What comes out first: whether it is for reading says how many rows.
     makes = sorted(groups, key=lambda name: name != "out")
@@ -242,7 +242,7 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def command(**given: Any) -> Any:
         made: dict[str, Any] = {}
         for name in makes:
-            values = {each.name: given.pop(each.name) for each in options[name]}
+            values = {each.name: given.pop(each.name) for each in by_name[name]}
             made[name] = made_of(groups[name], values)
             if name == "out":
                 _limit_rows(limits, given, for_reading=made[name].for_reading)
