@@ -59,11 +59,11 @@ def table_or_paths(given: object) -> tuple[Tabular | None, list[str]]:
     listed = list(given) if isinstance(given, Iterable) else [given]
     if is_table(listed):
         return listed, []
-    wrong = next((one for one in listed if not isinstance(one, (str, PathLike))), None)
+    wrong = next((item for item in listed if not isinstance(item, (str, PathLike))), None)
     if wrong is not None:
         message = f"{type(wrong).__name__} is neither a path nor a table; give paths, a data frame, or dicts"
         raise InputError(message)
-    return None, [fspath(one) for one in listed if isinstance(one, (str, PathLike))]
+    return None, [fspath(item) for item in listed if isinstance(item, (str, PathLike))]
 
 
 def _instead(name: str, known: Iterable[str]) -> str:

@@ -482,8 +482,8 @@ def _named_options(command: str, parameters: Sequence[Parameter], words: Sequenc
         elif name not in _FLAGS | _VALUES:
             raise InputError(f"a saved {command} has no option {name}; see sentgen {command} --help")
     for parameter in (parameter for parameter in parameters if parameter.option.argument):
-        taken, arguments = (arguments, []) if parameter.is_list else (arguments[:1], arguments[1:])
-        for text in taken:
+        texts, arguments = (arguments, []) if parameter.is_list else (arguments[:1], arguments[1:])
+        for text in texts:
             _add(given, parameter, text)
     if arguments:
         raise InputError(f"{command} has no place for {arguments[0]!r}; put several words into quotes")

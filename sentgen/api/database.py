@@ -199,10 +199,10 @@ class Database(StoreContents):
         """
         from sentgen.schema import snapshots
 
-        corpora = [corpus] if isinstance(corpus, str) else corpus
+        names = [corpus] if isinstance(corpus, str) else corpus
         with self._session.release(), progress.steps("publishing"):
             half = self._session.memory // 2
-            return snapshots.publish(self.path, Path(to), corpora=corpora, keep=keep, memory_limit=half)
+            return snapshots.publish(self.path, Path(to), corpora=names, keep=keep, memory_limit=half)
 
     def backup(
         self,

@@ -107,13 +107,13 @@ class LanguageModel:
     def regenerate(self, bag: str | Sequence[str], **options: Unpack[RegenerateOptions]) -> Sentences:
         """Put words and [phrases] in order; the order in which they are given does not matter."""
         parser = parser_of(options.pop("parser", None))
-        with self._session.read() as store, counting_bar("bags") as progress:
+        with self._session.read() as store, counting_bar("bags") as bar:
             request = declare(OrderingRequest, {"bag": bag, "model": self.name, **options})
 
             def read(notation: Notation) -> list[Bag]:
                 return list(map(notation.bag, request.bag))
 
-            return Sentences(answer(store, request, read, parser=parser, progress=progress))
+            return Sentences(answer(store, request, read, parser=parser, progress=bar))
 
 
 def build_model(
