@@ -139,7 +139,7 @@ def element(name: str, *content: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    inside = "".join(one if isinstance(one, Markup) else _printed(one) for one in content)
+    inside = "".join(part if isinstance(part, Markup) else _printed(part) for part in content)
     return Markup(f"<{name}{named}>{inside}</{name}>" if content else f"<{name}{named}/>")
 
 

@@ -171,7 +171,7 @@ def _runs(points: Sequence[TimePoint], step: float | None) -> Runs:
 
 def _years(text: str) -> float:
     """Return a date as a year with a fraction."""
-    found = _TIME.fullmatch(text)
-    assert found is not None
-    year, month, day = (int(part or 0) for part in found.groups())
+    match = _TIME.fullmatch(text)
+    assert match is not None
+    year, month, day = (int(part or 0) for part in match.groups())
     return year + max(month - 1, 0) / 12 + max(day - 1, 0) / 365
