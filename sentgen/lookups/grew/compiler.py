@@ -115,6 +115,12 @@ class Scope:
             f"no node or edge {name!r} in the request{self._known({**self.nodes, **self.edges})}"
         )
 
+    @property
+    def first(self) -> str:
+        """The position of the first token of a hit in SQL; of one without nodes, that of its sentence."""
+        positions = [node.position for node in self.nodes.values()]
+        return f"least({', '.join(positions)})" if positions else "1"
+
     def within(self) -> Scope:
         """Return the scope of a filter, which begins with these names."""
         return Scope(dict(self.nodes), dict(self.edges))

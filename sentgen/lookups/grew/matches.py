@@ -505,9 +505,8 @@ class _GrewStatements:
         if isinstance(value, Placement):
             return self._node_order(value), column
         if label := self.compiler.conditions.keys.find_label(key.text):
-            return label.at(
-                self.source.sentence, self._first(), bindings
-            ), f"coalesce({column}, '{_UNDEFINED}')"
+            first = label.at(self.source.sentence, scope.first, bindings)
+            return first, f"coalesce({column}, '{_UNDEFINED}')"
         if meta := self._metadata_key(key):
             row = meta.of_row("meta", bindings)
             string = f"(select {row} from sentence as meta where meta.id = {column})"
@@ -525,11 +524,6 @@ class _GrewStatements:
             string = fold_sql(string)
         return raw, f"coalesce({string}, '{missing}')"
 
-    def _first(self) -> str:
-        """Return the position of the first token of a hit; of one without nodes, of its sentence."""
-        positions = [node.position for node in self.source.scope.nodes.values()]
-        return f"least({', '.join(positions)})" if positions else "1"
-
     def _node_order(self, nodes: Placement) -> str:
         """Return the names of nodes in the order of their positions."""
         scope = self.source.scope
@@ -537,7 +531,7 @@ class _GrewStatements:
             f"{{'at': {scope.node(name).position}, 'name': {self.bindings.bind('node', name)}}}"
             for name in nodes.names
         ]
-        ordered = f"list_transform(list_sort([{', '.join(fields)}]), lambda one: one.name)"
+        ordered = f"list_transform(list_sort([{', '.join(fields)}]), lambda node: node.name)"
         return f"array_to_string({ordered}, ' << ')"
 
     @property
