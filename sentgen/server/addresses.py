@@ -57,13 +57,13 @@ def addresses_here(versions: Sequence[int] = (4,)) -> Sequence[str]:
     """
     import ifaddr  # where it is needed: all else of a server does without
 
-    found = [
+    addresses = [
         ip_address(each.ip if isinstance(each.ip, str) else each.ip[0])
         for adapter in ifaddr.get_adapters()
         if not adapter.nice_name.lower().startswith(_INSIDE)
         for each in adapter.ips
     ]
-    usable = [each for each in found if not (each.is_loopback or each.is_link_local)]
+    usable = [each for each in addresses if not (each.is_loopback or each.is_link_local)]
     usual = [_usual(version) for version in versions]
     chosen = [str(each) for version in versions for each in usable if each.version == version]
     return sorted(dict.fromkeys(chosen), key=lambda each: (":" in each, each not in usual))

@@ -159,8 +159,8 @@ def _key(snapshot: str, scope: Scope, headers: Headers, body: bytes) -> bytes:
     encoding = "gzip" if "gzip" in headers.get("accept-encoding", "") else ""
     digest = hashlib.sha256()
     # Where it was asked stands in what is cited; a port may be any.
-    told = (scope.get("scheme", ""), headers.get("host", ""), headers.get("accept", ""), encoding)
-    for part in _parts(snapshot, scope, *told):
+    request_values = (scope.get("scheme", ""), headers.get("host", ""), headers.get("accept", ""), encoding)
+    for part in _parts(snapshot, scope, *request_values):
         digest.update(len(part).to_bytes(8, "little") + part)  # so that no two rows of parts run together
     digest.update(body)
     return digest.digest()

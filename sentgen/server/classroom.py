@@ -78,7 +78,7 @@ class Lesson:
         pairs = parse_qsl(query[:_LONGEST], errors="replace")
         # A path that leads nowhere may look like the address of another server.
         linked = scope["method"] == "GET" and getattr(scope.get("route"), "path", "") == path
-        told = " ".join(dict.fromkeys(problems_of(scope)))
+        problems = " ".join(dict.fromkeys(problems_of(scope)))
         self.requests.append(
             LessonRequest(
                 datetime.now().astimezone(),
@@ -88,7 +88,7 @@ class Lesson:
                 f"{path}?{query}" if linked and query and len(query) < _LONGEST else "",
                 status,
                 seconds,
-                told[:_LONGEST] or ("" if status < 400 else str(status)),
+                problems[:_LONGEST] or ("" if status < 400 else str(status)),
             )
         )
 
@@ -169,11 +169,11 @@ class Classroom:
     @property
     def hosts(self) -> Sequence[str]:
         """Addresses and names of this machine that students can type, as they are now."""
-        looked, found = self._found
+        looked, addresses = self._found
         if self.versions and (now := time.monotonic()) - looked > _SECONDS_KNOWN:
-            found = addresses_here(self.versions)
-            self._found = now, found
-        return tuple(dict.fromkeys([*self.given, *found]))
+            addresses = addresses_here(self.versions)
+            self._found = now, addresses
+        return tuple(dict.fromkeys([*self.given, *addresses]))
 
     @property
     def idle(self) -> list[str]:
@@ -230,8 +230,8 @@ class Classroom:
             name = add_student(desk, name, digest_of(token.encode()), idle=self.idle)
             known = students_of(desk)
             # In the order in which they came; one that was idle may have made room.
-            kept = {key: each for key, each in self._names.items() if key in known}
-            self._names = {**kept, digest_of(token.encode()): name}
+            present = {key: each for key, each in self._names.items() if key in known}
+            self._names = {**present, digest_of(token.encode()): name}
         return token
 
     def leave(self, *names: str) -> None:
@@ -309,8 +309,8 @@ def _alike(names: dict[int, str]) -> Iterator[str]:
 def _unknown(base: str, path: str, query: bytes, *, stale: bool) -> Refused:
     """Return what leads to the page where one joins, and from there to what was asked for."""
     to = quote(path, safe="/") + (f"?{query.decode('latin-1')}" if query else "")
-    asked = f"?to={quote(to, safe='')}" if to != "/" and len(to) < _LONGEST_ADDRESS else ""
-    gone = f"{'&' if asked else '?'}gone=1" if stale else ""
+    target = f"?to={quote(to, safe='')}" if to != "/" and len(to) < _LONGEST_ADDRESS else ""
+    gone = f"{'&' if target else '?'}gone=1" if stale else ""
     return Refused(
-        401, "class", f"join the class first, at {base}{JOIN}", {"Location": f"{base}{JOIN}{asked}{gone}"}
+        401, "class", f"join the class first, at {base}{JOIN}", {"Location": f"{base}{JOIN}{target}{gone}"}
     )

@@ -64,7 +64,7 @@ def render(
         written, rows, cut = _within(objects, most, limits.bytes)
     truncated = cut or result.truncated
     if form is Format.JSON:
-        said: dict[str, object] = {
+        document: dict[str, object] = {
             "columns": columns,
             "truncated": truncated,
             "notes": list(result.notes),
@@ -73,9 +73,9 @@ def render(
             "more": dict(result.more),
         }
         if citation:
-            said["citation"] = citation
+            document["citation"] = citation
         # The rows are JSON already: they are put in before the closing brace, not parsed again.
-        head = json.dumps(said, ensure_ascii=False, allow_nan=False)[:-1]
+        head = json.dumps(document, ensure_ascii=False, allow_nan=False)[:-1]
         text = f'{head}, "rows": [{", ".join(written)}]}}'
     else:
         end = "\n" if form is Format.JSONL else ""

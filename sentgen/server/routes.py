@@ -268,8 +268,8 @@ def citation(request: Request) -> str:
     """Return how to cite an answer: version, snapshot, its corpora with their licences, and a link."""
     snapshot = request.app.state.service.snapshot
     corpora = ", ".join(
-        f"{one['name']} ({one['licence']})" if one["licence"] else one["name"]
-        for one in cited_corpora(request, snapshot.corpora)
+        f"{corpus['name']} ({corpus['licence']})" if corpus["licence"] else corpus["name"]
+        for corpus in cited_corpora(request, snapshot.corpora)
     )
     return (
         f"sentgen {__version__}, snapshot {snapshot.name} (SHA-256 {snapshot.sha256}) of {corpora};"
@@ -280,8 +280,8 @@ def citation(request: Request) -> str:
 def cited_corpora(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
     """Return the corpora that an answer is about: those that it names, else all."""
     compared = request.url.path.endswith("/keyness")
-    parameters = ("corpus", "against") if compared else ("corpus", "name")
-    named = {value for name in parameters for value in request.query_params.getlist(name) if value}
+    keys = ("corpus", "against") if compared else ("corpus", "name")
+    named = {value for name in keys for value in request.query_params.getlist(name) if value}
     # What is no corpus is a subcorpus, or a model.
     about = named <= {corpus["name"] for corpus in corpora}
     return [corpus for corpus in corpora if not (named and about) or corpus["name"] in named]

@@ -162,9 +162,9 @@ class _SentenceByName:
 def _sentence(context: Context, request: _SentenceByName) -> Result:
     """Give the tokens of a sentence, its text, its neighbors, and its tree as SVG if it has one."""
     with context.opened.connect() as connection:
-        answer, about = find_sentence(connection, request.corpus, request.document, request.sentence)
-    tokens = answer.rows.to_pylist()
-    result = result_of(answer)
+        looked_up, about = find_sentence(connection, request.corpus, request.document, request.sentence)
+    tokens = looked_up.rows.to_pylist()
+    result = result_of(looked_up)
     heads = [token["head"] for token in tokens]
     drawing = None
     if tokens and None not in heads:

@@ -182,8 +182,8 @@ def _marks(connection: Connection, request: Match, result: Result) -> dict[str, 
     marks = list(marks_of(connection, hits))
     words = sorted_words(request.sort)
     sides = request.sorted_sides(connection, hits, marks) if words.levels else []
-    told: list[dict[str, object]] = [{"positions": mark.positions, "parts": mark.parts} for mark in marks]
-    return {"marks": _with_sides(told, sides), "sorted": words.named}
+    rows: list[dict[str, object]] = [{"positions": mark.positions, "parts": mark.parts} for mark in marks]
+    return {"marks": _with_sides(rows, sides), "sorted": words.named}
 
 
 def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:

@@ -186,8 +186,8 @@ def _endpoint(ask: Asking, method: str, path: str, described: Mapping[str, Any])
 
 def _taken(described: Mapping[str, Any], document: Mapping[str, Any]) -> Iterator[_Taken]:
     """Yield the parameters of a route: of its path, its query, and its body."""
-    for one in described.get("parameters", ()):
-        yield _described(one["name"], one, one["schema"], document, needed=one.get("required", False))
+    for each in described.get("parameters", ()):
+        yield _described(each["name"], each, each["schema"], document, needed=each.get("required", False))
     body = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if body:
         schema = _resolved(body, document)
@@ -229,10 +229,10 @@ def _kind(schema: Mapping[str, Any], document: Mapping[str, Any]) -> str:
 def _resolved(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema, or what it refers to."""
     while "$ref" in schema:
-        found: Mapping[str, Any] = document
+        resolved: Mapping[str, Any] = document
         for part in schema["$ref"].removeprefix("#/").split("/"):
-            found = found[part]
-        schema = found
+            resolved = resolved[part]
+        schema = resolved
     return schema
 
 

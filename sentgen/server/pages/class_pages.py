@@ -90,13 +90,13 @@ async def _class(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Show who is here, and the last questions."""
     classroom = _classroom(ask.request)
     who, wrong = query.text("who"), query.box("wrong")
-    asked = classroom.lesson.newest(who, wrong=bool(wrong))
+    questions = classroom.lesson.newest(who, wrong=bool(wrong))
     part = ListPart(_CLASS, query, query.rows(_ROWS))
     files = {name: link(f"{_CLASS}/{_FILE}.{form}", who=who, wrong=wrong) for name, form in _FORMS.items()}
-    shown = asked[part.offset : part.offset + part.rows]
+    shown = questions[part.offset : part.offset + part.rows]
     rows = [dict(zip((*_COLUMNS, "link"), (*_row(each), each.link), strict=True)) for each in shown]
-    more = part.offset + len(rows) < len(asked)
-    answer = PageAnswer(_COLUMNS, rows, more, more={"total": len(asked)}, files=files)
+    more = part.offset + len(rows) < len(questions)
+    answer = PageAnswer(_COLUMNS, rows, more, more={"total": len(questions)}, files=files)
     every = classroom.lesson.newest()
     return {
         "students": classroom.students,
@@ -132,8 +132,8 @@ async def _download(request: Request, name: str) -> Response:
         raise Refused(404, "not-found", f"no file {name!r}; the page has links to its files")
     from sentgen.server.rendering import render  # which workers need, and the front elsewhere not
 
-    asked = classroom.lesson.newest(query.text("who"), wrong=bool(query.text("wrong")))
-    result = Result(Rows(_COLUMNS, list(map(_row, asked)), _KINDS))
+    questions = classroom.lesson.newest(query.text("who"), wrong=bool(query.text("wrong")))
+    result = Result(Rows(_COLUMNS, list(map(_row, questions)), _KINDS))
     reply = render(result, form, Limits(), escape_formulas=True)
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(reply.body, headers=headers, media_type=reply.media_type)
@@ -164,10 +164,10 @@ _SHORT = "/s"
 async def _short(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Show a short link."""
     name = query.text("name")
-    found = await ask("follow", name=name) if name else ask.problem("no short link is asked for", 422)
+    answer = await ask("follow", name=name) if name else ask.problem("no short link is asked for", 422)
     address = f"{addresses_for_others(ask.request)[0]}{_SHORT}/{name}"
-    shown = {"found": found, "address": address.partition("://")[2]}
-    return {**shown, "picture": drawn_as_svg(address) if found.rows else ""}
+    shown = {"found": answer, "address": address.partition("://")[2]}
+    return {**shown, "picture": drawn_as_svg(address) if answer.rows else ""}
 
 
 async def _shorten(request: Request) -> Response:
@@ -188,10 +188,10 @@ async def _shorten(request: Request) -> Response:
 async def _follow(request: Request, name: str) -> Response:
     """Lead to the page of a short link."""
     ask = Asking(request, request.app.state.service)
-    found = await ask("follow", name=name)
-    if found.problem:
-        raise Refused(ask.status, "not-found", found.problem)
-    return RedirectResponse(_own_path(found.rows[0]["target"]), 303)
+    answer = await ask("follow", name=name)
+    if answer.problem:
+        raise Refused(ask.status, "not-found", answer.problem)
+    return RedirectResponse(_own_path(answer.rows[0]["target"]), 303)
 
 
 PAGES = (

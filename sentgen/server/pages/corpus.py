@@ -182,10 +182,10 @@ def _compared(query: PageParameters, name: str, keys: Sequence[str]) -> list[tup
     pattern = query.text("pattern", "*")
     if not pattern.strip("*") or "\\" in pattern:
         return []
-    asked = {"query": _wild_cql(query.choice("by", _UNITS), pattern), "corpus": name, "compare": "on"}
-    asked["ignore_case"] = query.box("ignore_case")
+    parameters = {"query": _wild_cql(query.choice("by", _UNITS), pattern), "corpus": name, "compare": "on"}
+    parameters["ignore_case"] = query.box("ignore_case")
     where = query.conditions()
-    return [(key, link("/query", **asked, where=where, by=key)) for key in keys if key.isidentifier()]
+    return [(key, link("/query", **parameters, where=where, by=key)) for key in keys if key.isidentifier()]
 
 
 async def _ngrams(
@@ -285,7 +285,7 @@ class _PartChoice:
     def facets(self, answer: PageAnswer) -> list[TextTypeKey]:
         """Return the facets; not those by which a part was chosen."""
         taken = {*self.conditions}
-        return [key for key in read_types(answer) if not taken & {one.condition for one in key.values}]
+        return [key for key in read_types(answer) if not taken & {value.condition for value in key.values}]
 
     def with_part(self, condition: str) -> str:
         """Return the page with a condition more."""

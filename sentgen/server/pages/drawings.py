@@ -146,11 +146,9 @@ def _run(
     middle = [f"{scale.x(point.time)} {scale.y(point.rate.rate)}" for point in run]
     yield element("path", class_="area", d=f"M{'L'.join([*above, *below])}Z")
     yield element("path", class_="line", d=f"M{'L'.join(middle)}")
-    for point, place in zip(run, middle, strict=True):
+    for point, xy in zip(run, middle, strict=True):
         title = shorten(_title(name, point), _SAID)
-        mark = element(
-            "path", element("title", title), class_="sign", transform=f"translate({place})", d=sign
-        )
+        mark = element("path", element("title", title), class_="sign", transform=f"translate({xy})", d=sign)
         yield _linked(mark, _url(point, urls), title)
 
 
@@ -316,5 +314,5 @@ def _edge(
     share = (row["logdice"] - least) / (most - least) if most > least else 1
     title = f"{row['node']} and {row['collocate']}: {row['count']:,}, logDice {row['logdice']:.1f}"
     (x1, y1), (x2, y2), width = start, end, _THINNEST + (_THICKEST - _THINNEST) * share
-    said = element("title", shorten(title, _SAID))
-    return element("line", said, class_=kind, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width)
+    tooltip = element("title", shorten(title, _SAID))
+    return element("line", tooltip, class_=kind, x1=x1, y1=y1, x2=x2, y2=y2, stroke_width=width)

@@ -140,7 +140,7 @@ class TextTypes:
     @property
     def boxes(self) -> Set[str]:
         """The conditions that have a box."""
-        return {one.condition for key in self.keys for one in key.values}
+        return {value.condition for key in self.keys for value in key.values}
 
     @property
     def typed(self) -> str:
@@ -180,10 +180,10 @@ async def _types(ask: Asking, query: PageParameters, known: set[str], corpus: st
     keys: dict[str, TextTypeKey] = {}
     # That there is no such corpus, the answer of the page says.
     if known.issuperset(corpora):
-        asked = [ask("facets", corpus=corpora)]
-        asked += [ask("facets", corpus=corpora, key=every)] if every else []
-        asked += [ask("label_facets", corpus=corpora, key=every)] if ask.offers_labels else []
-        for answer in await asyncio.gather(*asked):
+        requests = [ask("facets", corpus=corpora)]
+        requests += [ask("facets", corpus=corpora, key=every)] if every else []
+        requests += [ask("label_facets", corpus=corpora, key=every)] if ask.offers_labels else []
+        for answer in await asyncio.gather(*requests):
             keys |= {key.key: key for key in read_types(answer)}
     return TextTypes(where, list(keys.values()), query.conditions(where), query, ask.path)
 

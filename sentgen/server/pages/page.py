@@ -201,8 +201,8 @@ class Asking:
     @property
     def offered(self) -> Mapping[str, Operation]:
         """The operations that the API has, by name."""
-        operations: Mapping[str, Operation] = self.request.app.state.offered
-        return operations
+        offered: Mapping[str, Operation] = self.request.app.state.offered
+        return offered
 
     @property
     def document(self) -> Mapping[str, Any]:

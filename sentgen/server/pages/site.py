@@ -104,8 +104,8 @@ def _file(page: Page) -> Callable[[Request, str], Awaitable[Response]]:
     """Make the function that sends the files of a page: all rows of what it asks, or what is its own."""
 
     async def endpoint(request: Request, name: str) -> Response:
-        asked, _, form = name.rpartition(".")
-        operation = operations()[asked] if asked in page.asks else None
+        operation_name, _, form = name.rpartition(".")
+        operation = operations()[operation_name] if operation_name in page.asks else None
         # A link changes nothing, and at the desk only those with an address in the API do not.
         if operation and operation.kind != "desk" and form in FILE_FORMS.values():
             query = request.query_params

@@ -25,10 +25,10 @@ def link(path: str, **query: object) -> str:
     '/word?word=R%26D&page=2'
     """
     pairs = [
-        f"{_quoted(key)}={_quoted(str(one))}"
+        f"{_quoted(key)}={_quoted(str(item))}"
         for key, value in query.items()
         if value not in (None, "", [])
-        for one in (value if isinstance(value, (list, tuple)) else (value,))
+        for item in (value if isinstance(value, (list, tuple)) else (value,))
     ]
     return f"{path}?{'&'.join(pairs)}" if pairs else path
 
