@@ -294,9 +294,9 @@ def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
                     path=path,
                     line=row.number,
                 )
-            if label := row.values[label_at].strip():
+            if given_label := row.values[label_at].strip():
                 try:
-                    given[number] = check_name(label, "label")
+                    given[number] = check_name(given_label, "label")
                 except InputError as error:
                     raise InputError(error.message, path=path, line=row.number) from error
     return given
@@ -368,9 +368,9 @@ def _sizes(
     key: str, every: Sequence[Mapping[int, str]], numbers: Set[int], order: Sequence[str]
 ) -> Iterator[OfferedLabel]:
     """Yield labels in the order of the set, with how many of some lines have them."""
-    labeled = {(number, label) for given in every for number, label in given.items() if number in numbers}
-    sizes = Counter(label for _, label in labeled)
-    yield from (OfferedLabel(key, label, sizes[label]) for label in order if sizes[label])
+    labeled = {(number, text) for given in every for number, text in given.items() if number in numbers}
+    sizes = Counter(text for _, text in labeled)
+    yield from (OfferedLabel(key, text, sizes[text]) for text in order if sizes[text])
 
 
 def _sets(name: str) -> list[str]:
@@ -407,8 +407,8 @@ def _still_there(
     tell: Callable[[str], None],
 ) -> Sequence[LabeledLine]:
     """Return the labels of lines that are where they were, in the words that they had."""
-    now = line_states(connection, lines)
-    there = [row for row in lines if not now[row["number"]].state]
+    states = line_states(connection, lines)
+    there = [row for row in lines if not states[row["number"]].state]
     lost = len(lines) - len(there)
     was = "it was" if lost == 1 else "they were"
     why = (
@@ -421,7 +421,7 @@ def _still_there(
     return [
         LabeledLine(
             row["number"],
-            now[row["number"]].sentence_id or 0,
+            states[row["number"]].sentence_id or 0,
             row["first"],
             row["last"],
             given[row["number"]],

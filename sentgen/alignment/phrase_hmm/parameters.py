@@ -61,8 +61,8 @@ class RewriteTable:
         if not len(self):
             return counts
         # No row is empty here: `reduceat` would give it the first count of the next one.
-        totals = np.repeat(np.add.reduceat(counts, self.starts[:-1]), np.diff(self.starts))
-        return np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), self.prob)
+        row_sums = np.repeat(np.add.reduceat(counts, self.starts[:-1]), np.diff(self.starts))
+        return np.where(row_sums > 0, counts / np.where(row_sums > 0, row_sums, 1.0), self.prob)
 
 
 def empty_table() -> RewriteTable:
