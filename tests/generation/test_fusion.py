@@ -372,6 +372,13 @@ def test_words_are_from_sentences_and_keep_their_order(key: int, related: list[i
     assert fuse(DEMO[key], *chosen, words=words, nbest=3) == answer
 
 
+def test_sentences_that_say_the_same_make_one() -> None:
+    """A related sentence that is given twice adds nothing that is new."""
+    once, twice = (fuse(DEMO[7], *related, words=2, nbest=3) for related in ([DEMO[5]], [DEMO[5]] * 2))
+
+    assert [made.text for made in twice.sentences] == [made.text for made in once.sentences]
+
+
 def test_the_search_of_2005_uses_the_same_words() -> None:
     """But for markers, which no sentence has."""
     key, *related = DEMO[7], *DEMO[5:7], *DEMO[8:10]

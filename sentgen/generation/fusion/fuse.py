@@ -50,7 +50,7 @@ def fused_sentences(
     Args:
         key: with a tree and tags.
         related: likewise.
-        asked: what to do.
+        request: what to do.
         store: where its model is; needed if it names one, else not looked at.
 
     Raises:
@@ -76,9 +76,14 @@ def fused_sentences(
     else:
         search = Search(algorithm=request.algorithm, nbest=request.nbest, seed=request.seed)
         sentences_made = _ordered_with_model(_given(store), request.model, contents[0], search)
-    old = {" ".join(sentence.forms).lower() for sentence in sentences}
-    new = [sentence for sentence in sentences_made if sentence.text.lower() not in old]
-    return FusionAnswer(key, related, request.algorithm, trees[0].changes, tuple(new[: request.nbest]))
+    known = {" ".join(sentence.forms).lower() for sentence in sentences}
+    new: dict[str, FusedSentence] = {}
+    for made in sentences_made:
+        # Words of two sentences that say the same make the same sentence.
+        if (text := made.text.lower()) not in known:
+            new.setdefault(text, made)
+    best = tuple(new.values())[: request.nbest]
+    return FusionAnswer(key, related, request.algorithm, trees[0].changes, best)
 
 
 def _given(store: Store | None) -> Store:
