@@ -79,7 +79,7 @@ def crashed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crashed]:
     with pytest.MonkeyPatch.context() as patched:
         logged(patched)
         # Sharing closes the file, and DuckDB would put the log into it.
-        patched.setattr(Store, "downgrade_to_read", lambda store: None)
+        patched.setattr(Store, "downgrade_to_read", lambda store, **_: None)
         with Store(path, memory_limit=MEMORY) as store:
             with store.connect() as connection:
                 raw(connection).execute("pragma disable_checkpoint_on_shutdown")
@@ -131,7 +131,7 @@ def test_a_large_transaction_leaves_no_log(
         os.link(log_of(path), logs[-1])
 
     # Nor is the file opened again, which takes a log away.
-    monkeypatch.setattr(Store, "downgrade_to_read", lambda store: None)
+    monkeypatch.setattr(Store, "downgrade_to_read", lambda store, **_: None)
     with Store(path, create=True, memory_limit=MEMORY) as store:
         monkeypatch.setattr(block_journal, "keep", keep)
         ingest(store, [str(crashed.sources[0])], Settings("trees"))

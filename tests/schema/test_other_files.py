@@ -138,6 +138,7 @@ def test_each_call_that_makes_a_connection_is_known() -> None:
     assert sorted(calls) == [
         ("completion.py", "duckdb.connect(database, read_only=not lake, config=NEVER_LOADED)"),
         ("engine.py", "duckdb.connect(*words, config={**NEVER_LOADED, **config}, **options)"),
+        ("merging.py", "duckdb.connect(config=config)"),
         (
             "readonly.py",
             "duckdb.connect(':memory:', config=settings(memory_limit, threads) | _SWITCHES | _OPEN)",
@@ -146,5 +147,4 @@ def test_each_call_that_makes_a_connection_is_known() -> None:
             "readonly.py",
             "duckdb.connect(str(path), read_only=True, config={**settings(limit, threads), **_SWITCHES})",
         ),
-        ("words.py", "duckdb.connect(config=config)"),
     ]
