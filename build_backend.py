@@ -15,6 +15,8 @@ import sys
 import sysconfig
 import tempfile
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,8 @@ def build_wheel(
 ) -> str:
     """Build the wheel; return its name."""
     _write_pages()
-    name = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
+    with _in_new_folder():
+        name = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
     if not _is_wanted(config_settings):
         return name
     with tempfile.TemporaryDirectory() as folder:
@@ -70,6 +73,22 @@ def build_wheel(
     tags = ("--python-tag", python, "--abi-tag", python, "--platform-tag", kind)
     told = _wheel("tags", "--remove", *tags, str(Path(wheel_directory, name)))
     return Path(told.split()[-1]).name
+
+
+@contextmanager
+def _in_new_folder() -> Iterator[None]:
+    """Let setuptools build in a folder of its own: what an earlier build has left would go into the wheel."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Path(folder, "setup.cfg")
+        settings.write_text(f"[build]\nbuild_base = {Path(folder, 'build').as_posix()}\n", "utf-8")
+        before = os.environ.get("DIST_EXTRA_CONFIG")
+        os.environ["DIST_EXTRA_CONFIG"] = str(settings)
+        try:
+            yield
+        finally:
+            os.environ.pop("DIST_EXTRA_CONFIG")
+            if before is not None:
+                os.environ["DIST_EXTRA_CONFIG"] = before
 
 
 def _write_pages() -> None:

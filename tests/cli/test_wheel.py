@@ -28,7 +28,7 @@ def ignored(path: str, rules: list[str]) -> bool:
 
 @pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
-    """The top level holds one package, with SQL, migrations and demo data.
+    """The top level holds one package, with SQL, migrations and demo data, and nothing of an earlier build.
 
     It is built from what `docker build` has, whose Dockerfile copies all that the ignore file lets through.
     """
@@ -40,6 +40,8 @@ def test_wheel(tmp_path: Path) -> None:
             copy = source / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
+    (earlier := source / "build/lib/sentgen").mkdir(parents=True)
+    (earlier / "moved_since.py").touch()
     plainly = ("--config-setting", "machine-code=no")
     subprocess.run(
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", *plainly, "--outdir", str(tmp_path)],
@@ -49,6 +51,7 @@ def test_wheel(tmp_path: Path) -> None:
     )
     names = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
 
+    assert "sentgen/moved_since.py" not in names
     top = {name.split("/")[0] for name in names}
     assert {name for name in top if not name.endswith((".dist-info", ".data"))} == {"sentgen"}
     for folder in ("sentgen", "schema", "migrations"):
