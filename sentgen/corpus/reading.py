@@ -192,7 +192,7 @@ def sentences_of(
     """Yield the sentences of sources, as `sentgen ingest` reads them.
 
     Args:
-        sources: see `sentgen.corpus.sources.expand`.
+        sources: see `sentgen.corpus.paths.expand`.
         form: name of the format; detected if ``None``.
         parser: for sentences without heads.
         trees: refuse sentences that have no heads, and get none.

@@ -1,14 +1,17 @@
-"""The examples in docstrings hold."""
+"""The examples in docstrings hold, and what they name is there."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import pkgutil
+import re
 from pathlib import Path
 
 import pytest
 
 import sentgen
+from sentgen import schema
 
 PACKAGE = Path(sentgen.__file__).parent
 FOLDERS = sorted({path.relative_to(PACKAGE).parts[0] for path in PACKAGE.rglob("*.py")})
@@ -26,3 +29,18 @@ def test_examples_hold(folder: str) -> None:
             found = doctest.testmod(importlib.import_module(".".join(("sentgen", *names))))
 
             assert found.failed == 0, path
+
+
+def test_names_lead_somewhere() -> None:
+    """A function moves, and who reads of it elsewhere should find it; names of loggers are no such names."""
+    paths = [path for folder in (PACKAGE, *schema.__path__) for path in Path(folder).rglob("*.py")]
+    names = {name for path in paths for name in re.findall(r"`(sentgen(?:\.\w+)+)`", path.read_text("utf-8"))}
+    assert "sentgen.schema.readonly" in names
+    lost = []
+    for name in sorted(names):
+        try:
+            pkgutil.resolve_name(name)
+        except (ImportError, AttributeError):
+            lost.append(name)
+
+    assert lost == []

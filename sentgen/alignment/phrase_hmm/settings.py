@@ -17,7 +17,7 @@ from sentgen.errors import InputError, spell
 #: The parts of the parameters that EM may leave as they are.
 Part = Literal["null", "weights", "unigram", "jumps", "table"]
 
-#: Numbers with the least and the largest that has a meaning, which `settings_json.changed` lets pass.
+#: Numbers with the least and the largest that has a meaning, which `changed` lets pass.
 Share = Annotated[float, (0, 1)]
 Number = Annotated[int, (1, inf)]
 
@@ -84,7 +84,8 @@ class PbhmmSettings:
         near: and, if vectors are given, to words whose cosine is ``nearness`` or more, and that have no other
             kin in the pair. 0 for words that are not akin; see ``kinship``.
         vectors: Name of these vectors in the store; ``None`` for none.
-        grouped: What it gives to function words and marks of one group (``function_words.groups``).
+        grouped: What it gives to function words and marks of one group
+            (`sentgen.alignment.words.word_classes.groups`).
         forget: Probability that the position in the document is forgotten at the end of a sentence of the
             abstract, and drawn anew: the next sentence may come from anywhere. Best paths do not forget.
         whole_sentences: Different sentences of a document up to which it is aligned as a whole, as one with
@@ -96,7 +97,7 @@ class PbhmmSettings:
         decode: ``viterbi``: the best path; ``posterior``: the links whose posterior reaches ``threshold``.
         both: Decode posteriors in both directions and take the root of their product.
         threshold: Smallest posterior of a link.
-        stops: Give links of full stops the posterior of their sentences (``sentences.link_stops``).
+        stops: Give links of full stops the posterior of their sentences.
     """
 
     max_document_phrase: int = 4

@@ -320,7 +320,7 @@ _BYTES_PER_RECORD = 512
 
 
 class _Runs:
-    """The batches of one range, of every shard (`sentgen.counts.ngrams.Runs`)."""
+    """The batches of one range, of every shard."""
 
     def __init__(self, files: Sequence[tuple[Path, range]], stack: ExitStack) -> None:
         self._readers = [stack.enter_context(opened(path)) for path, _ in files]
