@@ -180,6 +180,10 @@ def interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: Files that all processes of a test run read; one that has a store open to write keeps the others out.
+_shared = set[Path]()
+
+
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with nothing in it, made once for all processes of a test run."""
@@ -199,6 +203,7 @@ def copied_stores(empty_store: Path) -> Iterator[Callable[..., None]]:
     opened = Store.__init__
 
     def copied(self: Store, path: Path | str, *, create: bool = False, **settings: Any) -> None:
+        assert settings.get("read_only") or Path(path) not in _shared, "others read it: give read_only=True"
         if create and not Path(path).exists() and Path(path).parent.is_dir():
             shutil.copyfile(empty_store, path)
         opened(self, path, create=create, **settings)
@@ -271,6 +276,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not (folder / "full.duckdb").exists():
             folder.mkdir(exist_ok=True)
             full_store.make(folder).rename(folder / "full.duckdb")
+    _shared.add(folder / "full.duckdb")
     return folder / "full.duckdb"
 
 
@@ -310,6 +316,7 @@ def _made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callab
         if not path.exists():
             make(draft)
             draft.rename(path)
+    _shared.add(path)
     return path
 
 

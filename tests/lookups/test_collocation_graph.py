@@ -103,7 +103,7 @@ def test_the_edges_of_a_graph(
 )
 def test_the_statement_that_is_shown_has_the_same_rows(asked: dict[str, Any], relief: Path) -> None:
     """What arrays have counted is what it counts."""
-    with Store(relief) as store, store.connect() as connection:
+    with Store(relief, read_only=True) as store, store.connect() as connection:
         answer = Collocations(word="the", min_count=1, limit=20, graph=True, **asked).ask(connection)
         shown = answer.query.run(connection).to_pylist()
 
