@@ -16,9 +16,11 @@ import sysconfig
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from configparser import RawConfigParser
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from setuptools import build_meta
 from setuptools.build_meta import *  # noqa: F403  the other hooks of the interface
@@ -78,17 +80,15 @@ def build_wheel(
 @contextmanager
 def _in_new_folder() -> Iterator[None]:
     """Let setuptools build in a folder of its own: what an earlier build has left would go into the wheel."""
+    settings = RawConfigParser()
+    settings.read(os.environ.get("DIST_EXTRA_CONFIG", ""), "utf-8")  # what whoever builds has there stays
     with tempfile.TemporaryDirectory() as folder:
-        settings = Path(folder, "setup.cfg")
-        settings.write_text(f"[build]\nbuild_base = {Path(folder, 'build').as_posix()}\n", "utf-8")
-        before = os.environ.get("DIST_EXTRA_CONFIG")
-        os.environ["DIST_EXTRA_CONFIG"] = str(settings)
-        try:
+        settings.read_dict({"build": {"build_base": str(Path(folder, "build"))}})
+        path = Path(folder, "setup.cfg")
+        with path.open("w", encoding="utf-8") as file:
+            settings.write(file)
+        with patch.dict(os.environ, DIST_EXTRA_CONFIG=str(path)):
             yield
-        finally:
-            os.environ.pop("DIST_EXTRA_CONFIG")
-            if before is not None:
-                os.environ["DIST_EXTRA_CONFIG"] = before
 
 
 def _write_pages() -> None:

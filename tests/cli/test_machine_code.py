@@ -8,6 +8,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+from configparser import RawConfigParser
 from pathlib import Path
 from types import ModuleType
 
@@ -223,3 +224,17 @@ def test_of_a_numba_without_what_is_used_of_it(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(SentgenError, match=r"numba \S+ is not as .* '_index_key'\); install .*'numba<"):
         importlib.import_module("sentgen.machine_code")
+
+
+def test_settings_of_whoever_builds_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wheel is built in a folder of its own, and else as somebody has set it up."""
+    (given := tmp_path / "given.cfg").write_text("[build]\nparallel = 2\n[bdist_wheel]\nuniversal = 0%\n")
+    monkeypatch.setenv("DIST_EXTRA_CONFIG", str(given))
+    with backend()._in_new_folder():
+        (path := tmp_path / "read.cfg").write_text(Path(os.environ["DIST_EXTRA_CONFIG"]).read_text())
+
+    read = RawConfigParser()
+    read.read(path)
+    assert (read["build"]["parallel"], read["bdist_wheel"]["universal"]) == ("2", "0%")
+    assert not Path(read["build"]["build_base"]).parent.exists()
+    assert os.environ["DIST_EXTRA_CONFIG"] == str(given)
