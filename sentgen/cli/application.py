@@ -30,6 +30,7 @@ from sentgen.cli.console.completion import offering, with_plugins
 from sentgen.errors import spelling
 from sentgen.options import NOT, dashed
 from sentgen.output.wording import either, near
+from sentgen.system.processes import collect_again
 
 _MARKUP: Literal["markdown"] = "markdown"
 _HELP = ["-h", "--help"]
@@ -96,9 +97,8 @@ class Commands(TyperGroup):
             return name, offering(self._group, name, rest) or describe_command(self._within[name]), rest
         # Only now is a command imported, and no other.
         command = self.load(name)
-        if not gc.isenabled():  # look for garbage again, but not among what was imported: nothing becomes it
-            gc.freeze()
-            gc.enable()
+        if not gc.isenabled():  # as the program began
+            collect_again()
         return name, command, rest
 
     @property
