@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from sentgen.alignment.choice import Choice, Preset, apply_chosen, notes
-from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
 from sentgen.alignment.phrase_hmm.settings import training_settings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored import application
@@ -138,7 +138,7 @@ def train(
     limit = options.memory
     plan = replace(plan, memory=limit)
     with (
-        options.store(share=DATABASE_SHARE) as store,
+        options.store(share=ALIGNMENT_DATABASE_SHARE) as store,
         training_bar(plan.iterations, DIRECTIONS if settings.both else DIRECTIONS[:1]) as progress,
     ):
         for number, done in enumerate(train_model(store, pairs, model, settings, plan, progress=progress)):
@@ -183,7 +183,7 @@ def tune(
     examples = request.examples()
     memory = options.memory
     with (
-        options.store(create=True, share=DATABASE_SHARE) as store,
+        options.store(create=True, share=ALIGNMENT_DATABASE_SHARE) as store,
         counting_bars() as progress,
     ):
         tuned = tune_model(
@@ -299,7 +299,7 @@ def apply(
     Example: `sentgen align apply --pairs papers --model papers --threshold 0.5`
     """
     budget = aligning_budget(options.memory, with_store=True)
-    with options.store(share=DATABASE_SHARE) as store, counting_bar("pairs") as progress:
+    with options.store(share=ALIGNMENT_DATABASE_SHARE) as store, counting_bar("pairs") as progress:
         done = apply_chosen(choice, store, pairs, budget=budget, progress=progress)
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""
     for name, value in (

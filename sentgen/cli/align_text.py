@@ -17,7 +17,7 @@ from rich.text import Text
 
 from sentgen.alignment.choice import Choice, chosen_aligner, notes
 from sentgen.alignment.pairs.alignment import WeighedLink
-from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.view import PairView, Segment, made_of, main_reasons, phrases, weighed_by, why
@@ -90,7 +90,7 @@ def text(
 
         def store() -> Store:
             # Called for a model or vectors; without them, there need be no store.
-            opened_store = options.store(read_only=True, share=DATABASE_SHARE)
+            opened_store = options.store(read_only=True, share=ALIGNMENT_DATABASE_SHARE)
             return opened.enter_context(opened_store)
 
         aligner, name = chosen_aligner(choice, store, budget=budget)

@@ -9,7 +9,7 @@ from typing import Annotated, get_args
 import typer
 
 from sentgen.alignment import Pair
-from sentgen.alignment.pairs.budget import DATABASE_SHARE, aligning_budget
+from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
 from sentgen.alignment.stored.extraction import SIZE
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.systems import parse_specs
@@ -123,7 +123,7 @@ def alignment(
     # Before the store is opened, and perhaps made: files that cannot be read should leave nothing.
     training: list[Pair] = list(read_pairs(*request.train)) if request.train else []
     with (
-        out.store(create=True, share=DATABASE_SHARE) as store,
+        out.store(create=True, share=ALIGNMENT_DATABASE_SHARE) as store,
         counting_bars() as progress,
     ):
         if request.train_pairs is not None:

@@ -35,7 +35,7 @@ _LEAST = 64 << 20
 #: What limits that are told are rounded up to.
 _UNIT = 100 << 20
 #: Share of the memory limit that DuckDB may use where a model of the store is trained, or aligns.
-DATABASE_SHARE = 0.2
+ALIGNMENT_DATABASE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def scratch_folder() -> Path:
 
 def aligning_budget(limit: float, *, with_store: bool) -> Budget:
     """Return what of a memory limit aligning a pair may take, beside DuckDB if there is a store."""
-    share = 1.0 - DATABASE_SHARE if with_store else 1.0
+    share = 1.0 - ALIGNMENT_DATABASE_SHARE if with_store else 1.0
     return Budget.of_limit(limit, share=share, folder=scratch_folder())
 
 

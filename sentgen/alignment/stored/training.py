@@ -18,7 +18,7 @@ from typing import Annotated
 import numpy as np
 import pyarrow as pa
 
-from sentgen.alignment.pairs.budget import DATABASE_SHARE, Budget, PairSizes
+from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, Budget, PairSizes
 from sentgen.alignment.phrase_hmm.em import (
     ExpectedCounts,
     PairPosteriors,
@@ -190,7 +190,7 @@ def _bounds(documents: pa.ChunkedArray) -> dict[int, tuple[int, int]]:
 #: Python have what DuckDB leaves of the rest.
 _CELL_SHARE, _PART_SHARE = 0.21, 0.21
 #: What inference has: the rest, for one of these pairs a thread: one at work and two that wait to be counted.
-_PAIR_SHARE = 1 - DATABASE_SHARE - _CELL_SHARE - _PART_SHARE
+_PAIR_SHARE = 1 - ALIGNMENT_DATABASE_SHARE - _CELL_SHARE - _PART_SHARE
 _PAIRS = 3
 #: Share from which on pages of files are given back.
 _FULL_SHARE = 0.8
