@@ -178,11 +178,11 @@ class Desk:
 
     def __init__(self, path: Path, *, create: bool = False, allowance: Allowance | None = None) -> None:
         self.path, self.allowance = path, allowance
-        if not path.exists():
-            if not create:
-                raise NotFoundError(f"{path}: no line sets yet; make one with: sentgen lines new SET QUERY")
-            _make(path)
-        _examine(path)
+        self._new = not path.exists()
+        if not self._new:
+            _examine(path)
+        elif not create:
+            raise NotFoundError(f"{path}: no line sets yet; make one with: sentgen lines new SET QUERY")
         if create:
             _remove_drafts(path)
 
@@ -195,6 +195,10 @@ class Desk:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Give a connection whose changes are on the disk at the end of the block, or none of them is."""
+        if self._new:
+            _make(self.path)
+            _examine(self.path)
+            self._new = False
         with self._connected("begin immediate") as connection:
             yield connection
 
@@ -220,6 +224,10 @@ class Desk:
             raise StoreError(f"{self.path}: {error.orig}; nothing was changed") from error
 
     def _connect(self) -> sqlite3.Connection:
+        if self._new:
+            nothing = sqlite3.connect(":memory:", isolation_level=None)
+            nothing.deserialize(_empty())
+            return nothing
         # Never made here: a desk that was removed meanwhile is not begun anew without its sets.
         uri = f"{self.path.absolute().as_uri()}?mode=rw"
         opened = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
@@ -227,6 +235,13 @@ class Desk:
         opened.execute("pragma synchronous = extra")
         opened.execute("pragma foreign_keys = on")
         return opened
+
+
+def begin_desk(path: Path) -> Desk:
+    """Return the desk of a server, which is there from its start: where it cannot be made is told then."""
+    desk = Desk(path, create=True)
+    with desk.writing():
+        return desk
 
 
 def now() -> str:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from sentgen.cli import build
 from sentgen.desk import line_sets
-from sentgen.desk.desk import Desk, desk_beside
+from sentgen.desk.desk import Desk, begin_desk, desk_beside
 from sentgen.desk.labels import GivenLabel
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.errors import InputError, NotFoundError, StoreError
@@ -136,13 +136,18 @@ def test_a_set_needs_a_name_of_its_own(desk: Desk, store: Path, name: str, said:
     assert len(listed(desk, store)) == 7
 
 
-def test_a_query_that_finds_nothing_makes_no_set(desk: Desk, store: Path) -> None:
-    """It is told why, and which sets there are."""
+def test_a_query_that_finds_nothing_makes_no_set(desk: Desk, store: Path, tmp_path: Path) -> None:
+    """It is told why, and which sets there are; a new desk is not begun."""
     with Store(store, read_only=True) as opened, opened.connect() as connection:
         with pytest.raises(InputError, match="set 'none' is not made: no occurrence of 'lemma:mkae'"):
             NewLineSet(name="none", pattern="lemma:mkae").make(desk, connection)
         with pytest.raises(NotFoundError, match="no line set 'none'; there are: make"):
             SetLines(name="none").find(desk, connection)
+        with pytest.raises(InputError, match="is not made"):
+            NewLineSet(name="none", pattern="lemma:mkae").make(
+                Desk(tmp_path / "new", create=True), connection
+            )
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_list_says_which_of_the_lines_it_has(desk: Desk, store: Path) -> None:
@@ -210,7 +215,7 @@ _LABELS = """
 import sys
 import time
 from pathlib import Path
-from sentgen.desk.desk import Desk
+from sentgen.desk.desk import Desk, begin_desk
 from sentgen.desk.labels import GivenLabel
 
 desk, labeler, number = Desk(Path(sys.argv[1])), sys.argv[2], 0
@@ -260,7 +265,7 @@ def end(draft: Path, path: Path) -> None:
     os._exit(9)
 
 files.give_name = end
-desk.Desk(Path(sys.argv[1]), create=True)
+desk.begin_desk(Path(sys.argv[1]))
 """
 
 
@@ -274,7 +279,7 @@ def test_what_a_kill_left_of_a_new_desk_goes(tmp_path: Path, when: str) -> None:
     assert subprocess.run([sys.executable, "-c", _ENDED, str(path), when], check=False).returncode == 9
     assert len({*tmp_path.glob(".*.tmp")} - others) == 1
 
-    assert line_sets.overview(Desk(path, create=True)).num_rows == 0
+    assert line_sets.overview(begin_desk(path)).num_rows == 0
     assert {*tmp_path.iterdir()} == {*others, path}
 
 
@@ -286,9 +291,9 @@ def test_a_desk_that_another_makes_meanwhile_is_taken(
 
     def late(draft: Path, name: Path) -> None:
         monkeypatch.setattr(files, "give_name", give_name)
-        Desk(path, create=True)
+        begin_desk(path)
         assert [each.name for each in tmp_path.iterdir()] == ["new.desk"]
         give_name(draft, name)
 
     monkeypatch.setattr(files, "give_name", late)
-    assert line_sets.overview(Desk(path, create=True)).num_rows == 0
+    assert line_sets.overview(begin_desk(path)).num_rows == 0

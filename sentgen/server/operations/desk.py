@@ -70,7 +70,7 @@ def _desk(context: Context) -> Desk:
 def _near(desk: Desk) -> list[str]:
     if desk.allowance is None:
         return []
-    with desk.writing() as connection:  # it makes its table where there is none
+    with desk.reading() as connection:
         return [*desk.allowance.warnings(connection)]
 
 
