@@ -77,7 +77,7 @@ def now(*, exact: bool = False) -> datetime:
     """Return the time as the store keeps it: UTC, without a zone, in seconds.
 
     Args:
-        exact: with microseconds, for what is told by its time from what was written before.
+        exact: whether with microseconds, for what is told by its time from what was written before.
     """
     time = datetime.now(UTC).replace(tzinfo=None)
     return time if exact else time.replace(microsecond=0)

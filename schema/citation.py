@@ -30,7 +30,7 @@ class Citation:
 
     Attributes:
         kind: what the data lie in.
-        name: of the snapshot, or the file or folder without those above it.
+        name: name of the snapshot, or the file or folder without those above it.
         sha256: hash of the snapshot, or of the manifest of a lake; None of a store, which changes.
         date: the day of publication, in ISO 8601, or of the youngest corpus; None without corpora.
         corpora: what is said of each corpus.
@@ -85,7 +85,7 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
     Args:
         path: where it is.
         query: the command line.
-        names: of the corpora that are asked; all if none is named.
+        names: names of the corpora that are asked about; all if none is named.
 
     Raises:
         NotFoundError: there is none.

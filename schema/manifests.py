@@ -38,12 +38,12 @@ class Snapshot:
 
     Attributes:
         path: the file.
-        sha256: of the file.
-        bytes: its size.
+        sha256: SHA-256 of the file.
+        bytes: size of the file.
         published_at: when, in ISO 8601 and UTC; the newest snapshot is the one that is served.
         corpora: what of each corpus is said.
         models: the same of each model.
-        versions: of sentgen, DuckDB and the schema.
+        versions: versions of sentgen, DuckDB and the schema.
     """
 
     path: Path

@@ -209,7 +209,7 @@ def back_up(path: Path, reason: str, *, noted: Path | None = None) -> Path:
 
     Args:
         path: the store.
-        reason: for the copy, which is a part of its name.
+        reason: reason for the copy, which is a part of its name.
         noted: a folder in which a file gets the name of the copy before there is one.
     """
     backup = backup_name(path, reason)

@@ -114,7 +114,7 @@ class Registry(Generic[Thing]):
 
     Attributes:
         kind: what they are.
-        own: those that sentgen has.
+        own: the things that sentgen has itself.
         checked: takes a plug-in and what its entry point names, and returns what is used of it.
         reserved: more names that mean something already.
     """

@@ -49,7 +49,7 @@ def spell(option: str, *, off: str = "") -> str:
     """Return an option as whoever reads a message gives it.
 
     Args:
-        option: its name on the command line, with ``_`` for ``-``.
+        option: name of the option on the command line, with ``_`` for ``-``.
         off: what the command line calls its opposite, where that is meant.
 
     >>> spell("min_count"), spell("tagged", off="--no-tagged")
@@ -181,8 +181,8 @@ class PluginError(SentgenError):
     """What another package added cannot be used, or has failed.
 
     Args:
-        message: what it is or does, without a subject.
-        plugin: what it is, whose, and of which version.
+        message: what the plug-in is or does, without a subject.
+        plugin: what the plug-in is, whose, and of which version.
         path: the file that it was reading.
         line: the line of that.
     """

@@ -15,7 +15,7 @@ def needs(extra: str, package: str, instead: str = "") -> Iterator[None]:
 
     Args:
         extra: the name in pyproject.toml.
-        package: what it brings, for people.
+        package: what the package brings, for people.
         instead: what can be done without it.
 
     Raises:

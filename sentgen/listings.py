@@ -20,8 +20,8 @@ class Listing:
     """A table of all that there is of something.
 
     Attributes:
-        name: of the operation of the server.
-        command: its words.
+        name: name of the operation of the server.
+        command: words of the command.
         source: module of sentgen and function that gives the rows of a store; of what plug-ins add, the rows
             and what is wrong with plug-ins.
         summary: what the server says of it.

@@ -74,10 +74,10 @@ class Option:
         most: the greatest one.
         shell: what the command line says instead, where it has other names for things.
         metavar: what stands for the value on the command line.
-        panel: of the help on the command line.
+        panel: panel of the help on the command line.
         read: what makes its value of the text that is given.
         file: the name of a file, where the command line reads it from one and the API takes the text itself.
-        given: of a list, whether the command line must have one; else it may read it from elsewhere.
+        given: whether the command line must give a list; else it may read it from elsewhere.
         line: where it is in the command line that an answer of the API names, if there is no option of its
             name: nowhere, as it changes no rows; a command for each item; each value with its name, as
             ``short``.

@@ -360,8 +360,8 @@ def make_system(
     """Make a system, and train it if it learns beforehand.
 
     Args:
-        spec: its name and settings.
-        pairs: what it is to align, and may learn from.
+        spec: name and settings of the system.
+        pairs: the pairs that the system is to align, and may learn from.
         training: more pairs to learn from.
         store: where models are that have been trained.
         budget: memory for aligning a pair with our own system.

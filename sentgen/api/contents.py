@@ -93,7 +93,7 @@ class StoreContents:
         """Define a subcorpus, usable wherever a corpus name is; return the number of its sentences.
 
         Args:
-            name: its name.
+            name: name of the subcorpus.
             where: what the metadata of its sentences meet: `genre = academic and year >= 2010`.
             corpus: the corpora that it is of; none for all.
         """
@@ -121,9 +121,9 @@ class StoreContents:
         """Save a query under a name, as `sentgen saved add` does; it is not run, but checked.
 
         Args:
-            name: its name.
+            name: name of the saved query.
             words: a command that looks into the counts, as you would type it: ``"kwic camp --sort left"``.
-            replace: in place of an older one of this name.
+            replace: whether an older query of this name is replaced.
         """
         with self._session.write() as store, store.begin() as connection:
             query = _check_query(connection, words)
@@ -236,7 +236,7 @@ class StoreContents:
         """Return the iterations of a model, or the top rewrites of a word.
 
         Args:
-            name: of the model.
+            name: name of the model.
             word: a word or phrase.
             direction: abstracts from documents, or the reverse.
             limit: rewrites; 0 for all.
@@ -274,7 +274,7 @@ class StoreContents:
         Args:
             pairs: a corpus of pairs to learn from.
             of: the corpus whose documents are read, of pairs or any.
-            model: that was applied to the pairs; the priors if not given.
+            model: model that was applied to the pairs; the priors if not given.
             size: sentences of each document.
             limit: rows; 0 for all.
         """
@@ -291,7 +291,7 @@ class StoreContents:
 
         Args:
             pairs: a corpus of pairs.
-            model: that was applied to it; the priors if not given.
+            model: model that was applied to it; the priors if not given.
             limit: pairs; 0 for all.
         """
         from sentgen.alignment.stored import application
@@ -312,7 +312,7 @@ class StoreContents:
 
         Args:
             pairs: a corpus of pairs.
-            model: that was applied to it; the priors if not given.
+            model: model that was applied to it; the priors if not given.
             words: a row a word with its state, instead of a row a link.
             sentences: a row a sentence of an abstract and a sentence of the document that it comes from.
             limit: rows; 0 for all.
@@ -392,8 +392,8 @@ class _SavedCall:
     Attributes:
         command: the command that it is of.
         words: what that is given.
-        method: of `Database`, which does the same.
-        given: to the method, by name.
+        method: method of `Database`, which does the same.
+        given: the arguments of the method, by name.
     """
 
     command: str

@@ -218,7 +218,7 @@ class Database(StoreContents):
             to: the folder of backups; made if need be.
             keep: remove all but so many of the newest backups.
             quick: leave out what counts all tokens again.
-            desk: its line sets; `study.desk` beside `study.duckdb` if none is given.
+            desk: the file with the line sets; `study.desk` beside `study.duckdb` if none is given.
         """
         from sentgen.desk.backup import back_up
 
@@ -525,7 +525,8 @@ def open(  # as sqlite_utils, gzip and others call it
         path: the DuckDB file; or a lake: a folder with a manifest, or a URL; or a snapshot.
         create: make a new store if there is none.
         read_only: do not write, so that several processes can have it open.
-        memory_limit: for this process, in bytes or such as ``"2GB"``. Default: a quarter of the machine's.
+        memory_limit: memory for this process, in bytes or such as ``"2GB"``. Default: a quarter of the
+            machine's.
         desk: the file of the line sets. Default: ``study.desk`` beside ``study.duckdb``.
 
     Raises:

@@ -71,7 +71,7 @@ class LanguageModel:
     """A model of a store, in the version that it had when it was asked for.
 
     Attributes:
-        info: its settings, and what it was built from.
+        info: the settings of the model, and the corpora that it was built from.
     """
 
     def __init__(self, session: StoreSession, info: ModelInfo) -> None:

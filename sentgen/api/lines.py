@@ -22,7 +22,7 @@ class LineSet:
     """Lines of a concordance under a name, with the labels that people give to them.
 
     Attributes:
-        name: of the set.
+        name: name of the set.
     """
 
     def __init__(self, session: StoreSession, desk: Desk, name: str) -> None:

@@ -63,7 +63,7 @@ def as_file(text: str | Path, name: str) -> Iterator[str]:
 
     Args:
         text: the text itself; a `pathlib.Path` is a file with it.
-        name: of the parameter, which stands for the file in messages.
+        name: name of the parameter, which stands for the file in messages.
 
     Raises:
         InputError: it looks like the name of a file, which would be taken for a text of one word.

@@ -23,8 +23,8 @@ class Listed:
     Args:
         name: what the user types.
         help: the help above its options.
-        options: what it takes, as ``commands.json`` tells; of a group nothing.
-        module: its module in sentgen.cli, and the function there, or the Typer of a group; empty within it.
+        options: the options of the command, as ``commands.json`` tells; none of a group.
+        module: the module in sentgen.cli, and the function there, or the Typer of a group; empty within it.
         panel: the panel of the help in which it stands.
         commands: the commands of a group.
     """

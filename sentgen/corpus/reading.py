@@ -194,7 +194,7 @@ def sentences_of(
     Args:
         sources: see `sentgen.corpus.paths.expand`.
         form: name of the format; detected if ``None``.
-        parser: for sentences without heads.
+        parser: the parser for sentences without heads.
         trees: refuse sentences that have no heads, and get none.
         treeless: told of every such sentence, which is then yielded; without it, the first one is an error.
         rejected: told of every sentence that fails a check; without it, the first one is an error.

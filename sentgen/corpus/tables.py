@@ -321,7 +321,7 @@ def check_archive(
 
     Args:
         file: a file that can be sought in; it is at its beginning afterward.
-        path: its name, for messages.
+        path: name of the archive, for messages.
         limits: how far a member may expand.
         most: bytes of all members together.
     """

@@ -85,7 +85,8 @@ class TokenColumns:
 
     Attributes:
         lengths: (sentences,) tokens of each.
-        strings: those of `STRINGS`, with `_` for no value; of forms, which there always are, it is the word.
+        strings: the columns named in `STRINGS`, with `_` for no value; in that of forms, which are always
+            there, `_` is the word.
         heads: `NO_HEAD` for none.
         nps: numbers of base noun phrases as the source marks them, `NO_NP` where it does not.
         space_after: null where it is not known.

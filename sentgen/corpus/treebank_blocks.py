@@ -61,8 +61,8 @@ class TreebankBlock:
         lines: (sentences,) the line on which each begins.
         sentences: the first one, and those of which more is to be said, without their columns; by their
             number in the block, from 0.
-        columns: those of all of them.
-        marks: those of regions, behind so many tokens of the block, at least one; they come after what a
+        columns: columns of all sentences.
+        marks: marks of regions, behind so many tokens of the block, at least one; they come after what a
             sentence has itself.
         spans: the regions that have no marks; where there are any, ``sentences`` has only the first one.
     """

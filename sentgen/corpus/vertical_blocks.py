@@ -55,7 +55,7 @@ class _DistinctRows:
 
     Attributes:
         kinds: (different lines,) what each is.
-        tags: those of sentences and regions, by the number of their line.
+        tags: tags of sentences and regions, by the number of their line.
     """
 
     def __init__(self, pieces: Pieces) -> None:

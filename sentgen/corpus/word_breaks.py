@@ -38,7 +38,7 @@ def split_words(sentence: str, language: str) -> list[str]:
 
     Args:
         sentence: raw text.
-        language: its code (ISO 639), which says what loses its vowel before a word.
+        language: code of the language (ISO 639), by which words lose their vowel before another word.
 
     >>> split_words("L'homme, dit-il aujourd'hui... https://x.org/a?b=1", "fr")
     ["L'", 'homme', ',', 'dit-il', "aujourd'hui", '...', 'https://x.org/a?b=1']

@@ -58,7 +58,7 @@ class Batch(ABC, Generic[Item, Done]):
     Args:
         connection: reads the store, to which nobody else writes.
         store: the store.
-        settings: those of the corpus.
+        settings: settings of the corpus.
         done: tells what the batch does.
     """
 

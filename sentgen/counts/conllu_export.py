@@ -197,7 +197,7 @@ def sentences_conllu(connection: Connection, numbers: Sequence[int]) -> Iterator
 
     Args:
         connection: the store.
-        numbers: in rising order.
+        numbers: ids of the sentences, ascending.
     """
     for first, last in _ranges(numbers):
         wanted = set(numbers)

@@ -114,8 +114,8 @@ class Export:
     """A corpus in a format.
 
     Attributes:
-        blocks: its bytes, a part at a time.
-        lost: what it does not give back, one line each.
+        blocks: the bytes of the file, a part at a time.
+        lost: what the format does not give back, one line each.
     """
 
     blocks: Iterator[bytes]

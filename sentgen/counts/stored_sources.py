@@ -146,7 +146,7 @@ def add_source(
     Args:
         connection: the transaction.
         corpus_id: the corpus that it belongs to.
-        tally: its number, its name and its figures.
+        tally: id, name and figures of the source.
         form: name of the format, as its reader calls it.
         version: version of the reader.
         digest: SHA-256 of its bytes.

@@ -62,8 +62,8 @@ class RegionRows:
         """Take the marks of a sentence.
 
         Args:
-            number: that of the sentence; one comes after the other.
-            length: its tokens.
+            number: id of the sentence; sentences come in the order of their ids.
+            length: number of its tokens.
             sentence: the sentence, whose columns may be elsewhere.
             first: whether it is the first one of its document.
         """
@@ -96,7 +96,7 @@ class RegionRows:
         Args:
             first: number of the first sentence.
             lengths: tokens of each.
-            marks: those of regions, behind so many of all tokens, at least one.
+            marks: marks of regions, behind so many of all tokens, at least one.
             spans: regions that have no marks.
         """
         ends = np.cumsum(lengths, dtype=np.int64)
@@ -212,10 +212,10 @@ class Placed:
     """Sentences with their place in the store.
 
     Attributes:
-        ids: the number of each.
-        columns: theirs, end to end.
-        told: by their numbers, those of which more is to be said.
-        documents: the documents that begin among them, by the number of their first sentence.
+        ids: ids of the sentences.
+        columns: columns of the sentences, end to end.
+        told: sentences of which more is to be said, by their ids.
+        documents: the documents that begin among them, by the id of their first sentence.
     """
 
     corpus_id: int

@@ -51,7 +51,7 @@ class Backup:
         files: the SHA-256 of each file.
         corpora: what of each corpus is said.
         models: the same of each model.
-        versions: of sentgen, DuckDB and the schema.
+        versions: versions of sentgen, DuckDB and the schema.
         removed: older ones that were removed when it was made.
     """
 
@@ -78,10 +78,10 @@ class Restoration:
     """What was put back.
 
     Attributes:
-        backup: from where.
+        backup: the backup that was put back.
         kept: the store that was there before, under another name.
         desks: files of line sets that were put back.
-        left: those that were there, and are as they were.
+        left: files of line sets that were there, and are as they were.
     """
 
     backup: Backup

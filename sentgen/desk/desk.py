@@ -41,8 +41,8 @@ class Allowance:
 
     Attributes:
         writer: who writes: an address, as labelers name themselves as they like.
-        sets: that the writer may have made.
-        bytes: of these sets, and of labels that the writer gave.
+        sets: sets that the writer may have made.
+        bytes: bytes of these sets, and of labels that the writer gave.
         room: bytes of the whole file up to which sets are made: what is beyond is left for labels.
     """
 

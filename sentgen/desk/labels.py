@@ -64,7 +64,7 @@ def check_name(text: str, what: str, without: str = "") -> str:
 
     Args:
         text: what was given.
-        what: it is, for the message.
+        what: what the text is to be, for the message.
         without: characters that it cannot have.
 
     Raises:
@@ -179,7 +179,7 @@ class Changed:
 
     Attributes:
         name: the set.
-        number: of lines that have another label now.
+        number: number of lines that have another label now.
         lines: the lines that were meant.
         labels: what the labeler calls lines of the set now.
         taken_for: labels that were given, and how the set writes them.
@@ -318,8 +318,8 @@ def labeled_lines(
     Args:
         desk: the file.
         connection: the store.
-        name: of the set.
-        tell: is told what of it is left out.
+        name: name of the set.
+        tell: called with what of the set is left out.
 
     Raises:
         InputError: no line of it has a label, or none that is still in the store.
@@ -344,7 +344,7 @@ def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
 
     Args:
         desk: the file.
-        corpora: of the lines; empty for all.
+        corpora: corpora of the lines; empty for all.
     """
     offered = list[OfferedLabel]()
     with Desk(desk).reading() as reading:

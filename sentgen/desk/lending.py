@@ -26,7 +26,7 @@ class DeskLabels:
     Args:
         store: the store.
         desk: the file of the desk, which need not be there; that beside the store if none is named.
-        tell: is told what of a set is left out, each thing once.
+        tell: called with what of a set is left out, each thing once.
         tells_place: whether errors name the file that is not there, which a server keeps to itself.
 
     Attributes:

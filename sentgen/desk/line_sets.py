@@ -256,8 +256,8 @@ class FoundLines:
         total: how many there are.
         truncated: whether there are more behind these.
         notes: what is gone from the store, or changed there.
-        labels: of the set, in the order of their keys.
-        query: that found the lines.
+        labels: labels of the set, in the order of their keys.
+        query: query that found the lines.
     """
 
     rows: Rows

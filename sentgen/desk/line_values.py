@@ -116,9 +116,9 @@ def line_values(
 
     Args:
         connection: the store.
-        lines: of the set.
+        lines: lines of the set.
         states: where they are now.
-        names: of the keys, as `kwic --show` takes them.
+        names: names of the keys, as `kwic --show` takes them.
         what: a key is, and ``others`` that it may be, for the message that there is none.
 
     Raises:

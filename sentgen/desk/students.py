@@ -80,9 +80,9 @@ def add_student(desk: Desk, name: str, token: str, *, idle: Sequence[str] = ()) 
     """Write down who has joined; return the name, as it was written before if it was let go of.
 
     Args:
-        desk: of the class.
+        desk: desk of the class.
         name: as `check_student` returns it.
-        token: its hash.
+        token: hash of the student's token.
         idle: names of which the first one is let go of where there are too many.
 
     Raises:

@@ -51,8 +51,8 @@ def _check_settings(
 
     Args:
         plugin: the plug-in.
-        algorithm: what it adds.
-        names: those of our settings.
+        algorithm: the algorithm that the plug-in adds.
+        names: names of the settings that sentgen has.
         groups: the classes that declare them, which an algorithm of a plug-in may look at as well.
 
     Raises:

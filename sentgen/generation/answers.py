@@ -469,8 +469,8 @@ def explain_trees(
 
     Args:
         store: where the counts are.
-        plan: that the sentences were made by, which makes trees.
-        sentences: with trees.
+        plan: plan that the sentences were made by, which makes trees.
+        sentences: the sentences, with trees.
     """
     treebank = plan.treebank
     edges = [
@@ -549,7 +549,7 @@ def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSenten
 
     Args:
         store: where the model is.
-        plan: that the sentence was made by.
+        plan: plan that the sentence was made by.
         sentence: a sentence.
     """
     model, order = plan.model, min(plan.order, plan.model.order)

@@ -323,7 +323,7 @@ def tree_text(units: Sequence[Unit], heads: Sequence[int]) -> list[str]:
     """Return the lines of a drawing.
 
     Args:
-        units: in the order of the sentence.
+        units: the units, in the order of the sentence.
         heads: the place of the head of each unit, `ROOT` for the root; a tree or a forest of them, and it
             need not be projective.
     """
@@ -405,7 +405,7 @@ def conllu_block(
     several units hang on it, the first one has it and the others hang on that one as `parataxis`.
 
     Args:
-        units: in the order of the sentence.
+        units: the units, in the order of the sentence.
         heads: the place of the head of each unit, `ROOT` for the root.
         tags: the column that the tags belong to, UPOS or XPOS.
         sent_id: the name of the sentence.

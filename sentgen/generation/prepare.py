@@ -148,7 +148,7 @@ def with_known_tags(
     Args:
         store: where the counts are.
         corpora: ids of the corpora of the counts.
-        kind: of their tags, `xpos` or `upos`.
+        kind: kind of the tags of the counts, `xpos` or `upos`.
         bags: units with tags that should be of that kind.
         others: the same units with tags of the other kind, or without.
     """
@@ -178,7 +178,7 @@ def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list
     What it takes for a base noun phrase is left to its last word, by which such phrases are counted.
 
     Args:
-        bags: of any input.
+        bags: bags, of whatever input.
         parser: what finds the heads.
         promoted: whether function words are heads, as in the counts that are used.
 

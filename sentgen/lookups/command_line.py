@@ -65,8 +65,8 @@ def command_line(command: str, question: DataclassInstance, number: str = "") ->
     """Return a command with its options; those that have their defaults are left out.
 
     Args:
-        command: its words, without ``sentgen``.
-        question: what it is asked.
+        command: words of the command, without ``sentgen``.
+        question: the question that the command asks.
         number: stands behind the name of a file, where the command reads a text from one.
     """
     words, options = ["sentgen", *command.split()], list[str]()

@@ -303,10 +303,10 @@ def _explanation(
     """Return the query for what is behind the probabilities of words.
 
     Args:
-        text: it, without its conditions.
-        selection: of the corpora.
+        text: the query, without its conditions.
+        selection: the corpora.
         ends: head, and modifier if there is one.
-        layer: of the trees.
+        layer: layer of the trees.
         limit: rows.
 
     Raises:

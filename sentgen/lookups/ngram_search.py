@@ -144,8 +144,8 @@ class _NgramQuery:
     Args:
         question: what is asked.
         selection: the corpora.
-        patterns: of each word, as these corpora spell it.
-        bindings: with ``min_count``.
+        patterns: a pattern for each word, as these corpora spell it.
+        bindings: bindings with ``min_count``.
     """
 
     question: Ngrams

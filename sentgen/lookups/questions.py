@@ -77,7 +77,7 @@ def figure_of(connection: Connection, question: Question, answer: Answer) -> Fig
     Args:
         connection: the store, which is asked once more for what the rows do not say.
         question: one of `FIGURES`.
-        answer: its answer.
+        answer: the answer to the question.
 
     Raises:
         InputError: there is more than fits, or nothing to draw.

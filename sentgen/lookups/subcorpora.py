@@ -57,8 +57,8 @@ def define(
     """Define a subcorpus; return it with the number of its sentences.
 
     Args:
-        connection: of a transaction.
-        name: its name.
+        connection: connection of a transaction.
+        name: name of the subcorpus.
         expression: the condition that its sentences meet.
         corpora: the corpora that it is of; none for all, also of those to come. A subcorpus among them
             stands for what it is now.

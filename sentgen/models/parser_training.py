@@ -178,10 +178,10 @@ class _TrainedParser:
     Attributes:
         name: what ``--parser`` takes.
         path: the file of its model.
-        sentences: that it has learnt from.
-        scores: what it gets right of the sentences held out, as plain text, in percent (F1 of the CoNLL
-            shared task 2017): words, sentences, tags (``upos``, ``xpos``), lemmas, heads (``UAS``), and heads
-            with their relations (``LAS``).
+        sentences: sentences that it has learnt from.
+        scores: share of the sentences held out that the parser gets right, as plain text, in percent (F1 of
+            the CoNLL shared task 2017): words, sentences, tags (``upos``, ``xpos``), lemmas, heads (``UAS``),
+            and heads with their relations (``LAS``).
     """
 
     name: str

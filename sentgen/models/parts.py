@@ -168,8 +168,8 @@ def read_union(
     """Return the n-grams of some models by order; their value is the weighted sum of what the models give.
 
     Args:
-        connection: of the store; gets temporary tables.
-        models: their numbers.
+        connection: connection of the store; gets temporary tables.
+        models: ids of the models.
         weights: above 0, and 1 together.
         order: the highest one.
         space: room for the n-grams.
@@ -260,7 +260,7 @@ def _find_prefixes(words: Ints, at: int, end: int, below: Ints, first: Ints, con
         at, end: the rows to look at.
         below: (n - 1, contexts) words of the order below.
         first: (contexts + 1,) gets the rows.
-        context: that of the row before, -1 if there is none.
+        context: context of the row before, -1 if there is none.
     """
     for row in range(at, end):
         while context < 0 or not np.array_equal(below[:, context], words[:-1, row]):

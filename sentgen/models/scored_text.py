@@ -63,7 +63,7 @@ class ScoredText:
         model: the model.
         asked: what is asked.
         texts: some lines each, if none is stored.
-        path: what it is called in errors.
+        path: name of the text in errors.
     """
 
     store: Store
@@ -290,7 +290,7 @@ def words_of(
         model: the model.
         lines: the text.
         tokenize: whether it is raw.
-        path: what it is called in errors.
+        path: name of the text in errors.
 
     Raises:
         InputError: a sentence of raw text is too long.

@@ -31,8 +31,8 @@ class Scorer:
     """A language model by its name; it gets at most `MOST` sentences at a time, of about the same length.
 
     Attributes:
-        name: that of its entry point.
-        title: what it is, for lists.
+        name: name of its entry point.
+        title: a short description, for lists.
         score: takes sentences, each the list of its words, and returns the natural logarithm of the
             probability of each.
         score_words: the same of each word after those before it, a list a sentence; None if it cannot tell.

@@ -141,7 +141,7 @@ class ScoredBatch:
 
     Attributes:
         batch: the sentences.
-        log10: of each sentence, as in `SentenceScore`.
+        log10: log10 probability of each sentence, as in `SentenceScore`.
         oov: the same.
         log10_oov: the same.
         logps: natural logarithms of all tokens, each sentence with its end.
@@ -382,7 +382,7 @@ def score_tokens(
         reader: reads the model.
         forms: different words.
         numbers: the text: the number of each of its words among these.
-        lengths: of its sentences.
+        lengths: lengths of its sentences.
         old: how many of the first forms are those of the last time.
         lower: whether words are looked up in lower case.
 

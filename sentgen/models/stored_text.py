@@ -61,7 +61,7 @@ class StoredText:
     """Some whole sentences.
 
     Attributes:
-        sentences: their numbers.
+        sentences: ids of the sentences.
         corpora: the numbers of their corpora.
         lengths: how many tokens each has.
         forms: the different words of the text.
@@ -82,12 +82,12 @@ class RegionPart(NamedTuple):
 
     Attributes:
         began: the number of the sentence in which the region begins.
-        position: of its first token there.
-        place: its number among the regions that begin there.
+        position: position of the first token of the region there.
+        place: number of the region among those that begin there.
         first: position of its first token in this sentence.
-        last: that of its last one, or a greater number.
+        last: position of the last token of the region, or a greater number.
         sentence: the name of the sentence in which it begins.
-        attributes: those of the region, joined by commas.
+        attributes: attributes of the region, joined by commas.
     """
 
     began: int
@@ -119,7 +119,7 @@ def read_stored(
         store: the store, to which nothing is connected meanwhile.
         selection: the corpora, and which of their sentences.
         without: the number of a model; leave out what it was applied to.
-        tokens: of a block, give or take a sentence.
+        tokens: tokens of a block, give or take a sentence.
     """
     bindings = Bindings()
     conditions = selection.of_sentences(bindings, "s")
@@ -148,7 +148,7 @@ def stored_sentences(
     Args:
         store: the store.
         selection: the corpora, and which of their sentences.
-        kinds: of the regions that are told.
+        kinds: kinds of the regions that are told.
     """
     for text in read_stored(store, selection):
         with store.connect() as connection:

@@ -136,7 +136,7 @@ def _mixed_table(models: Sequence[_BagModel], bags: _Membership, order: int) -> 
 
     Args:
         models: what each model has for the bags; all with as many columns of words as the order.
-        bags: of local word ids; <unk>, <s> and </s> are in every bag.
+        bags: bags of local word ids; <unk>, <s> and </s> are in every bag.
         order: the highest one.
     """
     contexts = _contexts(models, bags, order)

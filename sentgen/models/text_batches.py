@@ -31,7 +31,7 @@ class TextBatch:
     Attributes:
         forms: the different words.
         numbers: the text: the number of each of its words among these.
-        lengths: of the sentences.
+        lengths: lengths of the sentences.
         full: whether they are so many that others may follow.
         old: how many of the different words, the first ones, are those of the batch before.
     """
@@ -154,8 +154,8 @@ def _number_words(
         text: the lines.
         words: how many different ones there were before.
         pool: these, one behind the other; new ones are added.
-        ends: of each of them in the pool, from 1 on.
-        hashes: of them.
+        ends: ends of the words in the pool, from 1 on.
+        hashes: hashes of the words.
         slots: (power of two,) their numbers, by their hashes; -1 where free.
 
     Returns:

@@ -167,7 +167,7 @@ class _VectorWords:
     """The words that get vectors, the most frequent first.
 
     Attributes:
-        forms: in lower case.
+        forms: the forms, in lower case.
         counts: how often each occurs.
         numbers: place in ``forms`` of each word of the store by its id, -1 for none.
     """
@@ -186,7 +186,7 @@ class ContextCounts:
         columns: number of the context, dense from 0 on.
         counts: how often.
         shape: how many words and contexts there are.
-        tokens: that were read.
+        tokens: tokens that were read.
     """
 
     rows: Ints
@@ -235,7 +235,7 @@ def count_cells(
     Args:
         connection: the store.
         selection: the corpora.
-        words: those that count, as words and as contexts.
+        words: words that count, as words and as contexts.
         window: words on each side that are contexts; 0 for none.
         dependencies: whether relations with the word at their other end are contexts.
         memory: bytes that the pairs may take.

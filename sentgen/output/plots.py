@@ -225,7 +225,7 @@ def score_plot(table: Rows, column: str, title: str) -> Figure:
     Args:
         table: rows, whose first columns say what each is of, up to ``count``.
         column: the score; with its interval where there are columns of it.
-        title: of what.
+        title: title of the plot.
 
     Raises:
         InputError: there is more than fits, or nothing to draw.
@@ -267,8 +267,8 @@ def sketch_plot(table: Rows, column: str, title: str, words: Sequence[str]) -> F
     Args:
         table: rows of a sketch, or of a difference of two.
         column: the score.
-        title: of what.
-        words: that which is sketched, or both.
+        title: title of the plot.
+        words: the word that is sketched, or both.
 
     Raises:
         InputError: there are more collocates of a relation than fit.

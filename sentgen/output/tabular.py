@@ -49,9 +49,9 @@ class Rows:
         """Make a table of rows, a sequence of values each.
 
         Args:
-            columns: their names.
+            columns: names of the columns.
             rows: the rows.
-            types: those of the columns as DuckDB calls them, where they are known; all of `SIMPLE_TYPES`.
+            types: types of the columns as DuckDB calls them, where they are known; all of `SIMPLE_TYPES`.
         """
         self.columns, self.types = list(columns), list(types)
         self._rows = rows if isinstance(rows, Sequence) else list(rows)
@@ -316,7 +316,7 @@ def write_workbook(
     """Write a table as the first sheet of a workbook; return its rows.
 
     Args:
-        columns: their names, each once.
+        columns: names of the columns, each once.
         rows: the rows.
         sink: where the workbook goes.
         on_disk: whether rows wait in temporary files, so that a table of any size takes the same memory.

@@ -123,9 +123,9 @@ def tabular(
     r"""Return a table; a second line in a cell is a detail, in small print; nothing in a cell is a command.
 
     Args:
-        names: of the columns.
-        rows: their cells.
-        sides: to which each column is aligned.
+        names: names of the columns.
+        rows: cells of the rows.
+        sides: the side to which each column is aligned.
         bold: cells whose first line is bold, as (row, column).
 
     >>> print(tabular(["a_b", "n"], [["x", "1\n(0 – 2)"]], ["left", "right"], {(0, 1)}))

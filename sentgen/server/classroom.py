@@ -46,9 +46,9 @@ class LessonRequest:
         student: who asked.
         page: which page or route, as `/query`.
         asked: what was filled in, as `query: "camp" · corpus: gum`.
-        link: its address for others; none where it is no page or was sent by a form.
-        status: of the answer.
-        seconds: that it took.
+        link: address of the answer for others; none where it is no page or was sent by a form.
+        status: status of the answer.
+        seconds: seconds that it took.
         problem: what went wrong; nothing if nothing did.
     """
 
@@ -135,7 +135,7 @@ class Classroom:
     Attributes:
         path: the desk.
         given: addresses and names of this machine that students can type.
-        versions: of IP, on all of whose addresses it listens; they change with its network.
+        versions: versions of IP, on all of whose addresses it listens; they change with its network.
         names: a file of those who may join, a name a line; anybody may if there is none.
         teacher_token: the end of the teacher's addresses, new each time the server starts.
         lesson: what was asked.

@@ -70,7 +70,7 @@ class Worker:
     """A running worker; made by `start`.
 
     Attributes:
-        process: it.
+        process: the process.
         is_fresh: whether it holds nothing but what it opened.
         idle_since: when it had nothing to do any more, by the clock of the event loop.
     """
@@ -287,7 +287,7 @@ class Pool:
         Args:
             message: the request.
             again: ask another one if this one turns out to be dead.
-            seconds: that it may take; those of the kind if not given.
+            seconds: seconds that it may take; those of the kind if not given.
 
         Raises:
             Refused: too many wait (429), it took too long (504), or the worker died (503).

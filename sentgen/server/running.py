@@ -45,8 +45,8 @@ class _Impatient(asyncio.Protocol):
     and then (slow loris), or reads none, would keep its connection, and the memory of its answer, for ever.
 
     Attributes:
-        request_seconds: that a whole request may take to arrive.
-        answer_seconds: that a client may leave its answer lying.
+        request_seconds: seconds that a whole request may take to arrive.
+        answer_seconds: seconds that a client may leave its answer lying.
     """
 
     request_seconds = 20.0

@@ -129,7 +129,7 @@ class Service:
     """What answers: it never opens the store itself.
 
     Args:
-        settings: of the server.
+        settings: settings of the server.
         excerpts: makes of each snapshot that of those who may see some corpora; the snapshot itself if none.
         beside: a service of the same server, with which it shares metrics and answers that are kept.
 

@@ -89,7 +89,8 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
     Args:
         service: which has been started before anybody asks.
         offered: the operations that there are, by name.
-        address: of a server whose pages show the answers; that which was asked, where it is asked over HTTP.
+        address: address of a server whose pages show the answers; that which was asked, where it is asked
+            over HTTP.
     """
     tools = {name: offered[name] for name in TOOLS if name in offered}
 
@@ -210,7 +211,7 @@ def speak(settings: ServerSettings, *, address: str = "") -> None:
 
     Args:
         settings: what to serve, and how; there is no address to listen on.
-        address: of a server that has pages of the same snapshots.
+        address: address of a server that has pages of the same snapshots.
 
     Raises:
         SentgenError: there is no snapshot, or it cannot be opened.

@@ -31,7 +31,7 @@ class User:
     """Somebody who may ask.
 
     Attributes:
-        name: of the user; empty where all who have a token are the same.
+        name: name of the user; empty where all who have a token are the same.
         corpora: names of those that may be seen; all if there are none given.
     """
 

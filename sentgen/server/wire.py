@@ -74,14 +74,14 @@ class Reply:
 
     Attributes:
         status: 102 when it has begun with a request; before the first one 200, or 503 if it cannot start.
-        body: of the answer, its problem, or why it cannot start.
-        media_type: of the body.
-        rows: in it.
+        body: body of the answer, its problem, or why it cannot start.
+        media_type: media type of the body.
+        rows: number of rows in the answer.
         truncated: whether there are more.
-        seconds: of work.
+        seconds: seconds of work.
         retire: whether the worker should be replaced: memory that ran short may be left in pieces, and a
             database that broke answers nothing more.
-        lookups: of models and trees that it took, found in the cache and fetched, by what they are.
+        lookups: lookups of models and trees that it took, found in the cache and fetched, by what they are.
         snapshot: which one was asked; the front knows it.
         of_labels: whether labels of lines were asked for, which change while the snapshot does not.
     """

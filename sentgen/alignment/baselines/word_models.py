@@ -213,7 +213,7 @@ class Model1:
 
     Args:
         training: pairs to learn from.
-        iterations: of EM, from the uniform table.
+        iterations: iterations of EM, from the uniform table.
         source: the text that generates the other.
         sentences: document sentences for an abstract sentence; 0 for whole texts.
     """
@@ -263,8 +263,8 @@ class WordHMM:
     Args:
         training: pairs to learn from.
         source: the text that generates the other.
-        iterations: of EM of the HMM.
-        model1_iterations: of EM of Model 1 before.
+        iterations: iterations of EM of the HMM.
+        model1_iterations: iterations of EM of Model 1 before.
         null: p0, the probability that a word comes from null.
         smoothing: weight of the uniform distribution in that of jumps.
         sentences: document sentences for an abstract sentence; 0 for whole texts.

@@ -81,8 +81,9 @@ class WeighedLink:
         abstract: offset of the abstract word.
         document: offset of the document word.
         posterior: the probability of the link given both texts.
-        directions: its posteriors in each direction of the model of which ``posterior`` is made, the abstract
-            from the document first; none where it comes from other links, as that of a full stop does.
+        directions: the posteriors of the link in each direction of the model, the abstract from the document
+            first, from which ``posterior`` is computed; none where it comes from other links, as that of a
+            full stop does.
         shares: what the posterior is made of, by name, the largest first; they sum to 1.
         weights: what a tuned model sees: feature, value and weight, those that change most first.
     """
@@ -147,7 +148,7 @@ class System:
     Attributes:
         make: returns the aligner; takes ``name``, which is to be the aligner's, the settings that were given
             and, if it ``learns``, the pairs of ``training``.
-        help: what it does, in a few words.
+        help: what the system does, in a few words.
         settings: name of each setting to what reads its value, which may raise `KeyError` or `ValueError`.
         learns: whether it learns from pairs, those that it is to align included.
     """

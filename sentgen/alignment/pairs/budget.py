@@ -90,7 +90,7 @@ class Budget:
         """Return how to align a pair, the fastest way that fits.
 
         Args:
-            sizes: of the pair.
+            sizes: sizes of the pair.
             table: whether the posteriors of all links are wanted, not only the best path.
             events: phrase events.
 

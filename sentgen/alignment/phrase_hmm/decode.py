@@ -199,8 +199,8 @@ class _StopLinks:
     sentences, and for each abstract sentence with each word of the longest document sentence.
 
     Args:
-        abstract: Which words of the abstract are full stops, (m,),
-        document: and of the document, (n,).
+        abstract: which words of the abstract are full stops, (m,).
+        document: which words of the document are full stops, (n,).
     """
 
     def __init__(self, abstract: Bools, document: Bools) -> None:

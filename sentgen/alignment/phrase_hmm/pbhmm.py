@@ -96,9 +96,9 @@ def _explain_alignment(
     """Return an alignment with what it was chosen among, and of posteriors only the links that were chosen.
 
     Args:
-        answer: of decoding; of posteriors with all links from ``noted.floor`` on.
+        answer: the decoded alignment; its posteriors have all links from ``noted.floor`` on.
         noted: what was noted then.
-        directions: those that decoding used, the abstract from the document first.
+        directions: directions that decoding used, the abstract from the document first.
         settings: the model.
     """
     links = _candidates(answer, noted, directions[0].pair, settings)
@@ -350,7 +350,7 @@ def passages(pair: Pair, ids: PairIds, settings: PbhmmSettings) -> list[Passage]
 
     Args:
         pair: both texts.
-        ids: of the same pair.
+        ids: word ids of the same pair.
         settings: the model.
     """
     everything = slice(0, len(pair.abstract))

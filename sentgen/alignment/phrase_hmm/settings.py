@@ -68,8 +68,8 @@ class PbhmmSettings:
         weights: Initial mixture weights of table, stems, identity.
         vocabulary: Size of the vocabulary of the abstracts as the untrained model assumes it.
         forms: Words to a stem as the untrained model assumes it.
-        jump_power: The initial jump is (1 + |d - 1|) ** -jump_power,
-        jump_back: and that times this for jumps that do not go forward (d < 1).
+        jump_power: The initial jump is (1 + |d - 1|) ** -jump_power.
+        jump_back: The initial jump is multiplied by this where it does not go forward (d < 1).
         null_function: P(word | null) of each function word, whatever was learnt; ``None`` for no difference.
         null_excess: Make P(null) higher where the abstract is longer than the document, so that the share of
             other segments falls by the ratio of their lengths; P(null) must be fixed then.
@@ -78,11 +78,11 @@ class PbhmmSettings:
         trust: Share of the table in the first component; the rest is the untrained table. Rows of rare words
             are spread over the few words that they were seen with, and would attract everything else.
         similar: With ``stems="equal"``, what the second component gives to the same word written in another
-            way and to words of similar spelling,
-        synonym: to synonyms in WordNet or in our own ``thesaurus``,
-        related: and to words one step apart in WordNet,
-        near: and, if vectors are given, to words whose cosine is ``nearness`` or more, and that have no other
-            kin in the pair. 0 for words that are not akin; see ``kinship``.
+            way and to words of similar spelling; 0 for nothing, here and in the next three (see ``kinship``).
+        synonym: What it gives to synonyms in WordNet or in our own ``thesaurus``.
+        related: What it gives to words one step apart in WordNet.
+        near: What it gives, if vectors are given, to words whose cosine is ``nearness`` or more, and that are
+            related to no other word of the pair.
         vectors: Name of these vectors in the store; ``None`` for none.
         grouped: What it gives to function words and marks of one group
             (`sentgen.alignment.words.word_classes.groups`).
@@ -91,7 +91,7 @@ class PbhmmSettings:
         whole_sentences: Different sentences of a document up to which it is aligned as a whole, as one with
             no more than its abstract is; of a longer one, each abstract sentence is aligned with those that
             have most of it (``passages``). ``None`` for whole documents only.
-        passage_gain: What each further one of these must add, as a share of what those before it have.
+        passage_gain: What each further document sentence must add, as a share of what those before it have.
         prior: Fake counts.
         fixed: Parts that EM leaves at their initial values.
         decode: ``viterbi``: the best path; ``posterior``: the links whose posterior reaches ``threshold``.

@@ -182,11 +182,11 @@ class _TunedDirection:
     """What came out of a direction.
 
     Attributes:
-        weights: by `weights.NAMES`.
+        weights: a weight for each feature of `weights.NAMES`.
         iterations: how many L-BFGS took, up to the weights that were kept.
-        before: log-probability of the gold links of all pairs without weights,
-        after: and with them,
-        penalty: less this, that of the prior.
+        before: log-probability of the gold links of all pairs without weights.
+        after: log-probability of the same links with the weights.
+        penalty: what the prior takes off ``after``.
         seconds: how long it took.
     """
 

@@ -107,7 +107,7 @@ class LinkCounts:
         """Return the value of each two words in the template ``seen in gold links``, (m, n).
 
         Args:
-            places: of the pair (``places``).
+            places: places of the words of the pair (``places``).
             own: sure links (m, n) of the pair, if it has been counted: it is left out then, so that a model
                 does not learn to trust what it will not have.
         """

@@ -476,7 +476,7 @@ class PartBuffer:
 
     Args:
         cells: the table.
-        texts_of: its texts of a pair.
+        texts_of: returns the texts of the table for a pair.
         settings: how long its phrases are.
         memory: bytes.
     """

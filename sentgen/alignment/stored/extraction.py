@@ -181,8 +181,8 @@ def extracts(store: Store, extractor: Extractor, corpus: str, *, size: int = SIZ
 
     Args:
         store: where the documents are.
-        extractor: that chooses.
-        corpus: of pairs, whose documents are read, or any other one.
+        extractor: the extractor that chooses the sentences.
+        corpus: a corpus of pairs, whose documents are read, or any other corpus.
         size: sentences of a document, all if it has fewer.
         limit: rows; 0 for all.
 

@@ -200,7 +200,7 @@ def tune_model(
 
     Args:
         store: where the model goes.
-        name: of the model, which must be free.
+        name: name of the model, which must be free.
         examples: pairs with their links.
         source: what the gold standard is called.
         plan: how to tune.

@@ -361,7 +361,7 @@ class _Reason:
 
     Attributes:
         abstract: offset of the abstract word.
-        number: of its block, from 1, where the link was chosen.
+        number: number of its block, from 1, where the link was chosen.
         link: what speaks for it; ``None`` where no document word reaches the floor, or where the word comes
             from one with which the aligner does not link it.
         rival: the best other document word of the same abstract word, where one reaches the floor.
@@ -463,14 +463,14 @@ class _Phrase:
     """A block of an alignment, or words in no block, which have no number.
 
     Attributes:
-        number: of the block, from 1.
-        abstract: its words in the abstract, and where they are.
-        document: its words in the document, and where they are; those that contradict a word that is linked
-            with nothing, and none of new words.
-        sentence: of the document, from 1.
+        number: number of the block, from 1.
+        abstract: the words of the block in the abstract, and their offsets.
+        document: the words of the block in the document, and their offsets; those that contradict a word that
+            is linked with nothing, and none of new words.
+        sentence: sentence of the document, from 1.
         posterior: mean of its links, where the aligner knows it.
         null: mean P(null) of its abstract words, where the aligner knows it.
-        state: of the word that has the least support.
+        state: state of the word that has the least support.
         why: what tells the states of its words, but for those that are the same.
     """
 

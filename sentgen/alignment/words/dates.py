@@ -64,9 +64,9 @@ def moment(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None
     """Return the date or time of day that begins at a word.
 
     Args:
-        words: The text,
-        lower: and in lower case.
-        at: The offset of a word of it.
+        words: the words of the text.
+        lower: the same words in lower case.
+        at: the offset of a word.
     """
     word = lower[at]
     if word in ("noon", "midnight"):

@@ -112,8 +112,8 @@ def kinship(
     """Say which words are related; of several kinds the closest counts.
 
     Args:
-        abstract: The different words of the abstract,
-        document: and those of the document.
+        abstract: the different words of the abstract.
+        document: the different words of the document.
         wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
         nearness: Which words have similar vectors; ``None`` for no vectors. Only words without other kin
             count: *two* is near *three*, but means itself where both texts have it.

@@ -254,10 +254,10 @@ def hedge(lower: Sequence[str], start: int, end: int, *, large: bool) -> Hedge:
     """Return how exact a text says that a number is, by the words before and behind it.
 
     Args:
-        lower: The text in lower case.
-        start: The offset of the first word of the number,
-        end: and of the word behind it.
-        large: Whether *over* is said of it, and not of a place or a time.
+        lower: the words of the text in lower case.
+        start: the offset of the first word of the number.
+        end: the offset behind its last word.
+        large: whether *over* is said of the number, and not of a place or a time.
 
     >>> hedge("no more than ten".split(), 3, 4, large=True)
     'less'

@@ -88,10 +88,10 @@ def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 
     """Return the amount that begins at a word, or at the article before it.
 
     Args:
-        words: The text,
-        lower: and in lower case.
-        at: The offset of a word of it.
-        least: The offset of the first word that belongs to nothing else.
+        words: the words of the text.
+        lower: the same words in lower case.
+        at: the offset of a word.
+        least: the offset of the first word that belongs to nothing else.
     """
     word = lower[at]
     if _numbers_an_item(lower, at) or _of_a_name(words, at):
@@ -278,18 +278,18 @@ class Quantity:
     """A number, amount, date or time of day in a text.
 
     Attributes:
-        start: offset of its first word, from 0,
-        end: and of the word behind it. Unit and currency belong to it, *about* does not.
+        start: offset of the first word, from 0.
+        end: offset behind the last word. Unit and currency belong to the quantity, *about* does not.
         kind: ``number``, ``ordinal``, ``percent``, ``measure``, ``money``, ``date``, ``time`` of day.
-        value: its number in the base unit of what it measures (meters, grams, seconds, bytes ...), the first
+        value: the number in the base unit of what is measured (meters, grams, seconds, bytes ...), the first
             of a range, the year of a date that is a year alone; ``None`` for other dates.
         high: the last of a range.
-        figure: its number as it is written, before the unit is reckoned in.
+        figure: the number as it is written, before the unit is reckoned in.
         step: what the last digit of the value is worth: a hundred thousand in *1.2 million*.
         size: what one of its unit is worth in the base unit.
-        unit: what it measures, such as ``length``, ``percent`` or ``dollar``; empty for bare numbers.
+        unit: what is measured, such as ``length``, ``percent`` or ``dollar``; empty for bare numbers.
         hedge: ``about``, ``more`` (than, or at least), ``less``, or nothing, as the text says.
-        readings: for dates and times, all that they may mean, each by the names of its parts.
+        readings: all that a date or time may mean, each by the names of its parts.
     """
 
     start: int

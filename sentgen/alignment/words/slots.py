@@ -30,7 +30,7 @@ def matches(abstract: Longs, document: Longs, weights: Floats) -> Longs:
 
     Args:
         abstract: numbers of the words of a sentence, (m,), equal for words that count as equal.
-        document: those of another one, (n,).
+        document: document of another one, (n,).
         weights: what each abstract word is worth, (m,), above 0.
     """
     m, n = len(abstract), len(document)

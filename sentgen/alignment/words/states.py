@@ -34,7 +34,7 @@ class WordState:
         posterior: the probability of its best link given both texts, where the aligner knows it.
         null: the probability that it comes from nothing, where the aligner knows it.
         why: what tells its state, in a few words; empty where nothing is to be said.
-        elsewhere: of a new word, the sentences of the document that have it, from 1, ascending.
+        elsewhere: the sentences of the document, from 1 and ascending, that have a new word.
     """
 
     word: str
@@ -71,9 +71,9 @@ def judge_polarity(
     """Mark negations that were put in, and words whose negation was left out, as changed, in place.
 
     Args:
-        states: of all words of the abstract.
-        abstract: its words, and one of its sentences.
-        document: its words, and the sentence that is laid beside.
+        states: states of all words of the abstract.
+        abstract: words of the abstract, and the span of one of its sentences.
+        document: words of the document, and the span of the sentence that is compared.
         places: which words match (``slots.match_words``).
     """
     (start, end), (first, last) = abstract[1], document[1]
@@ -149,7 +149,7 @@ class TextKinds:
     """A text of a pair: its sentences, and the kinds of its words, looked at where they are asked for.
 
     Args:
-        words: of the text.
+        words: words of the text.
         starts: offsets at which its sentences begin, as far as they are known.
         lower: words that the pair has in lower case, which are no names.
     """

@@ -133,7 +133,7 @@ def _judge_quantities(
     """Mark the words of numbers, amounts and dates as variants whose values the sources have, in place.
 
     Args:
-        states: of all words of the abstract.
+        states: states of all words of the abstract.
         abstract: the abstract.
         sentence: one of its sentences.
         document: the document.
@@ -298,7 +298,7 @@ class _Judging:
         Args:
             i: the word.
             there: the words that stand in its place, and that no word there is related to.
-            likeness: of both sides of the slot.
+            likeness: how alike the two sides of the slot are.
         """
         word, kind = self._here.words[i], self._here.kind(self._sentence, i)
         if kind == "function word":

@@ -101,7 +101,7 @@ def offering(group: str, command: str, before: Sequence[str]) -> TyperCommand | 
 
     Args:
         group: the group of the command, empty if it stands alone.
-        command: its name.
+        command: name of the command.
         before: the words between its name and what is completed.
     """
     offered, commands = _PLACES.get(group, ("", ()))

@@ -418,7 +418,7 @@ class QuestionOutput(DeskOutput):
 
         Args:
             answer: the answer.
-            what: its rows are, where all of them were counted.
+            what: what the rows are, where all of them were counted.
         """
         if what and answer.truncated:
             self.note_part(answer.rows.num_rows, answer.total or 0, what, offset=answer.offset)

@@ -43,8 +43,8 @@ class TableColumn:
     Args:
         number: whether the cells are numbers, or figures that text goes with, or lines that were cut to the
             terminal, which must not wrap.
-        style: of all cells.
-        spans: of parts of each cell, from its beginning or, below 0, from its end, with their styles.
+        style: style of all cells.
+        spans: spans of parts of each cell, from its beginning or, below 0, from its end, with their styles.
     """
 
     name: str

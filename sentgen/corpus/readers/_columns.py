@@ -312,7 +312,7 @@ class NamedColumns:
     Attributes:
         names: as they were given.
         fields: the number of the column of each field that has one.
-        spaces: that of the column that says what follows a token, or ``None``.
+        spaces: spaces of the column that says what follows a token, or ``None``.
         others: names and numbers of the other ones.
     """
 

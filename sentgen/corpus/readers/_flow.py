@@ -119,7 +119,7 @@ class Flow:
         limits: what is refused.
 
     Attributes:
-        language: that of raw text, as the source says.
+        language: language of raw text, as the source says.
         most: a text of more characters is cut where it is white.
         fill: what else is done with the words of a sentence.
     """

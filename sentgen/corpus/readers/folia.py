@@ -44,8 +44,8 @@ def read_file(file: BinaryIO, *, path: str, encoding: str = UTF_8) -> Iterator[I
 
     Args:
         file: the file.
-        path: its name.
-        encoding: that of the file, where it is not the one that the file names.
+        path: name of the file.
+        encoding: encoding of the file, where it is not the one that the file names.
 
     Raises:
         InputError: it is no XML, or hostile.

@@ -71,7 +71,7 @@ class _ListColumns:
         document: the column that names documents.
         sent_id: the column that names sentences.
         lists: names and numbers of the other columns of lists as deep.
-        said: those of metadata.
+        said: the columns of metadata.
     """
 
     table: TextTable

@@ -69,10 +69,10 @@ def read_file(
 
     Args:
         file: the file.
-        path: its name.
+        path: name of the file.
         meta: what else of the header is metadata, each `NAME=XPATH`.
         notes: whether notes are text.
-        encoding: that of the file, where it is not the one that the file names.
+        encoding: encoding of the file, where it is not the one that the file names.
 
     Raises:
         InputError: it is no XML, or hostile, or an expression is wrong.
@@ -476,7 +476,7 @@ class _Header:
         """Return what is said of the document, as comments of CoNLL-U.
 
         Args:
-            language: that of the document, where its tag says it.
+            language: language of the document, where its tag says it.
             paths: what else is asked, by key.
             path: name of the file.
 

@@ -96,7 +96,7 @@ class Piece:
 
     Attributes:
         sentence: what is known of it without its lines.
-        parts: its lines, as texts with the number of the first line of each.
+        parts: the lines of the sentence, as texts with the number of the first line of each.
         size: tokens; one of more than the limit has lost its lines.
         glued: the tokens (from 0) behind which no space stands.
     """

@@ -415,12 +415,12 @@ class LakeJob:
     """One run of a job.
 
     Args:
-        lake: what it adds to.
+        lake: the lake that the job adds to.
         work: folder of the files between, which all workers see.
         engine: runs the tasks.
         memory: bytes that a worker may take.
-        report: is told how far the work is.
-        say: is told what may interest a person, such as the disk that is needed.
+        report: called with how far the work is.
+        say: called with what may interest a person, such as the disk that is needed.
     """
 
     lake: Place

@@ -84,7 +84,7 @@ class Job(LakeJob):
     """One run of a count.
 
     Args:
-        settings: of the corpus.
+        settings: settings of the corpus.
         sizes: how work is cut up.
     """
 

@@ -216,7 +216,7 @@ class ShardReading:
     """How shards are read.
 
     Attributes:
-        settings: those of the corpus.
+        settings: settings of the corpus.
         folder: where the files of the shards go.
         parts: hash partitions of the words.
         memory: bytes that a task may take.

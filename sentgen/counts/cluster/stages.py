@@ -84,7 +84,7 @@ class Stages:
     Args:
         work: folder of the files between, which all workers see.
         engine: runs the tasks.
-        report: is told how far the work is.
+        report: called with how far the work is.
     """
 
     work: Path
@@ -106,11 +106,11 @@ class Stages:
         """Run the tasks of a stage that are not done; return what all of them returned.
 
         Args:
-            stage: its name.
+            stage: name of the stage.
             function: what a task does.
             calls: what each of them gets.
-            names: of the tasks, if not their numbers.
-            tokens: of each task, if that is known before.
+            names: names of the tasks, if not their numbers.
+            tokens: tokens of each task, if that is known before.
             named: what all of them get.
         """
         began = time.monotonic()

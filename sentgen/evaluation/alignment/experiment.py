@@ -193,7 +193,7 @@ def evaluate_alignment(
         target: what the systems are compared with.
         systems: names with settings (see `sentgen.alignment.systems`).
         training: pairs that systems learn from beside those of the gold standard.
-        seed: of the samples and the tests.
+        seed: seed of the samples and the tests.
         parameters: what was asked for, for the record.
         budget: memory for aligning a pair; a system that takes more is left out.
         progress: called as pairs are done.

@@ -62,9 +62,9 @@ def evaluate_extraction(
         store: where both are, aligned by the same model; the run is recorded there.
         pairs: corpus to learn from.
         of: corpus to choose from.
-        name: of the model; the priors if there is none.
+        name: name of the model; the priors if there is none.
         size: sentences of a document.
-        seed: of the samples and tests.
+        seed: seed of the samples and tests.
 
     Raises:
         NotFoundError: there is no such corpus or model, or the one has not been applied to the other.

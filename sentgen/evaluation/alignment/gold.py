@@ -163,7 +163,7 @@ def pseudo_documents(
         gold: the pairs; those of a pseudo-document are drawn at random, each pair is in one of them.
         documents: pairs whose documents are put one after the other.
         abstracts: how many of their abstracts are kept, in random order.
-        seed: of the draws.
+        seed: seed of the draws.
 
     Raises:
         InputError: there are fewer pairs than one pseudo-document needs, or more abstracts than documents.

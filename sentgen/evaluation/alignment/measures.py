@@ -142,7 +142,7 @@ def measure(
 
     Args:
         pairs: the texts.
-        answers: of the system, one a pair.
+        answers: answers of the system, one a pair.
         gold: what they are compared with, one a pair.
         ignored: words that the scopes with `content` leave out, lower-cased; our own list if ``None``.
         signature: how the gold links were made, for the record.

@@ -42,8 +42,8 @@ class CheckedWord:
     """A word of a summary, and what its source says of it.
 
     Attributes:
-        sentence: its sentence in the summary, from 1.
-        place: its place there, from 0.
+        sentence: number of the sentence in the summary, from 1.
+        place: index of the word in the sentence, from 0.
         state: what became of it.
         there: the words of the source that it comes from, or that contradict it, as they stand there.
         support: the sentences of these, from 1, ascending.
@@ -190,7 +190,7 @@ class SupportCheck:
 
     Attributes:
         claims: the verb arguments.
-        summary: its sentences.
+        summary: the sentences of the summary.
         source: the sentences that it was held against.
         other_words: whether other words were looked for.
         words: what became of each word; none where that was not asked, or the texts are too long.
@@ -331,7 +331,7 @@ class CheckRequest:
 
         Args:
             parser: makes trees where there are none.
-            limits: of comparing words.
+            limits: limits of the comparison of words.
             need_trees: whether texts without trees are refused, as a figure of relations is wanted.
 
         Raises:

@@ -49,10 +49,10 @@ class ClusterSet:
     """Clusters to generate from, and how.
 
     Attributes:
-        clusters: with trees.
+        clusters: the clusters, with trees.
         source: where they come from, for the record.
-        heads: of the trees that a search learns from: their `own`, or `function` words over what they mark,
-            as in the parser of the paper; what the strings are compared with stays as it is.
+        heads: heads of the trees that a search learns from: their `own`, or `function` words over what they
+            mark, as in the parser of the paper; what the strings are compared with stays as it is.
     """
 
     clusters: Sequence[Cluster]
@@ -83,7 +83,7 @@ def read_clusters(path: str, *, parser: Parser | None = None, form: str | None =
 
     Args:
         path: anything that `sentgen ingest` takes.
-        parser: for sentences without heads.
+        parser: parser for sentences without heads.
         form: name of the format; detected if ``None``.
 
     Raises:

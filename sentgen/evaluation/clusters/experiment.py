@@ -100,7 +100,7 @@ class GenerationResult(RunResult):
         clusters: names.
         lengths: numbers of words.
         counts: (systems, clusters, lengths, kinds, 4) generated, matched, source and recalled relations.
-        strings: of each system, cluster and length; None where it made none.
+        strings: strings of each system, cluster and length; None where it made none.
         copied: (systems, clusters, lengths) whether a string is a sentence of its cluster or a piece of one.
         fluency: (systems, clusters, lengths) log10 a word by a model; None if none was asked.
         undefined: what a figure is where there is nothing to count: left out, or 0.
@@ -203,7 +203,7 @@ def _point(length: int, pairs: Floats, counts: Longs) -> Point:
     """Compare two systems.
 
     Args:
-        length: of the strings.
+        length: length of the strings.
         pairs: (2, n) figures of clusters.
         counts: (2, 2, m) matched and all relations of each system and string.
     """
@@ -296,8 +296,8 @@ def evaluate_generation(
     Args:
         store: where the run is recorded, so not read-only.
         source: the clusters; they do not go into the store.
-        parser: for the strings.
-        lengths: of the strings, in words.
+        parser: parser for the strings.
+        lengths: lengths of the strings, in words.
         system: what is compared with the baseline, which has the same settings, without dependencies.
         spelling: what makes two words the same.
         undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.

@@ -99,8 +99,9 @@ def intervals(
     sample is computed from the sums over what was drawn. A sample for which it is not defined is left out.
 
     Args:
-        measurements: of the same sentences in the same order, so that all of them share the samples.
-        seed: of the samples.
+        measurements: measurements of the same sentences in the same order, so that all of them share the
+            samples.
+        seed: seed of the samples.
         resamples: how many.
         level: share of the samples inside the interval.
     """
@@ -164,7 +165,7 @@ def compare_all(
 
     Args:
         systems: the same metric of the same sentences for each system.
-        seed: of the shuffles, which all pairs share.
+        seed: seed of the shuffles, which all pairs share.
         shuffles: how many.
     """
     pairs = [_ranked(systems, *pair) for pair in combinations(systems, 2)]

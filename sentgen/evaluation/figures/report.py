@@ -106,8 +106,8 @@ def figures_table(
     """Return a row a system, with its figures.
 
     Args:
-        title: of the table.
-        systems: in their order.
+        title: title of the table.
+        systems: the systems, in their order.
         columns: the figures.
         note: on them.
         compared: how many systems, the first ones, are candidates for the best figure of a column.
@@ -336,7 +336,7 @@ def _plot_urls(plots: Mapping[str, Draw], files: Mapping[str, bytes]) -> dict[st
 
     Args:
         plots: the plots.
-        files: of them all, as SVG.
+        files: files of all plots, as SVG.
     """
     return {
         name: {"light": _url(files[f"{name}.svg"]), "dark": _url(picture(draw(DARK), "svg"))}
@@ -423,8 +423,8 @@ class Report:
     """What an experiment shows of a run.
 
     Attributes:
-        title: of the page.
-        template: of the page, in this package; it extends ``figures/base.html.j2``.
+        title: title of the page.
+        template: template of the page, in this package; it extends ``figures/base.html.j2``.
         shown: what the template shows beside the title, the version and the plots.
         markdown_parts: tables and lines of the Markdown file, in their order.
         csv: the text of each CSV file.

@@ -205,7 +205,7 @@ class ExperimentResult(RunResult, Generic[SystemT]):
 
         Args:
             systems: without intervals.
-            seed: of the samples and the tests.
+            seed: seed of the samples and the tests.
             fields: what else the result has, by name.
         """
         compared = compare_systems(systems, cls.main.metric, seed)

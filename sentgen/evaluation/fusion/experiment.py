@@ -98,7 +98,7 @@ def read_cases(
 
     Args:
         path: anything that `sentgen ingest` takes, a document a cluster.
-        parser: for sentences without trees.
+        parser: parser for sentences without trees.
         references: how many sentences of a cluster are held back, where it does not say.
         form: name of the format; detected if ``None``.
         limit: only so many clusters, not counting those that are too short.
@@ -218,10 +218,10 @@ def _measured(
 
     Args:
         cases: the clusters.
-        answers: its sentence for each, parsed; None where it made none.
+        answers: the sentence of the system for each cluster, parsed; None where it made none.
         common: (clusters), those for which all systems have one.
         spelling: what makes two words of arguments the same.
-        parser: for the signature.
+        parser: parser for the signature.
     """
     made = np.array([answer is not None for answer in answers])
     given = zip(cases, answers, strict=True)
@@ -321,7 +321,7 @@ def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> 
     """Return the systems of some names, in their order.
 
     Args:
-        names: of extraction (`EXTRACTION`), or of algorithms of `sentgen fuse`.
+        names: names of extraction (`EXTRACTION`), or of algorithms of `sentgen fuse`.
         request: what algorithms share; the search of 2005 takes no model, and gets none.
         store: where the model is.
 
@@ -359,7 +359,7 @@ class FusionResult(ExperimentResult[SystemResult[str | None]]):
 
     Attributes:
         cases: the clusters.
-        common: of how many of them all systems made a sentence, which most figures are of.
+        common: number of clusters for which all systems made a sentence; most figures are of these.
     """
 
     main = MainFigure(BLEU, LABELS[BLEU])
@@ -396,10 +396,10 @@ def evaluate_fusion(
     Args:
         store: where the run is recorded, so not read-only.
         source: the clusters; they do not go into the store.
-        parser: of the new sentences.
-        systems: by name.
+        parser: parser of the new sentences.
+        systems: the systems by name.
         spelling: what makes two words of arguments the same.
-        seed: of samples and tests.
+        seed: seed of samples and tests.
         parameters: what more is recorded.
         progress: called as clusters and sentences are done.
 

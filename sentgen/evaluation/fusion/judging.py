@@ -89,9 +89,9 @@ def write_sheet(
     Args:
         sheet: the file; its answers go beside it.
         cases: the clusters.
-        sentences: of each system, one a cluster; the clusters are the first ones that the first system has a
-            sentence for.
-        seed: of the shuffle.
+        sentences: sentences of each system, one a cluster; the clusters are the first ones that the first
+            system has a sentence for.
+        seed: seed of the shuffle.
         clusters: how many.
 
     Raises:

@@ -54,8 +54,8 @@ class FusionTexts(FusionRequest):
         """Read the key sentence and the related ones; ``related`` is the path of a file here.
 
         Args:
-            parser: for sentences without trees.
-            file: with the key sentence, if there is one.
+            parser: parser for sentences without trees.
+            file: the file with the key sentence, if there is one.
 
         Raises:
             InputError: there is no such sentence, or one is broken, or has no tree and there is no parser.

@@ -29,7 +29,7 @@ def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
     What runs records the published figures, and everything that comes out.
 
     Args:
-        name: of the paper.
+        name: name of the paper.
         request: what to run them with.
 
     Raises:

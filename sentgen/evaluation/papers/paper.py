@@ -130,7 +130,7 @@ def tests_of(
     Args:
         table: the figures of the paper.
         comparisons: the pairs.
-        names: of systems, those of the table; pairs of others are left out.
+        names: names of the systems of the table; pairs of others are left out.
         label: what the systems are, where the table is run in more than one way; empty otherwise.
     """
     return [

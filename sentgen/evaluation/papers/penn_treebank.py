@@ -91,8 +91,8 @@ def split_treebank(
         trees: what to read: heads of trees (`.mrg`) by head rules or of dependencies (`.dp`), base noun
             phrases of tagged files (`.pos`) or, of trees, their own. Else it is the first of which there is
             all.
-        preferred: in this order, as the paper has them: heads by head rules and base noun phrases of tagged
-            files, if it says nothing else.
+        preferred: annotations in the order in which the paper prefers them: heads by head rules and base noun
+            phrases of tagged files, if it says nothing else.
         training: sections to train on.
         quick: only a part: 4 sections and 200 sentences, or 100 sentences of the sample.
 

@@ -81,10 +81,10 @@ def held_out_perplexity(
     """Return the perplexity of each of `MODELS`.
 
     Args:
-        clusters: with trees; those of one sentence are left out.
+        clusters: the clusters, with trees; those of one sentence are left out.
         settings: weight, smoothing, punctuation and case.
-        dependencies: of treebanks, which those of the clusters back off to.
-        seed: of the tests.
+        dependencies: dependencies of treebanks, which those of the clusters back off to.
+        seed: seed of the tests.
 
     Raises:
         InputError: no cluster has two sentences.

@@ -59,7 +59,7 @@ def answer_all(
     Args:
         store: where the model lives.
         cases: the test set.
-        plans: of each system; words are looked up as they stand in the test set.
+        plans: plans of each system; words are looked up as they stand in the test set.
         jobs: threads that search; this thread looks up the next batch meanwhile.
         progress: called when some more sentences are done.
 
@@ -98,7 +98,7 @@ class OutputsFile:
         """Return the lines of those sentences of the test set that are kept.
 
         Args:
-            kept: of each sentence of the test set whether it is put in order, as one without words is not.
+            kept: whether each sentence of the test set is put in order, as one without words is not.
 
         Raises:
             InputError: there is not a line for each sentence.
@@ -141,7 +141,7 @@ def given_answers(
     """Return what systems answered, measured; say how many answers have other words than the sentence.
 
     Args:
-        lines: of each system a sentence a case, words separated by blanks; nothing where it has no answer.
+        lines: a sentence a case for each system, words separated by blanks; nothing where it has no answer.
         cases: the test set.
         lowercase: whether the answers are lower-cased, as the test set is.
     """

@@ -208,7 +208,7 @@ def evaluate_regeneration(
         algorithms: names of algorithms, with settings where wanted (see `parse_systems`).
         settings: how. The seed is that of the samples and tests, too; milliseconds, which include waiting for
             other threads, are taken with one. With `word` units, trees are over words, too.
-        parser: for the verb arguments of outputs and originals (see `verb_argument_figures`).
+        parser: parser for the verb arguments of outputs and originals (see `verb_argument_figures`).
         source: where the sentences come from, for the record.
         progress: called after every sentence.
         fields: fields of ``settings``, by name.
@@ -421,11 +421,11 @@ def summarize(
     """Compute all figures of a run that has no number, parameters and time yet.
 
     Args:
-        answered: of each system, an answer a case.
+        answered: an answer a case for each system.
         cases: the test set.
-        seed: of the samples and the tests.
+        seed: seed of the samples and the tests.
         by_length: whether to tell lengths apart.
-        parser: for the verb arguments, if they are wanted.
+        parser: parser for the verb arguments, if they are wanted.
     """
     sentences = {name: answers.answers for name, answers in answered.items()}
     parsed = verb_argument_figures(sentences, cases, parser) if parser else {}

@@ -96,7 +96,7 @@ def learning_curve(
     for each size, too; a model of more text and learnt weights are not asked. One run is recorded.
 
     Args:
-        store: with the model and its corpora, not read-only.
+        store: the store with the model and its corpora, not read-only.
         model: which corpora, and how they make a model.
         sizes: numbers of sentences, or percents of all, separated by commas, such as ``1000,2000,100%``.
         search: what the systems share; its seed is that of the drawing, too.

@@ -60,7 +60,7 @@ def argument_errors(
         heads, sides: of each unit, as in `Tree`.
         gold_heads, gold_sides: those of the gold tree.
         kinds: equal for equal units.
-        model: with p_arg of each unit.
+        model: the model with p_arg of each unit.
     """
     had, has = Counter(zip(gold_heads, gold_sides, strict=True)), Counter(zip(heads, sides, strict=True))
 
@@ -278,7 +278,7 @@ def attachments_found(
 
     Args:
         units: the units of the output, with whatever makes them the same (words and tags).
-        heads: of each unit the place of its head in ``units``, from 0; -1 for the root.
+        heads: index in ``units`` of the head of each unit, from 0; -1 for the root.
         gold_units, gold_heads: those of the gold tree.
 
     >>> attachments_found(["dog", "barks"], [1, -1], ["barks", "dog"], [-1, 0])
@@ -324,7 +324,7 @@ def verb_argument_figures(
     parsers that may fail; those here always give a whole tree, and no probability.
 
     Args:
-        answers: of each system, an answer a case.
+        answers: an answer a case for each system.
         cases: the test set.
         parser: what reads both; the same sentence once.
 

@@ -31,9 +31,9 @@ def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> Regener
     """Measure and compare systems of recorded runs over the same sentences, and record the comparison.
 
     Args:
-        store: with the runs, not read-only.
+        store: the store with the runs, not read-only.
         runs: the number of a run, for all its systems, or ``NUMBER:SYSTEM`` for one of them.
-        seed: of the samples and the tests.
+        seed: seed of the samples and the tests.
 
     Returns:
         systems by the names ``NUMBER:SYSTEM``, with the figures that need no more than the sentences.

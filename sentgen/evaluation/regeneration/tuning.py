@@ -109,7 +109,7 @@ def tune(
 
     Args:
         store: where the model lives, not read-only.
-        model: that of the words.
+        model: model of the words.
         sentences: none of which the model was built from.
         request: how.
         source: where the sentences come from, for the record.

@@ -276,11 +276,11 @@ def units_of(
     """Return the units of a sentence in their order: its base noun phrases whole, or single words.
 
     Args:
-        sentence: with ``nps`` if phrases are wanted; without, every word is a unit.
+        sentence: the sentence, with ``nps`` if phrases are wanted; without, every word is a unit.
         kind: `np` or `word`.
         tags: the tags to give to the words; xpos, else upos, if ``None``.
-        heads: those of a tree, by which the head of a phrase is the last of its words whose head stands
-            outside; nobody says which it is if ``None``.
+        heads: heads of a tree: the head of a phrase is the last of its words whose head stands outside;
+            ``None`` if no tree is known.
     """
     tags = tags or sentence.xpos or sentence.upos
     numbers = sentence.nps if kind == "np" and sentence.nps else [0] * len(sentence.forms)

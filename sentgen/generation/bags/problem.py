@@ -292,7 +292,7 @@ class Algorithm:
         value: the score of an answer that came from elsewhere, the units in order with the heads of the bag's
             units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
             search errors are counted.
-        steps: what it does to find its own answer to a problem; slow, for people.
+        steps: yields what the algorithm does to find its own answer to a problem; slow, for people.
         settings: the groups of settings that it looks at, beside `NgramSettings` and `RerankSettings`.
         defaults: values that are best on development data, where they are not those of the groups.
         published: the literal reading of a paper.

@@ -79,7 +79,7 @@ def temporary_clusters(
         path: anything that `sentgen ingest` takes.
         names: only these documents.
         form: format; detected if ``None``.
-        parser: for sentences without trees.
+        parser: parser for sentences without trees.
         memory_limit: bytes that DuckDB may use.
 
     Raises:
@@ -286,12 +286,12 @@ def trace_sentence(
 
     Args:
         store: where the corpus is.
-        corpus: its name; each document of it is a cluster.
+        corpus: name of the corpus; each document of it is a cluster.
         text: the words, separated by blanks.
-        settings: of the model.
+        settings: settings of the model.
         clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
         lm: a language model to mix in.
-        dependencies: of treebanks, which those of the clusters back off to.
+        dependencies: dependencies of treebanks, which those of the clusters back off to.
 
     Raises:
         NotFoundError: there is no such corpus.

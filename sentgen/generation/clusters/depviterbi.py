@@ -86,7 +86,7 @@ def lattice_of(
 
     Args:
         model: the probabilities of the cluster.
-        weight: of the dependencies; that of the bigrams is 1 - weight.
+        weight: weight of the dependencies; that of the bigrams is 1 - weight.
         emission: (n,) log p_em; -inf for words that are not to be used.
         limit: (n,) how often each word may be used.
         allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if

@@ -201,8 +201,9 @@ def best_slots(logp: Floats, filled: Ints, size: int) -> Longs:
     """Return the slots that are filled, the most probable first.
 
     Args:
-        logp: of each slot; every word has room for so many of them, one word after the other.
-        filled: by word, how many of its slots are, the first ones.
+        logp: log-probabilities of the slots; every word has room for so many of them, one word after the
+            other.
+        filled: how many slots of each word are filled, the first ones.
         room: slots of a word.
     """
     slots = np.empty(filled.sum(), np.int64)

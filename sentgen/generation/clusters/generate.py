@@ -122,13 +122,13 @@ def generate(
 
     Args:
         store: where the corpus is.
-        corpus: its name; each document of it is a cluster.
+        corpus: name of the corpus; each document of it is a cluster.
         lengths: numbers of words. Where a length cannot be reached, nothing is yielded for it.
-        settings: of the model and the search.
+        settings: settings of the model and the search.
         clusters: the documents to take, from `cluster_names`; all of the corpus if ``None``.
         nbest: sentences of each length, at most.
         lm: a language model to mix in.
-        dependencies: of treebanks, which those of the clusters back off to.
+        dependencies: dependencies of treebanks, which those of the clusters back off to.
         reranker: chooses among the best `CANDIDATES` of each length, or ``nbest`` if these are more.
         best: give the ``nbest`` sentences of all lengths instead, as `lengths` compares them, by rank.
 

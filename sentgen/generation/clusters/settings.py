@@ -28,15 +28,16 @@ class GenerationSettings:
 
     Attributes:
         algorithm: `depviterbi`, or `bigram` for the same search without dependencies: the paper's baseline.
-        weight: of the dependency probability in p_tr, from 0 and less than 1: dependencies alone would let
-            no sentence begin or end. The paper takes the average, 0.5.
-        reuse: of words: `none` for each token of the cluster at most once; `counts` for each word at most as
-            often as in the sentence that has it most; `free` for no limit.
+        weight: weight of the dependency probability in p_tr, at least 0 and less than 1: dependencies alone
+            would let no sentence begin or end.
+        reuse: how often words may be used: `none` for each token of the cluster at most once; `counts` for
+            each word at most as often as in the sentence that has it most; `free` for no limit.
         transitions: between words: `all`, or only those `seen` side by side in the cluster, as are all that
             the paper shows.
-        arguments: of words: `all` that the head stack lets through, as in the paper, or only those that are
-            `supported` by a sentence of the cluster, in one tree over all words (see `supported`).
-        smoothing: of dependencies: `none` as in the paper, or `collins` to back off to tags.
+        arguments: which arguments words may get: `all` that the head stack lets through, as in the paper, or
+            only those that are `supported` by a sentence of the cluster, in one tree over all words (see
+            `supported`).
+        smoothing: smoothing of dependencies: `none` as in the paper, or `collins` to back off to tags.
         salience: p_em, see `emission`.
         nearness: what each item above one on the head stack leaves of the probability of its relations, more
             than 0; 1, as in the paper, leaves all. Less favors small reductions of the stack.
@@ -112,11 +113,11 @@ def emission(
     """Return log p_em of the words of a cluster, (n,) natural logarithms.
 
     Args:
-        counts: of the cluster.
+        counts: counts of the cluster.
         salience: `uniform` is 1 for every word, as in the paper; `unigram` the relative frequency of the word
             in the cluster; `tfidf` that times its inverse document frequency, to sum to one again. Or weights
             by word, to be used as they are: those without one have 1, and a word with 0 is never used.
-        frequencies: for `tfidf`.
+        frequencies: document frequencies for `tfidf`.
 
     Raises:
         InputError: a weight is negative or no number.

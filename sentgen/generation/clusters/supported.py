@@ -400,9 +400,9 @@ def supported_lattice(
     """Return what the search needs.
 
     Args:
-        ngrams: of the n words.
-        arcs: of them.
-        weight: of the arcs; that of the n-grams is 1 - weight.
+        ngrams: n-grams of the words.
+        arcs: arcs between the words.
+        weight: weight of the arcs; that of the n-grams is 1 - weight.
         emission: (n,) log p_em.
         limit: (n,) how often each word may be used.
         allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if

@@ -91,7 +91,7 @@ class FusionChange:
         kind: what.
         text: the words that came in, in the order of their sentence.
         sentence: the number of the related sentence that they are from, from 1.
-        places: of these words in their sentence, from 0.
+        places: places of these words in their sentence, from 0.
         beside: the word of the key that they hang on; for what was replaced, the words that are gone.
         marker: the words put in with a clause that is from no sentence, such as `while`; "" for none.
     """

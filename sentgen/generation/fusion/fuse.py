@@ -48,7 +48,7 @@ def fused_sentences(
     """Make new sentences of a key sentence and related ones.
 
     Args:
-        key: with a tree and tags.
+        key: the key sentence, with a tree and tags.
         related: likewise.
         request: what to do.
         store: where its model is; needed if it names one, else not looked at.
@@ -243,7 +243,7 @@ def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> 
 
     Args:
         content: what the sentence is to say.
-        weight: of the dependencies beside the bigrams.
+        weight: weight of the dependencies beside the bigrams.
         nbest: sentences to give, at most.
     """
     with stored_clusters([content.sentences]) as store:

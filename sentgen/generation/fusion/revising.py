@@ -162,10 +162,10 @@ def revised_keys(
 
     Args:
         bag: the key and its related sentences.
-        weights: of links.
-        fluency: of words in order.
-        words: to add, at most.
-        nbest: trees to give, at most.
+        weights: scores links.
+        fluency: scores words in their order.
+        words: how many words to add, at most.
+        nbest: how many trees to return, at most.
     """
     key = tree_of_key(bag)
     versions = _are_versions(bag)

@@ -77,7 +77,7 @@ class WordBag:
     """The words of all sentences, numbered from 0 through, with what is asked of them again and again.
 
     Attributes:
-        words: of all sentences, one after the other.
+        words: words of all sentences, one after the other.
         modifiers: what hangs on each word, in order.
         starts: where each sentence begins, and the end of the last one.
         of_form: the words of each form.
@@ -302,10 +302,10 @@ class Revision:
     Attributes:
         kind: what is done.
         top: the word that heads the unit.
-        words: of the unit, in order.
+        words: words of the unit, in order.
         anchor: the word of the tree that it hangs on; with `ROOT`, the tree hangs on the unit.
         at: the place in the order of the tree.
-        markers: that stand before the unit.
+        markers: markers that stand before the unit.
         gone: words of the tree, from the place on, that it replaces.
     """
 
@@ -324,8 +324,8 @@ class RevisedTree:
 
     Attributes:
         order: numbers of words in the bag, negative for markers.
-        heads: of all of them but markers, `ROOT` for the root.
-        changes: in the order in which they were made.
+        heads: heads of all words but markers, `ROOT` for the root.
+        changes: the changes, in the order in which they were made.
         score: the sum of the weights of the links that were made.
     """
 

@@ -213,7 +213,7 @@ def _grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[I
         edges: (n + 1, n, 2) log-probabilities, with the constraints; row 0 is the root.
         charges: (n + 1, 2, 8) log-probabilities of one more modifier after j of them.
         limits: (n + 1, 2) numbers of positions.
-        price: of leaving a position empty; infinite for `literal`.
+        price: price of leaving a position empty; infinite for `literal`.
 
     When the open positions allow nothing any more, a word takes the cheapest place, whatever the limits. Ties
     go to the position, and the word, that comes first. Time: n rounds of at most O(n^2) and, where many

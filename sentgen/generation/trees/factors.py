@@ -142,7 +142,7 @@ def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
     """Return (5,) what each factor says of a tree over units in an order, as `FACTORS`.
 
     Args:
-        factors: of the bag.
+        factors: factors of the bag.
         order: (n,) units.
         heads: (n,) places.
     """
@@ -184,7 +184,7 @@ class Decision:
 
     Attributes:
         rival: the place of the head there, `ROOT` for the root; None where there is no other tree.
-        margin: by how much the score of that tree is lower.
+        margin: how much lower the score of that tree is.
         gains: how much of the margin each factor gives, weighted; they add up to it.
     """
 
@@ -270,8 +270,8 @@ def found_weights(
 
     Args:
         store: where the model lives.
-        model: that of the words.
-        algorithm: that the settings are for.
+        model: model of the words.
+        algorithm: algorithm that the settings are for.
         settings: as they were asked for.
         given: the names of those that were asked for, which stay.
 

@@ -93,11 +93,11 @@ def climb(
         tables: the models.
         weights: (M,) what their log-probabilities are multiplied by.
         units: the units of the bag, at least one.
-        scores: of trees.
+        scores: scores of the trees.
         starts: (S, n) different orders, at least one.
         rounds: moves to make from a start, at most.
         candidates: moves a round of which the trees are scored.
-        climbers: of the starts, so many of the best ones are climbed from.
+        climbers: how many of the best starts are climbed from.
     """
     size = starts.shape[1]
     chart = new_chart(size)

@@ -177,7 +177,7 @@ class Bound:
 
     Args:
         operator: ``<``, ``<=``, ``>`` or ``>=``.
-        number: what it is compared with.
+        number: the number that the string is compared with.
     """
 
     operator: str
@@ -224,8 +224,8 @@ class Key(ABC):
         """Return the value of a row of `token` in SQL; null if it has none.
 
         Args:
-            alias: of the row.
-            bindings: of the statement.
+            alias: alias of the row.
+            bindings: bindings of the statement.
         """
 
     def string(self, alias: str, bindings: Bindings) -> str:
@@ -246,8 +246,8 @@ class TokenKey(Key):
     """A column of `token`, or a feature in one: strings are resolved to ids, as few of them pass a test.
 
     Args:
-        name: of the attribute.
-        columns: of `token`; the first one counts that is not null.
+        name: name of the attribute.
+        columns: columns of `token`; the first one counts that is not null.
         table: what has the strings of their ids.
         text: the column with these.
         feature: the key of FEATS, where it is none but one of the parts of a string.

@@ -99,9 +99,9 @@ class _SentenceProperty:
     """What every sentence has, in SQL.
 
     Args:
-        value: its value; ``{alias}`` is that of the row of `sentence`.
+        value: the value in SQL; ``{alias}`` is the alias of the row of `sentence`.
         table: where the value is, if it is not in that row.
-        column: of `sentence`, with the number of the row there.
+        column: column of `sentence`, with the number of the row there.
         number: whether the value is a number.
     """
 

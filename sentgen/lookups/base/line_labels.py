@@ -81,7 +81,7 @@ class LineLabelKey(Key):
 
     Args:
         name: as ``lines.make``.
-        labels: that lines of the set have.
+        labels: labels that lines of the set have.
         sentences: the numbers of sentences with the label of a line in them, as JSON.
         tokens: the numbers of sentences, positions of tokens, and their labels, as JSON.
         disputed: why tokens have no labels, if that is so.

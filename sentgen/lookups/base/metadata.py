@@ -70,7 +70,7 @@ class Condition:
 
     Args:
         text: the expression.
-        expression: what it says.
+        expression: the condition as it was written.
         keys: what its keys stand for.
     """
 
@@ -280,7 +280,7 @@ def condition_of(
     Args:
         connection: the store.
         corpora: names of whole corpora.
-        subcorpora: those whose sentences count beside theirs.
+        subcorpora: subcorpora whose sentences count beside theirs.
         known: the names of all corpora.
         condition: what all of the sentences meet; none for all.
 

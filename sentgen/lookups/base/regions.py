@@ -87,7 +87,7 @@ class RegionKey(Key):
 
     Args:
         name: as ``speaker.party``.
-        kinds: of the regions, as the store has them: names that queries cannot tell apart.
+        kinds: kinds of the regions, as the store has them: names that queries cannot tell apart.
         keys: the same of the attribute.
         step: how long periods are that stand for their numbers; 0 for the values themselves.
     """
@@ -140,10 +140,10 @@ def innermost(kinds: tuple[str, ...], alias: str, position: str, bindings: Bindi
     """Return a number for the innermost region of some kinds around a token; 0 where there is none.
 
     Args:
-        kinds: of the regions.
-        alias: of a row with ``sentence_id``, and the position of the token.
+        kinds: kinds of the regions.
+        alias: alias of a row with ``sentence_id``, and the position of the token.
         position: the column with that.
-        bindings: of the statement.
+        bindings: bindings of the statement.
     """
     parts = parts_of(of_kinds(kinds, bindings))
     return _INNERMOST.format(number=_NUMBER, parts=parts, alias=alias, position=position)
@@ -174,8 +174,8 @@ def pieces_of(kinds: tuple[str, ...], bindings: Bindings, conditions: str) -> st
     Its columns are ``sentence_id``, ``position`` of the first token, and ``length``.
 
     Args:
-        kinds: of the regions.
-        bindings: of the statement.
+        kinds: kinds of the regions.
+        bindings: bindings of the statement.
         conditions: a where clause for the rows ``s`` of `sentence`; empty for all.
     """
     return _PIECES.format(parts=parts_of(of_kinds(kinds, bindings)), conditions=conditions)

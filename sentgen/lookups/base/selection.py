@@ -61,9 +61,10 @@ class Selection:
     """The corpora that a question is about, and how their words are compared.
 
     Args:
-        names: those asked for; empty for all of the store, so that statements need no condition.
+        names: names of the corpora that were asked for; empty for all of the store, so that statements need
+            no condition.
         lowercase: whether every one of them was lower-cased, so that the words asked for must be as well.
-        left_out: those that lack what was asked for.
+        left_out: names of the corpora that lack what was asked for.
         ignore_case: whether words that differ in capital letters only are one word.
         condition: what its sentences meet beside; none for all sentences of these corpora.
     """
@@ -139,9 +140,9 @@ class Selection:
 
         Args:
             order: tokens of an n-gram.
-            bindings: of the statement.
+            bindings: bindings of the statement.
             column: what of a token stands in them.
-            conditions: those on a row of `token`; a token that does not meet them is in no n-gram.
+            conditions: conditions on a row of `token`; a token that does not meet them is in no n-gram.
             ends: what stands for the ends of a sentence; none where these are in no n-gram.
             documents: whether each has the document that it is in.
         """
@@ -187,7 +188,7 @@ def select_corpora(
 
     Args:
         connection: the store.
-        names: their names.
+        names: names of the corpora.
         condition: what the metadata of the sentences meet (see `sentgen.lookups.base.metadata`).
         min_order: leave out those whose n-grams of this order were not counted; with a condition none, as
             their sentences are counted anew.

@@ -171,7 +171,7 @@ class Answer:
     """What came back.
 
     Args:
-        rows: at most as many as asked for.
+        rows: the rows, at most as many as asked for.
         query: the statement that gives these rows.
         missing: what there is none of where nothing was found, such as "n-gram 'the dow *'".
         truncated: whether there are more rows.
@@ -298,8 +298,8 @@ class Extent:
 
     Args:
         tokens: a table with the columns of `token`.
-        sentence: its column with the sentence from which matches count.
-        position: its column with the number of a token from there.
+        sentence: the column with the sentence from which matches count.
+        position: the column with the number of a token from there.
     """
 
     tokens: str

@@ -112,7 +112,7 @@ class Surface:
 
         Args:
             hits: the table of the hits.
-            more: its columns that lines have, too.
+            more: further columns of hits that lines are to have.
             extent: what hits are counted from.
             low, high: SQL for the positions of the first and the last token of the context.
         """

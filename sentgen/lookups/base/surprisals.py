@@ -41,8 +41,8 @@ class SurprisalKey(Key):
 
     Args:
         name: as it was written.
-        model: its number.
-        label: its name and version.
+        model: id of the model.
+        label: name and version of the model.
     """
 
     name: str

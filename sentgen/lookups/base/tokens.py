@@ -115,7 +115,7 @@ class Block:
     """Tokens with consecutive numbers; one that was removed is there, and in no sentence.
 
     Args:
-        tokens: what it is read by.
+        tokens: the tokens of the store, by which the block is read.
         low, high: its first and last sentence.
         first: number of its first token.
         size: how many numbers it has.
@@ -440,7 +440,7 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
     Args:
         connection: the store.
         attribute: as the table has it: whether words are forms or lemmas.
-        words: their numbers.
+        words: ids of the words.
     """
     cache, key = array_cache(connection), (occurrences, attribute, tuple(words.tolist()))
     tokens: Longs | None = cache.find(key)
@@ -469,7 +469,7 @@ def occurrences_of_each(connection: Connection, attribute: str, words: Iterable[
     Args:
         connection: the store.
         attribute: as the table has it: whether words are forms or lemmas.
-        words: their numbers.
+        words: ids of the words.
     """
     cache = array_cache(connection)
     tokens: dict[int, Longs] = {}

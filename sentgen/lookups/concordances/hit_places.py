@@ -88,7 +88,7 @@ def hit_places(
     Args:
         connection: the store.
         source: where the hits come from in the statement that is shown, with its ``bindings``.
-        bindings: of that statement.
+        bindings: bindings of that statement.
         spread: what `spread_of` or `spread_statement` say of all hits.
         limit: documents at most, 0 for all.
         missing: what there is none of where nothing was found.
@@ -191,10 +191,11 @@ class Marks:
     """The nodes of one hit.
 
     Args:
-        positions: of each node, by its name.
-        parts: of the text that reaches from the first node to the last one, each with the names of the nodes
-            that it is; a node whose form is not written as such (French *du* for *de le*) is none of them.
-        sentence_id: of the sentence; 0 if it is not there.
+        positions: positions of each node, by its name.
+        parts: parts of the text that reaches from the first node to the last one, each with the names of the
+            nodes that it is; a node whose form is not written as such (French *du* for *de le*) is none of
+            them.
+        sentence_id: id of the sentence; 0 if it is not there.
     """
 
     positions: Mapping[str, int]

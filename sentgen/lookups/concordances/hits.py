@@ -212,7 +212,7 @@ class Query:
 
     Args:
         cql: the query.
-        values: what it names, to say what of it never occurs.
+        values: the values that the query names, to say which of them never occur.
         across: whether what is asked of hits reaches over the ends of sentences; some hits need not.
         filters: the filters, each with what it looks for.
         written: whether it was written in CQL.

@@ -232,7 +232,7 @@ class _WordOrder:
         """Return the first hits by the numbers of their tokens, in their order; equal ones by place.
 
         Args:
-            all_hits: in the order of the store, in blocks with the tokens beside them.
+            all_hits: hits in the order of the store, in blocks with the tokens beside them.
             limit: how many; 0 for all.
             most: words that are held at once, if all need not be.
         """

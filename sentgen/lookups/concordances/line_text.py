@@ -270,8 +270,8 @@ def _apply_multiwords(
     """Return which strings stand for tokens, and whether a blank follows, where some are written as one.
 
     Args:
-        numbers: of the tokens.
-        low: of the first one of the line of each.
+        numbers: numbers of the tokens.
+        low: for each token, the number of the first token of its line.
         kinds: the string of each token as it is; those of multiword tokens and the empty one come last.
         spaced: whether a blank follows.
         begin, end: of multiword tokens.

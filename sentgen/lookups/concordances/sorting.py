@@ -68,7 +68,7 @@ class SortKey:
         name: as it was written, in capitals if it is a place.
         fold: whether the case of letters is ignored.
         descending: whether the last ones come first.
-        offset: of a token, so many behind the node, or below 0 before it; 0 if it is no token.
+        offset: offset of a token from the node, below 0 before it; 0 if the key is of no token.
     """
 
     name: str
@@ -163,7 +163,7 @@ class LineOrder:
         Args:
             every: the table with all hits: ``sentence_id``, ``first`` and ``last``, and what else they have.
             extent: what they are counted from, and how far words beside them are looked for.
-            bindings: of the statement.
+            bindings: bindings of the statement.
             limit: how many; 0 for all.
             ties: the columns that put equal hits in order.
         """
@@ -245,9 +245,9 @@ def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequenc
     """Return what a name stands for: surprisal, metadata, an attribute of regions, labels, or one of tokens.
 
     Args:
-        keys: those of the store.
+        keys: keys of the store.
         name: the name.
-        what: it is, for the message that there is none; and ``others``: what else it may be.
+        what: what the name is to be, for the message that there is none; and ``others``: what else it may be.
 
     Raises:
         InputError: there is none.
@@ -265,8 +265,8 @@ def value_at(key: Key, sentence: str, position: str, bindings: Bindings) -> str:
     Args:
         key: what that is.
         sentence: alias of the row of `sentence` of the first token of the hit.
-        position: of the token in it.
-        bindings: of the statement.
+        position: position of the token in it.
+        bindings: bindings of the statement.
     """
     if isinstance(key, MetadataKey):
         return key.of_row(sentence, bindings)

@@ -222,10 +222,10 @@ class Typical:
     """What there is to tell good examples by.
 
     Args:
-        corpora: those whose words are counted; none for all of the store.
+        corpora: corpora whose words are counted; none for all of the store.
         tags: whether tokens have parts of speech.
         trees: whether they have heads.
-        surprisal: by the last of the models that were applied, if any was.
+        surprisal: surprisal by the last of the models that were applied, if any was.
     """
 
     corpora: Sequence[str]
@@ -255,7 +255,7 @@ class Typical:
             every: the table of the hits ``h``.
             at: what joins the places of these in their documents.
             home_and_position: the number of the sentence of the first token of a hit, and its position there.
-            bindings: of the statement.
+            bindings: bindings of the statement.
             ties: the columns that put equal hits in order.
         """
         home, position = home_and_position

@@ -108,9 +108,9 @@ class TokenConditions:
 
     Args:
         selection: how words and lemmas are compared.
-        bindings: of the statement.
+        bindings: bindings of the statement.
         empty: the values that match the empty string.
-        keys: those of the store.
+        keys: keys of the store.
     """
 
     selection: Selection
@@ -131,7 +131,7 @@ class TokenConditions:
         """Return a condition on the labels of a match.
 
         Args:
-            condition: its terms have labels.
+            condition: the condition, whose terms have labels.
             columns: label to its column in ``m``; the row of `token` there has the alias ``t_COLUMN``.
         """
         match condition:
@@ -170,9 +170,9 @@ class TokenConditions:
         """Return the condition that metadata of documents are such a value.
 
         Args:
-            comparison: of the metadata with a value.
-            alias: of a row with ``document_id``.
-            bindings: of the statement.
+            comparison: comparison of the metadata with a value.
+            alias: alias of a row with ``document_id``.
+            bindings: bindings of the statement.
         """
         key = self.key(comparison.left.attribute)
         assert isinstance(key, MetadataKey)

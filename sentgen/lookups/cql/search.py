@@ -75,12 +75,12 @@ class Cql:
 
     Args:
         text: as it was written.
-        original: what it says.
+        original: the query as it was written.
         pattern: the same with all that is written so for each word.
         strategy: which of the spans are hits.
         selection: the corpora.
         empty: the values in it that match the empty string.
-        keys: those of the store.
+        keys: keys of the store.
         extent: how far a match reaches.
     """
 
@@ -195,7 +195,7 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
     """Refuse unknown labels and attributes.
 
     Args:
-        keys: those of the store.
+        keys: keys of the store.
         text: the query, for errors.
         by: attributes that hits are told apart by.
         pattern: the query.

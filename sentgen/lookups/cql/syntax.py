@@ -53,9 +53,9 @@ class Measured:
     Args:
         function: ``distance``, how many tokens the second label stands behind the first one; ``distabs``, the
             same without its sign; ``f``, how often the attribute of a label occurs in the corpora.
-        terms: what it is asked of; of a distance, the words of two labels.
+        terms: what the function is asked of; for a distance, the words of two labels.
         operator: the relation.
-        number: what it is compared with.
+        number: the number that the value is compared with.
     """
 
     function: str
@@ -90,7 +90,7 @@ class Multiword:
     Args:
         form: how it is written.
         joined: whether no space follows it.
-        labels: those of its first token.
+        labels: labels of its first token.
     """
 
     form: Value
@@ -103,7 +103,7 @@ class RegionPattern:
     """A whole sentence (``s``) or document (``doc``), or what of another region is in a sentence.
 
     Args:
-        kind: of the region.
+        kind: kind of the region.
         tests: what all hold of its attributes.
         column: where the kind stands.
     """

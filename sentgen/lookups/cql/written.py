@@ -227,7 +227,7 @@ class _Search:
 
         Args:
             places: the pieces, each with its first and last tokens.
-            length: of the word.
+            length: length of the word.
         """
         from sentgen.lookups.base.tokens import ever_unspaced
 

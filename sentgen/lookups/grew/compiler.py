@@ -53,9 +53,9 @@ class _BoundNode:
     """A node in the statement.
 
     Args:
-        alias: of its row; empty for a head of which only the position is asked.
-        sentence: its sentence, in SQL.
-        position: its position, in SQL.
+        alias: alias of the row of the node; empty for a head of which only the position is asked.
+        sentence: the sentence of the node, in SQL.
+        position: the position of the node, in SQL.
         anchored: whether it may be the anchor.
         free: whether it may be the same token as another node.
         descriptions: what its own block says of it: all of these must fit.
@@ -136,7 +136,7 @@ def _bind_nodes(
     """Return what the nodes stand for that clauses bring in.
 
     Args:
-        clauses: of one block.
+        clauses: clauses of one block.
         outer: the names that are known.
         with_rows: names of nodes of which more than the position is asked.
         numbers: numbers for aliases.
@@ -213,7 +213,7 @@ class HitStatement:
         tables: after ``from``.
         conditions: after ``where``.
         sentence: the sentence of a hit, in SQL.
-        scope: its nodes and edges.
+        scope: the nodes and edges of the request.
     """
 
     paths: Sequence[str]

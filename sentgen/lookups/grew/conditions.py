@@ -63,9 +63,9 @@ class FeatureConditions:
     """Writes conditions of one statement.
 
     Args:
-        bindings: its parameters.
+        bindings: parameters of the statement.
         selection: the corpora, for the case of their words.
-        keys: those of the store.
+        keys: keys of the store.
     """
 
     bindings: Bindings
@@ -257,7 +257,7 @@ def path_table(name: str, seed: Sequence[str], steps: Sequence[str], *, down: bo
     Its columns are ``sentence_id``, ``below`` and ``above``.
 
     Args:
-        name: of the table.
+        name: name of the table.
         seed: conditions on the token where the paths begin, which has the alias ``seed``.
         steps: conditions on the tokens after that, which have the alias ``step``.
         down: whether they begin above, else below.
@@ -272,7 +272,7 @@ def structure_condition(name: str, sentence: str, corpora: Sequence[str]) -> str
 
     Args:
         name: such as ``is_projective``.
-        sentence: its sentence, in SQL.
+        sentence: the sentence of the tree, in SQL.
         corpora: the condition on the corpus of a row ``t`` of `token`.
 
     Raises:

@@ -140,10 +140,10 @@ class GrewRequest:
     """A request.
 
     Args:
-        clauses: of all ``pattern`` blocks.
+        clauses: clauses of all ``pattern`` blocks.
         filters: the ``with`` and ``without`` blocks.
         structures: what ``global`` asks of the tree, such as ``is_projective``.
-        metadata: what it asks of the sentence and its document.
+        metadata: the conditions on the sentence and its document.
     """
 
     clauses: tuple[Clause, ...] = ()

@@ -133,8 +133,8 @@ def explain_absence(
     Args:
         connection: the store.
         answer: what was found.
-        selection: of the corpora.
-        values: that were asked for.
+        selection: selection of the corpora.
+        values: values that were asked for.
         trees: whether they were looked for in trees.
         within: whether the answer says that something is missing with a value, and not that the value is.
         of_tokens: whether words are tokens there, and not what is written so in several.

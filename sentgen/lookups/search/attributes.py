@@ -83,9 +83,9 @@ class _StoredAttribute(Attribute):
         connection: the store.
         table: what has a row for each number, ``a.id``.
         value: what such a row stands for, in SQL.
-        bindings: those of the value.
-        columns: those of `token` with the number, of which the first one counts that is not null.
-        row: that of `sentences` of a block with the number, where it is none of the token.
+        bindings: bindings of the value.
+        columns: columns of `token` with the number, of which the first one counts that is not null.
+        row: row of `sentences` of a block with the number, where it is none of the token.
     """
 
     connection: Connection
@@ -158,7 +158,7 @@ class _ComputedAttribute(Attribute):
     Args:
         connection: the store.
         value: the value of a row ``t`` of `token`, in SQL.
-        bindings: those of the value.
+        bindings: bindings of the value.
     """
 
     connection: Connection
@@ -191,7 +191,7 @@ def attribute_of(
     """Return an attribute of tokens, or of what is around them, as numbers.
 
     Args:
-        name: of the attribute.
+        name: name of the attribute.
         conditions: what writes it, and was asked for the value of a token; it keeps their bindings.
         made: what the value is, by the string of the attribute in SQL.
         of_token: the same of a row ``t`` of `token`.

@@ -121,7 +121,7 @@ class Conditions:
         """Return which matches meet a condition on their labels.
 
         Args:
-            condition: its terms have labels.
+            condition: the condition, whose terms have labels.
             block: where the tokens are.
             labels: label to its tokens in the matches, `NONE` where it stands for nothing.
         """

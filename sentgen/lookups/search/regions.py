@@ -60,7 +60,7 @@ class Regions:
         """Return before which tokens there is the edge of a region.
 
         Args:
-            edge: its begin or end.
+            edge: the begin or the end of regions.
             behind: the tokens, or the place behind the last one.
             first: whether matches begin there: else they have the token before it.
         """

@@ -43,7 +43,7 @@ class _SequenceSearch:
 
     Args:
         conditions: say which tokens meet them.
-        regions: of the block.
+        regions: regions of the block.
     """
 
     conditions: Conditions
@@ -123,9 +123,9 @@ class WalkSearch:
     Args:
         states: the automaton.
         conditions: say which tokens meet them.
-        regions: of the block.
+        regions: regions of the block.
         spans_of: finds the spans of a symbol that is no token.
-        labels: those of the query.
+        labels: labels of the query.
     """
 
     states: Automaton
@@ -429,8 +429,8 @@ class _Matching:
     Args:
         conditions: say which tokens meet them.
         block: the tokens.
-        chosen: those that are asked about; none for all.
-        labels: those of the query.
+        chosen: the tokens that are asked about; none for all.
+        labels: labels of the query.
     """
 
     conditions: Conditions

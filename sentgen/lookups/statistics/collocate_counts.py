@@ -130,7 +130,7 @@ def graph_counts(
 
     Args:
         connection: the store.
-        statements: of the collocates.
+        statements: statements of the collocates.
         chosen: the ids of these, the strongest first, which is the node of those behind it.
         min_count: omit what stands together less often.
     """
@@ -356,7 +356,7 @@ def arc_counts(
 
     Args:
         connection: the store.
-        statements: of the collocates.
+        statements: statements of the collocates.
         relations: the query for the ids of the relations.
         min_count: omit what stands with the node less often.
     """
@@ -464,7 +464,7 @@ def _count_arcs(
     """Return how often collocates are in each role with a relation and a preposition.
 
     Args:
-        search: for the arcs.
+        search: the search for the arcs.
         collocates: which words tokens are.
         blocks: each with its tokens that are the node, or none if all arcs count.
 

@@ -349,9 +349,9 @@ def _graph_statements(
         connection: the store.
         collocates: the two statements for the collocates of the node.
         word: the node, as it was written.
-        statements: those for the collocates.
+        statements: statements for the collocates.
         measure: column that the collocates are ranked by.
-        bindings: of the statement, with those of ``collocates``.
+        bindings: bindings of the statement, with those of ``collocates``.
     """
     # Arrays, whose import takes longer than what other questions ask.
     from sentgen.lookups.statistics.collocate_counts import graph_counts

@@ -126,7 +126,7 @@ def frequency_statement(tokens: Query | ListedTokens, by: Breakdown, limit: int)
 
     Args:
         tokens: what is counted: hits, or tokens that are listed.
-        by: what it is counted by.
+        by: the key that is counted by.
         limit: rows at most, 0 for all.
     """
     bindings = Bindings()
@@ -365,8 +365,8 @@ def differences(
     Args:
         connection: the store.
         rows: all rows of a frequency list.
-        query: its statement.
-        by: what it is counted by.
+        query: the statement of the frequency list.
+        by: the key that is counted by.
         limit: rows to return; 0 for all.
 
     Returns:

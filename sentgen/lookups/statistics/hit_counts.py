@@ -136,7 +136,7 @@ class HitKey:
 
     Args:
         attribute: the attribute.
-        label: that of the token; empty for all tokens of a hit.
+        label: label of the token; empty for all tokens of a hit.
     """
 
     attribute: Attribute
@@ -414,10 +414,10 @@ def dispersion(groups: Longs, counts: Longs, parts: Longs, sizes: Longs) -> tupl
     """Return DP and Juilland's D of each group, as the statement defines them; nan where there is one part.
 
     Args:
-        groups: of rows, all from 0 on.
+        groups: groups of the rows, numbered from 0.
         counts: how often a group is in a part that has it.
         parts: which part that is.
-        sizes: of all parts.
+        sizes: sizes of all parts.
     """
     number = int(groups.max(initial=-1)) + 1
 

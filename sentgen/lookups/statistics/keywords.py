@@ -220,7 +220,7 @@ def _keyword_statement(
         sides: the focus, and the reference.
         measure: what to rank by.
         limit: rows, 0 for all.
-        bindings: with ``min_count`` and ``constant``.
+        bindings: bindings with ``min_count`` and ``constant``.
         negative: whether what is rarer in the focus comes first.
     """
     side, (_, table, name) = "b" if negative else "a", COLUMNS[items.by]

@@ -56,7 +56,7 @@ class LookedUp(Attribute):
     Args:
         attribute: the attribute.
         tokens: these tokens, ascending; none where it is not known which they are.
-        items: their numbers.
+        items: ids of the items.
     """
 
     attribute: Attribute
@@ -83,8 +83,8 @@ class ListedTokens:
     """Tokens that are listed.
 
     Args:
-        by: their attribute.
-        pattern: what it matches.
+        by: the attribute of the tokens.
+        pattern: the pattern that the attribute matches.
         selection: the corpora.
         limit: items that are asked for, the most frequent ones; 0 for all.
     """

@@ -138,7 +138,7 @@ class Draw:
     Args:
         number: how many, or None.
         share: which share of them, if not a number.
-        seed: of the drawing.
+        seed: seed of the drawing.
     """
 
     number: int | None
@@ -274,11 +274,11 @@ def _recount(
     """Make ``counted_1`` and up: the counts of n-grams in some corpora; new words become words of the store.
 
     Args:
-        connection: of a transaction.
+        connection: connection of a transaction.
         corpora: ids of the corpora.
-        settings: of the model: its order, whether ``<unk:TAG>`` stands for the words that are seen once in
-            the corpora together, whether `OPENING` and `CLOSING` stand around base noun phrases, and what
-            stands for words.
+        settings: settings of the model: its order, whether ``<unk:TAG>`` stands for the words that are seen
+            once in the corpora together, whether `OPENING` and `CLOSING` stand around base noun phrases, and
+            what stands for words.
         chosen: whether the sentences of the table ``chosen`` alone count.
         new_words: whether there may be new words; without, nothing is written to the store.
         progress: called with one line a step.
@@ -399,9 +399,9 @@ def count(
     The same lie sorted in ``part_1`` and up, where an n-gram may have several rows.
 
     Args:
-        connection: of the store.
+        connection: connection of the store.
         corpora: the corpora.
-        settings: of the model.
+        settings: settings of the model.
         report: called with one line a step.
         new_words: if not, all words of the model must be in the store already, and nothing is written to it.
         first_words: those n-grams alone whose first word is at least the first number and less than the

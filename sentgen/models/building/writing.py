@@ -54,7 +54,7 @@ def write_sorted(
     """Append the n-grams of a model to `model_ngram`.
 
     Args:
-        connection: of a transaction.
+        connection: connection of a transaction.
         model_id: number of the model.
         anchors: how many n-grams there are of each anchor.
         source: gives the n-grams.

@@ -61,7 +61,7 @@ class ModelPlan:
         lake: the lake.
         work: folder of the files between.
         recipe: the settings of the model.
-        corpora: what it is built from.
+        corpora: the corpora that the model is built from.
         ranges: the first word of each range.
         parts: number of parts.
         memory: bytes that a task may take.
@@ -312,8 +312,8 @@ def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict
     """Write a file of the lake: the n-grams of its anchors, sorted as a store has them.
 
     Args:
-        plan: of the model.
-        number: of the file among those of the model.
+        plan: plan of the model.
+        number: number of the file among those of the model.
         model: number of the model.
         part: place of the file among those of the table.
     """
@@ -497,9 +497,9 @@ def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -
     """Weigh the contexts of a range, and send what each n-gram gets of its own to the parts.
 
     Args:
-        plan: of the model.
-        number: of the range.
-        discounts: of the adjusted counts 0 to 3, by order from 2.
+        plan: plan of the model.
+        number: number of the range.
+        discounts: discounts of the adjusted counts 0 to 3, by order from 2.
     """
     space = plan.space()
     contexts = _ContextRange(plan, number, space)
@@ -529,8 +529,8 @@ def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> di
     """Divide the n-grams of a range among the files of the lake, by anchor.
 
     Args:
-        plan: of the model.
-        number: of the range.
+        plan: plan of the model.
+        number: number of the range.
         anchors: the least anchor of each file.
     """
     space = plan.space()

@@ -61,7 +61,7 @@ class ClusterCounts:
     """What is counted of one cluster of n different words, sorted by form.
 
     Attributes:
-        name: of the document.
+        name: name of the document.
         words: (n,) their forms.
         tags: (n,) the most frequent tag of each; of equally frequent ones the first by name, `_` if none.
         tag_of: (n,) the number of that tag.
@@ -71,8 +71,9 @@ class ClusterCounts:
         sentences: how many there are.
         parsed: whether any token has a head.
         bigrams: (n + 1, n + 1); row n is the start, column n the end of the sentence.
-        pairs: of words with words.
-        backed_off: of tags with words, words with tags, and tags with tags; none unless they were asked for.
+        pairs: counts of pairs of words.
+        backed_off: counts of pairs of tags with words, words with tags, and tags with tags; none unless they
+            were asked for.
         trees: the sentences; none unless they were asked for.
     """
 
@@ -113,7 +114,7 @@ def cluster_names(
 
     Args:
         store: where the corpus is.
-        corpus: its name.
+        corpus: name of the corpus.
         names: only documents of these names.
         sources: only documents from sources with these SHA-256.
 
@@ -144,7 +145,7 @@ def count_clusters(
 
     Args:
         store: where the corpus is.
-        corpus: its name.
+        corpus: name of the corpus.
         clusters: ids and names of documents, from `cluster_names`.
         reading: how tokens are taken.
 

@@ -80,8 +80,8 @@ def cluster_model(
     A cluster without trees has no dependencies: all their probabilities are zero.
 
     Args:
-        counts: of the cluster; with tags, if ``smoothing`` asks for them.
-        smoothing: of the dependencies, `none` as in the paper, or `collins` to back off to tags.
+        counts: counts of the cluster; with tags, if ``smoothing`` asks for them.
+        smoothing: smoothing of the dependencies, `none` as in the paper, or `collins` to back off to tags.
         corpus: dependencies by other text, to back off to behind those of the cluster.
     """
     levels = [counts.pairs]

@@ -165,7 +165,7 @@ def prefetch_dependencies(
         bags: the units of each sentence as (head word, tag); no tag is the tag `_`.
         floor: what stands for probability zero.
         distances: give the probabilities by distance, too.
-        lookups: those to use; the store's own if ``None``.
+        lookups: lookups to use; the store's own if ``None``.
     """
     lookups = lookups or lookups_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:

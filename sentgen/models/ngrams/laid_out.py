@@ -156,7 +156,7 @@ class _ModelUse:
 
         Args:
             store, model: as above.
-            tokens: of a text that is to be looked up.
+            tokens: tokens of a text that is to be looked up.
             least: n-grams that are read before it is worth it, however few the model has.
         """
         wanted = self._read + tokens * _NGRAMS_A_TOKEN
@@ -447,7 +447,7 @@ def ngrams_of_bags(
 
     Args:
         records: the model.
-        order: that of the model.
+        order: order of the model.
         bags: the word ids of each bag.
         everywhere: word ids that count as members of every bag, and of one bag if there is none.
     """

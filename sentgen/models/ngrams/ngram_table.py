@@ -161,7 +161,7 @@ def _connect(table: NgramTable, highest: int) -> None:
     """Set suffixes and states of all rows, which come after the rows of shorter n-grams, and blank ones.
 
     Args:
-        table: with n-grams, log-probabilities and back-off weights.
+        table: table with n-grams, log-probabilities and back-off weights.
         highest: first row whose n-gram has the order of the model.
     """
     children = np.zeros(len(table.prefix), np.bool_)

@@ -144,8 +144,8 @@ def put_scores(table: NgramTable, order: int, total: int) -> None:
     """Replace the counts of a table by scores; what is no count, a negative number, stays.
 
     Args:
-        table: with counts in the place of log-probabilities.
-        order: that of the model.
+        table: table with counts in the place of log-probabilities.
+        order: order of the model.
         total: N.
     """
     prefixes, last = np.maximum(table.prefix, EMPTY), table.word

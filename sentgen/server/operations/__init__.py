@@ -31,13 +31,13 @@ class Limits:
         rows, cells, bytes: of an answer; what is beyond is cut off, and the answer says so.
         items: sentences, bags or pairs in one request.
         words: words in one of them.
-        align_words: words of a document that is aligned, or of its abstract,
-        align_cells: and the product of both.
-        seconds: of work, by kind; then the worker is killed.
+        align_words: words of a document that is aligned, or of its abstract.
+        align_cells: words of a document times words of its abstract.
+        seconds: seconds of work, by kind; then the worker is killed.
         queue: requests that wait for a worker of a kind; the next one is refused.
         user_requests: requests of one user that are answered at a time, where users have names.
         desk_sets: line sets that one client may have made; beside one address, all behind a proxy are one.
-        desk_bytes: of these sets, and of labels that the client gave.
+        desk_bytes: bytes of these sets, and of labels that the client gave.
         kept: bytes of answers that are kept for those who ask the same again.
         memory: bytes that a worker may use.
         file: bytes of a file that a worker may write, by kind: machine code, temporary stores, the desk.
@@ -72,10 +72,10 @@ class Opening:
     """What a worker is told when it starts, as an object on its command line.
 
     Attributes:
-        kind: of its work.
+        kind: kind of its work.
         store: which it opens.
-        limits: of its work.
-        parser: of texts without trees.
+        limits: limits of its work.
+        parser: parser of texts without trees.
         warm_up: whether to compile and load the algorithms first.
         desk: the file of line sets; SQL has nothing to do with it.
         apart: whether each client has a file of its own beside it.

@@ -72,7 +72,7 @@ class Context:
         """Refuse a batch of too many items, or an item of too many words; ``words`` has one number an item.
 
         Args:
-            words: of each item.
+            words: words of each item.
             what: an item is.
             most: words that an item may have; what the server takes of most things if not given.
 
@@ -142,14 +142,14 @@ class Operation:
     """One thing that the server does.
 
     Attributes:
-        name: of the operation, and of its route unless ``path`` says otherwise.
-        summary: what it does, in one line.
+        name: name of the operation, and of its route unless ``path`` says otherwise.
+        summary: what the operation does, in one line.
         command: the words of the command that does the same.
         declaration: the class of what is asked (see `sentgen.options`).
         run: the function that is asked; it calls the library and nothing else. A question is asked itself.
         kind: whose workers do it, as the table of modules says.
         method: `GET` with a query string, or `POST` with JSON.
-        path: its route below /v1; parts in braces are parameters.
+        path: route below /v1; parts in braces are parameters.
         example: parameters that can be tried with the demo store.
         api: whether it has a route; the others are for the pages, and their command is `sql`.
         row: JSON Schema of a row, where values are more than numbers and texts.

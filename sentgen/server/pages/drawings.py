@@ -81,7 +81,7 @@ def drawn_over_time(
     Args:
         keys: what was counted by.
         rows: all counts.
-        sizes: of the parts of the corpus.
+        sizes: sizes of the parts of the corpus.
         urls: the page with the hits of each row, as far as there is one.
     """
     column = rate_column(list(rows[0])) if rows else ""

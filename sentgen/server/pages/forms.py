@@ -125,7 +125,7 @@ class TextTypes:
     """The text types of a form.
 
     Args:
-        name: of the parameter that has what is chosen, each a condition.
+        name: name of the parameter that has what is chosen, each a condition.
         keys: what is offered.
         conditions: what is chosen, also what was typed.
         query: the parameters of the page, and ``path``: where it is.

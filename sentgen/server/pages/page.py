@@ -65,8 +65,8 @@ def file_links(operation: Operation, values: Mapping[str, object], path: str) ->
 
     Args:
         operation: which gives the rows.
-        values: its parameters on the page, as `Asking` takes them.
-        path: of the page.
+        values: the parameters of the page, as `Asking` takes them.
+        path: path of the page.
     """
     defaults = {
         each.name: each.default
@@ -312,11 +312,11 @@ class ListPart:
     """A part of a list, as the URL of a page has it.
 
     Args:
-        path: of the page.
-        query: its parameters.
+        path: path of the page.
+        query: parameters of the page.
         rows: how many rows are shown.
-        usual: by what rows are sorted unless the URL says it: a column, with ``-`` from its end.
-        prefix: of the parameters of a second list on the page.
+        usual: column by which rows are sorted unless the URL says it, with ``-`` from its end.
+        prefix: prefix of the parameters of a second list on the page.
     """
 
     path: str
@@ -412,7 +412,7 @@ def contexts(query: PageParameters, path: str, names: Iterable[str], **more: obj
 
     Args:
         query: the parameters of the page.
-        path: its path.
+        path: path of the page.
         names: the names of those that stay as they are.
         more: others, with their values.
     """

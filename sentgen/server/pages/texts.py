@@ -148,7 +148,7 @@ def narrowed_grew(
 
     Args:
         request: what was counted.
-        row: of the counts.
+        row: row of the frequency list.
         keys: what they were counted by, and ``whether``: the conditions; columns of the row.
     """
     clauses = [_clause(request, key, str(row.get(key, ""))) for key in keys]
