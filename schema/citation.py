@@ -88,7 +88,7 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
         names: names of the corpora that are asked about; all if none is named.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such store, snapshot or lake.
     """
     software = f"sentgen {version('sentgen')}, DuckDB {duckdb.__version__}"
     path = place_of(path)

@@ -177,7 +177,7 @@ def relation(name: str) -> Relation:
     """Return one table or view.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no table or view of that name.
     """
     for candidate in relations():
         if candidate.name == name.lower():

@@ -245,7 +245,7 @@ def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int 
     A compaction may put another file in its place before this process has its lock; then that one is opened.
 
     Raises:
-        InUseError: another process has it.
+        InUseError: another process has the store.
     """
     if read_only:
         write_lock.refuse_if_wanted(path)
@@ -328,7 +328,7 @@ def in_use_or_not(path: Path) -> Iterator[None]:
     """Tell a store that another process has from all else that may be wrong with it.
 
     Raises:
-        InUseError: another process has it.
+        InUseError: another process has the store.
     """
     try:
         yield

@@ -77,7 +77,7 @@ def for_drafts(folder: Path) -> Iterator[Path]:
     """Give an empty folder, which is removed afterwards; what a killed process left in it goes.
 
     Raises:
-        StoreError: there is one that was not made so, with something in it, or a file.
+        StoreError: the folder was not made so and has something in it, or is a file.
     """
     remove(folder)
     make(folder)

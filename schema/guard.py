@@ -119,7 +119,7 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     """Return if the SQL may run.
 
     Raises:
-        QueryRejected: it may not, or it is wrong; in one line.
+        QueryRejected: the SQL may not run, or is wrong; the message is one line.
     """
     try:
         size = len(sql.encode("utf-8"))

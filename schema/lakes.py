@@ -213,7 +213,7 @@ def open_engine(lake: Place, *, memory_limit: int, threads: int | None = None) -
 
     Raises:
         NotFoundError: there is no lake.
-        StoreError: it is of another version, or its manifest names a file that is not there.
+        StoreError: the lake is of another version, or its manifest names a file that is not there.
     """
     manifest = read_manifest(lake)
     local = lake.files is None

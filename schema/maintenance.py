@@ -459,7 +459,7 @@ def repair(
 
     Raises:
         NotFoundError: there is no store.
-        StoreError: it cannot be opened, or there is no room for the backup; it is then as it was.
+        StoreError: the store cannot be opened, or there is no room for the backup; it is then as it was.
     """
     done = Repair()
     opened = Store(path, read_only=dry_run, memory_limit=memory_limit)

@@ -88,7 +88,7 @@ def newest(folder: Path) -> Snapshot:
     """Return the snapshot that was published last.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: the folder has no snapshot.
     """
     published = snapshots(folder)
     if not published:
@@ -106,7 +106,7 @@ def place_of(path: Path) -> Path:
 
     Raises:
         NotFoundError: there are manifests, and no snapshot to any of them.
-        StoreError: it is a pipe or a device, which would be waited for; or its links go in a circle.
+        StoreError: the path is a pipe or a device, which would be waited for; or its links go in a circle.
     """
     try:
         mode = os.stat(path).st_mode
@@ -126,7 +126,7 @@ def refuse_snapshot(path: Path, cure: str) -> None:
     """Refuse to write to a snapshot, from which its mode keeps no administrator.
 
     Raises:
-        StoreError: it is one.
+        StoreError: the path is a snapshot.
     """
     if snapshot_at(path):
         raise StoreError(f"{path}: a snapshot is never changed; {cure}")

@@ -60,7 +60,7 @@ def require_database(path: Path) -> None:
 
     Raises:
         StoreError: with what it is, where that can be told.
-        DamagedError: it may have been a store.
+        DamagedError: the file may have been a store.
     """
     try:
         if path.is_dir():
@@ -106,7 +106,7 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
     """Make a new store, or check that this one is current; refresh its views if they changed.
 
     Raises:
-        StoreError: it is no store of sentgen, or one of another version.
+        StoreError: the file is no store of sentgen, or one of another version.
     """
     with engine.connect() as connection:
         tables = _tables(connection)
@@ -142,7 +142,7 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
 
     Raises:
         NotFoundError: there is no store.
-        StoreError: it is of a newer version, or something failed; the store is then as it was.
+        StoreError: the store is of a newer version, or something failed; it is then as it was.
     """
     if lake_at(path):
         raise StoreError(f"{path}: a lake is only read; make it again with this sentgen")

@@ -38,7 +38,7 @@ class Place:
         root: a local folder, or a URL such as ``s3://bucket/lake``.
 
     Raises:
-        InputError: it is a URL, and fsspec or what it needs for such URLs is not installed.
+        InputError: the folder is a URL, and fsspec or what it needs for such URLs is not installed.
     """
 
     def __init__(self, root: PurePath | str) -> None:

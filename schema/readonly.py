@@ -179,7 +179,7 @@ def open_locked(
 
     Raises:
         NotFoundError: there is no store.
-        StoreError: it cannot be opened, is no current store, or the locks do not hold.
+        StoreError: the store cannot be opened, is no current store, or the locks do not hold.
     """
     limit = memory_limit or default_memory_limit()
     path = place_of(path)

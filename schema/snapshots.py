@@ -117,7 +117,7 @@ def verify(snapshot: Snapshot) -> None:
     """Compare a snapshot with its hash.
 
     Raises:
-        StoreError: it is not what was published.
+        StoreError: the file is not what was published.
     """
     with translated_errors(snapshot.path):
         digest = digest_of(snapshot.path)

@@ -76,8 +76,8 @@ class Store:
 
     Raises:
         NotFoundError: there is no store at ``path``, or no folder to make it in.
-        StoreError: it is locked by another process, damaged, not a store, or of another version; or it is a
-            lake or a snapshot and should be written.
+        StoreError: the store is locked by another process, damaged, not a store, or of another version; or it
+            is a lake or a snapshot and should be written.
     """
 
     def __init__(

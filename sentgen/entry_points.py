@@ -51,7 +51,7 @@ class Plugin:
         """Import what the entry point names.
 
         Raises:
-            PluginError: it cannot be imported.
+            PluginError: the plug-in cannot be imported.
         """
         try:
             return self.entry.load()
@@ -69,7 +69,7 @@ class Plugin:
             position: returns the file and the line that it is reading.
 
         Raises:
-            PluginError: it has raised something else.
+            PluginError: the plug-in has raised something else.
         """
         try:
             yield
@@ -129,7 +129,7 @@ class Registry(Generic[Thing]):
         """Return the thing of a name, none if there is none.
 
         Raises:
-            PluginError: it is that of a plug-in, and cannot be used.
+            PluginError: the thing is that of a plug-in, and cannot be used.
         """
         if name in self.own:
             return self.own[name]
@@ -209,7 +209,7 @@ def of_kind(plugin: Plugin, given: object, wanted: type[Thing]) -> Thing:
     """Return what an entry point names, if it is of the right class.
 
     Raises:
-        PluginError: it is not.
+        PluginError: the thing is of another class.
     """
     if not isinstance(given, wanted):
         raise PluginError(
@@ -224,7 +224,7 @@ def check_called(plugin: Plugin, name: str) -> None:
     """Refuse a thing that calls itself by another name than its entry point does.
 
     Raises:
-        PluginError: it does.
+        PluginError: the names differ.
     """
     if name != plugin.name:
         raise PluginError(f"calls itself {name!r}; its authors must make both names the same", plugin=plugin)

@@ -19,7 +19,7 @@ def needs(extra: str, package: str, instead: str = "") -> Iterator[None]:
         instead: what can be done without it.
 
     Raises:
-        InputError: it is not installed.
+        InputError: the package is not installed.
 
     >>> with needs("plots", "matplotlib"):
     ...     import no_such_package
@@ -38,7 +38,7 @@ def insides_of(package: str) -> Iterator[None]:
     """Say of names that a package promises to nobody, and that we use, that its version has them no more.
 
     Raises:
-        SentgenError: it lacks one.
+        SentgenError: the package lacks a name.
     """
     try:
         yield

@@ -27,7 +27,7 @@ class WithoutPandas:
         """Refuse it, and leave all others to whoever comes next.
 
         Raises:
-            ModuleNotFoundError: it is pandas, and DuckDB asks for it.
+            ModuleNotFoundError: the package is pandas, and DuckDB asks for it.
         """
         if fullname == "pandas" and _importer() in _OURS:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)

@@ -157,7 +157,8 @@ class Parameter:
         Words of a fixed list are checked by what is declared, where the message lists them.
 
         Raises:
-            InputError: it is none; ``name`` is what the parameter is called where the text stands.
+            InputError: the text is no such value; ``name`` is what the parameter is called where the text
+                stands.
         """
         # Of a number or a text, a text is one.
         kind = self.kinds[0] if len(self.kinds) == 1 else str
@@ -173,7 +174,7 @@ def truth(text: str) -> bool:
     """Return what yes or no means.
 
     Raises:
-        KeyError: it is neither.
+        KeyError: the text is neither.
     """
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 
@@ -251,7 +252,7 @@ def parse_size(text: str) -> int:
     """Read a size such as ``2GB``, ``500M`` or ``1073741824``, in bytes.
 
     Raises:
-        InputError: it is none.
+        InputError: the text is no size.
 
     >>> parse_size("1.5 GB") == 3 * 2**29
     True

@@ -92,8 +92,8 @@ def put_back(path: Path) -> None:
     """Put back what a killed commit has half rewritten, unless a process is at it.
 
     Raises:
-        StoreError: it has to be put back, but the store cannot be written; or a file of another has the name
-            of the journal.
+        StoreError: the commit has to be put back, but the store cannot be written; or a file of another has
+            the name of the journal.
     """
     journal = journal_of(path)
     try:

@@ -138,7 +138,7 @@ def put_back(path: str, journal_path: str) -> None:
     """Restore what there is to restore, and remove the journal, unless the store is in use.
 
     Raises:
-        OSError: it has to be restored, and cannot be written.
+        OSError: the store has to be restored, and cannot be written.
     """
     writable = os.access(path, os.W_OK)
     # Whoever else has it may be within a commit, and the journal is theirs.

@@ -144,8 +144,8 @@ def take(path: Path) -> WriteLock:
     """Become the writer of a store.
 
     Raises:
-        InUseError: another process is.
-        StoreError: a file of another has the name of the lock.
+        InUseError: another process is the writer.
+        StoreError: a file of another program has the name of the lock.
     """
     lock_path = _place(path)
     with _guard:
@@ -266,7 +266,7 @@ def refuse_if_wanted(path: Path) -> None:
     """Give a writer that wants the file its turn, or readers might keep it away for good.
 
     Raises:
-        InUseError: there is one.
+        InUseError: a writer wants the store.
     """
     writer = holder(path)
     if writer and writer.writing:

@@ -49,7 +49,7 @@ def find_saved(connection: Connection, name: str) -> SavedQuery:
     """Return a saved query.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no query of that name.
     """
     queries = list_saved(connection)
     for query in queries:
@@ -82,7 +82,7 @@ def remove_saved(connection: Connection, name: str) -> None:
     """Remove a saved query.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no query of that name.
     """
     find_saved(connection, name)
     connection.execute(delete(saved_query).where(saved_query.c.name == name))

@@ -241,7 +241,7 @@ def parse_specs(text: str) -> list[str]:
     Systems and settings that there are not are refused, so that what is left may be missing here only.
 
     Raises:
-        InputError: there is none, one is there twice, or none is called so.
+        InputError: the list is empty, names a system twice, or names one that there is not.
     """
     specs = [spec.strip() for spec in text.split(",") if spec.strip()]
     if not specs:
@@ -313,7 +313,7 @@ def ensure_fits(spec: str, pair: Pair, budget: Budget) -> None:
     Our own system knows better, and checks by itself.
 
     Raises:
-        MemoryLimitError: it would take more.
+        MemoryLimitError: the system would take more.
     """
     name, _ = parse_system(spec)
     if name not in SYSTEMS or len(pair.document) * len(pair.abstract) < _SMALL:

@@ -48,7 +48,7 @@ def table_or_paths(given: object) -> tuple[Tabular | None, list[str]]:
     """Return a table in memory, or else the paths that were given.
 
     Raises:
-        InputError: it is neither.
+        InputError: what was given is neither.
     """
     from sentgen.corpus.frames import is_table
 

@@ -430,7 +430,7 @@ def _read_query(command: str, words: Sequence[str]) -> _SavedCall:
     """Read a command line as the command does.
 
     Raises:
-        InputError: it cannot be saved, or an option cannot be read, or names a file.
+        InputError: the query cannot be saved, or an option cannot be read, or names a file.
     """
     if command == "sql":
         given = _sql(list(words))

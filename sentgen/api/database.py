@@ -532,7 +532,7 @@ def open(  # as sqlite_utils, gzip and others call it
     Raises:
         NotFoundError: there is no store.
         InputError: the options exclude each other, or the limit is no size.
-        StoreError: it cannot be opened: in use, damaged, or of another version.
+        StoreError: the store cannot be opened: in use, damaged, or of another version.
     """
     store = Path(fspath(path))
     memory = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit

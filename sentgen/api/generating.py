@@ -62,7 +62,7 @@ class Sentences(Table):
         """The first sentence.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no sentence.
         """
         if not self._made.sentences:
             raise InputError("there is no sentence: the words do not suffice for the lengths asked for")
@@ -192,7 +192,7 @@ class FusedSentences(Table):
         """The first sentence.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no sentence.
         """
         if not self._answer.sentences:
             raise InputError(f"there is no sentence: {self.notes[-1]}")

@@ -69,7 +69,7 @@ class StoreSession:
         """Wait for the turn of this thread, and give it the store.
 
         Raises:
-            StoreError: it was closed.
+            StoreError: the store was closed.
         """
         with self._turn:
             if self._store is None:
@@ -81,7 +81,7 @@ class StoreSession:
         """The same for what changes the store; others can read it again at the end.
 
         Raises:
-            StoreError: it was closed, or is only read.
+            StoreError: the store was closed, or is only read.
         """
         with self.read() as store:
             if self.why_read_only:
@@ -159,7 +159,7 @@ def session_of(given: object, made_by: str) -> StoreSession:
     """Return a session, which is what makes objects of a store.
 
     Raises:
-        TypeError: it is something else, such as the path of the store.
+        TypeError: something else was given, such as the path of the store.
     """
     if not isinstance(given, StoreSession):
         raise TypeError(f"{made_by} gives one; it cannot be made of a {type(given).__name__}")

@@ -66,7 +66,7 @@ def as_file(text: str | Path, name: str) -> Iterator[str]:
         name: name of the parameter, which stands for the file in messages.
 
     Raises:
-        InputError: it looks like the name of a file, which would be taken for a text of one word.
+        InputError: the text looks like the name of a file, which would be taken for a text of one word.
     """
     if isinstance(text, Path):
         yield str(text)

@@ -69,7 +69,7 @@ def _corpora(names: Sequence[str], options: StoreOptions) -> tuple[str, ...]:
     """Return the corpora behind names of corpora and subcorpora; none where these are all.
 
     Raises:
-        NotFoundError: there is none of a name.
+        NotFoundError: there is no corpus or subcorpus of a name.
     """
     with options.connection() as connection:
         return select_corpora(connection, names).names

@@ -110,7 +110,7 @@ def check_encoding(name: str) -> None:
     """Refuse an encoding that is asked for and not known.
 
     Raises:
-        InputError: it is none of text.
+        InputError: there is no such encoding of text.
     """
     try:
         codec_of(name)

@@ -114,7 +114,7 @@ class _Guarded:
         """Return the sentence, or which check it fails.
 
         Raises:
-            PluginError: it is not made as a sentence is.
+            PluginError: the sentence is not made as a sentence is.
         """
         wrong = next(_misfits(sentence), "")
         if wrong:
@@ -238,8 +238,8 @@ def reader_named(name: str, besides: Iterable[str] = ()) -> Reader:
     """Return the reader of a format, which may be that of a plug-in; ``besides`` are more that are known.
 
     Raises:
-        InputError: there is none.
-        PluginError: it is that of a plug-in, and cannot be used.
+        InputError: there is no such format.
+        PluginError: the reader is that of a plug-in, and cannot be used.
     """
     reader = _REGISTRY.find(name)
     if reader is None:
@@ -251,8 +251,8 @@ def check_format(name: str | None, besides: Iterable[str] = ()) -> None:
     """Refuse a format that is asked for and not known; ``besides`` are more that are.
 
     Raises:
-        InputError: there is none of that name.
-        PluginError: it is that of a plug-in, and cannot be used.
+        InputError: there is no format of that name.
+        PluginError: the reader is that of a plug-in, and cannot be used.
     """
     if name is not None and name not in besides:
         reader_named(name, besides)
@@ -326,8 +326,8 @@ def _sample(source: Source, extension: str) -> list[str]:
     """Return the first lines of a source that are not blank.
 
     Raises:
-        UnrecognizedError: there is none, or it is no text, and its extension means nothing.
-        InputError: it is no text.
+        UnrecognizedError: the source has no such lines, or is no text, and its extension means nothing.
+        InputError: the source is no text.
     """
     try:
         sample = [line for line in source.head(lone_returns=extension in _TABLES) if line.strip()]

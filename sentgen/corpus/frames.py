@@ -46,7 +46,7 @@ def is_table(given: object) -> TypeGuard[Tabular]:
     """Say whether this is a table in memory; a list is one by its first member.
 
     Raises:
-        InputError: it is a dict, which may be of tables, or of columns.
+        InputError: a dict was given, which may be of tables, or of columns.
     """
     if isinstance(given, Mapping):
         named = ", ".join(repr(str(key)) for key in [*given][:3])
@@ -83,7 +83,7 @@ def source_of(table: Tabular, name: str) -> Source:
     """Return the source that a table is, under a name by which it is known.
 
     Raises:
-        InputError: it has no name, or is no table that can be written: a column has values of several kinds.
+        InputError: the table has no name, or cannot be written: a column has values of several kinds.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

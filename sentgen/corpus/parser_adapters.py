@@ -41,7 +41,7 @@ def parser_path(name: str) -> Path:
     """Return where the model of a parser that was trained under a name lies: in the user's data folder.
 
     Raises:
-        InputError: it cannot be a name.
+        InputError: the name cannot be that of a file.
     """
     if not _NAME.fullmatch(name) or name == "gold":
         raise InputError(f"{name!r} cannot be the name of a parser; take letters, digits, '-', '_' and '.'")

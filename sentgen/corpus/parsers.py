@@ -233,7 +233,7 @@ def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_
     """Remove the parses of a parser, or of one version of it, and return the number of texts.
 
     Raises:
-        NotFoundError: there are none.
+        NotFoundError: the store has no such parses.
     """
     stored = stored_parses(store)
     texts = [row[2] for row in stored if row[0] == parser and version in (None, row[1])]

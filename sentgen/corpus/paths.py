@@ -54,7 +54,7 @@ def place_of(name: str) -> str:
     """Return the name of a source as it is found from any folder: with an absolute path, if it is a file.
 
     Raises:
-        InputError: it is no text, so that it cannot be stored.
+        InputError: the name is no text, so that it cannot be stored.
     """
     path, mark, member = name.partition("!")
     full_name = name if not names_file(name) else f"{os.path.abspath(path)}{mark}{member}"
@@ -75,7 +75,8 @@ def unnamable(source: Source) -> str:
     """Say why the name of a source cannot be stored; nothing if it can.
 
     Raises:
-        InputError: it cannot, and the user named it; what was found beside others is no fault of theirs.
+        InputError: the name cannot be stored, and the user gave it; names that were found beside others are
+            no fault of theirs.
     """
     try:
         place_of(source.name)

@@ -101,7 +101,7 @@ def check_language(code: str) -> None:
     """Refuse what is no code of a language.
 
     Raises:
-        InputError: it is not two or three small letters.
+        InputError: the code is not two or three small letters.
     """
     if not _LANGUAGE.fullmatch(code):
         raise InputError(f"no language {code!r}; give a code of ISO 639, such as en, fr, zh or ar")

@@ -78,7 +78,7 @@ class TextTable:
             option: the option that names it, for the message.
 
         Raises:
-            InputError: there is none of that name.
+            InputError: there is no column of that name.
         """
         if name not in self.columns:
             shown = ", ".join(self.columns[:_MOST_TOLD])

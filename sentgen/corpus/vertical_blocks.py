@@ -270,7 +270,7 @@ class _Stretch:
     """Whole sentences, from a tag of one on.
 
     Raises:
-        Careful: there are none, or they have to be read in another way.
+        Careful: there are no such sentences, or they have to be read in another way.
 
     Attributes:
         first, end: the lines from its first tag to the first token of the next sentence.

@@ -176,7 +176,7 @@ def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
     """Return the corpus that settings name, or else the one that they would make.
 
     Raises:
-        InputError: it is made otherwise, or the name is that of a subcorpus.
+        InputError: the corpus is made otherwise, or the name is that of a subcorpus.
     """
     stored = find_corpus(connection, settings.corpus)
     if stored is not None:

@@ -94,8 +94,8 @@ def compare(request: Sync, store: Store, *, parser: Parser | None = None) -> Dif
 
     Raises:
         NotFoundError: there is no such corpus.
-        InputError: it is one of pairs; a folder is missing or has no files, which is no reason to remove
-            all that was in it; or a file cannot be looked at.
+        InputError: the corpus is one of pairs; a folder is missing or has no files, which is no reason to
+            remove all that was in it; or a file cannot be looked at.
         StoreError: the store is a snapshot or a lake, which does not know the files that it came from.
     """
     cure = f"ask the store that it was made from, with {spell('db')}"
@@ -245,7 +245,7 @@ def _find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[Stored
 
     Raises:
         NotFoundError: there is no such corpus, or one of the paths names no source of it.
-        InputError: it is a corpus of pairs.
+        InputError: the corpus is one of pairs.
     """
     with store.connect() as connection:
         corpus = _single_corpus(connection, name)
@@ -291,8 +291,8 @@ def _single_corpus(connection: Connection, name: str) -> CountedCorpus:
     """Return a corpus that has sources which can come and go.
 
     Raises:
-        NotFoundError: there is none of that name.
-        InputError: it is one of pairs.
+        NotFoundError: there is no corpus of that name.
+        InputError: the corpus is one of pairs.
     """
     corpora.find(connection, name)
     corpus = find_corpus(connection, name)
@@ -341,7 +341,7 @@ def _exists(path: str) -> bool:
     """Say whether there is a file; refuse to guess where nobody may look.
 
     Raises:
-        InputError: it cannot be looked at.
+        InputError: the path cannot be looked at.
     """
     try:
         os.stat(path)

@@ -79,7 +79,7 @@ def write_tei(
     """Return a corpus as TEI, its documents one after the other.
 
     Raises:
-        InputError: it came in another format.
+        InputError: the corpus came in another format.
     """
     given = {"corpus": corpus.id}
     others = fetch_arrow(connection, _OTHER_FORMATS, {**given, "format": tei.READER.name}).to_pylist()

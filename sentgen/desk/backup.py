@@ -246,7 +246,7 @@ def backup_at(path: Path) -> Backup:
     """Return the backup in a folder, or the newest in a folder of backups.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no backup.
     """
     if not path.is_dir():
         raise NotFoundError(f"{path}: no folder of backups; make one with: sentgen db backup --to DIR")
@@ -344,7 +344,7 @@ def _copy(backup: Backup, name: str, draft: Path) -> None:
     """Write a file of a backup, if it is what it was when that was made.
 
     Raises:
-        StoreError: it is not.
+        StoreError: the file was changed.
     """
     digest, source = hashlib.sha256(), backup.folder / name
     with source.open("rb") as file, draft.open("xb") as copy:

@@ -55,7 +55,7 @@ class Allowance:
         """Write down what the writer adds to a set, in the transaction that adds it.
 
         Raises:
-            InputError: it is more than is left; the transaction is to be undone.
+            InputError: the writer adds more than is left; the transaction is to be undone.
         """
         made, used = self._used(connection)
         ask = "ask whoever runs the server to remove some, or to allow more"
@@ -124,7 +124,7 @@ def desk_beside(store: Path) -> Path:
     """Return where the desk of a store is, if nobody says otherwise.
 
     Raises:
-        StoreError: it is a lake or a snapshot, whose folders are written by others.
+        StoreError: the store is a lake or a snapshot, whose folders are written by others.
     """
     if lake_at(store) or snapshot_at(store) or store.is_dir():
         raise StoreError(
@@ -172,7 +172,7 @@ class Desk:
         allowance: how much whoever writes may add; anything if not given.
 
     Raises:
-        NotFoundError: there is none, and none is made.
+        NotFoundError: there is no such file, and none is made.
         StoreError: the file is not that of a desk, or is one of another version of sentgen.
     """
 

@@ -68,7 +68,7 @@ def check_name(text: str, what: str, without: str = "") -> str:
         without: characters that it cannot have.
 
     Raises:
-        InputError: it is none.
+        InputError: the text is no label or name.
     """
     name = " ".join(text.split())
     wrong = not name or name == UNLABELED or len(name) > _LONGEST or printable(name) != name
@@ -94,7 +94,7 @@ def _numbers_of(which: str, most: int) -> list[int]:
     [1, 2, 3, 7]
 
     Raises:
-        InputError: it names no lines, or some that there are not.
+        InputError: the text names no lines, or some that there are not.
     """
     chosen: dict[int, None] = {}
     for part in which.replace(" ", "").split(","):
@@ -158,7 +158,7 @@ class TakenBack:
 
         Raises:
             NotFoundError: there is no such set.
-            InputError: there is nothing left to take back.
+            InputError: the labeler has no label left to take back.
         """
         with desk.writing() as writing:
             of_set = find_set(writing, self.name)
@@ -387,7 +387,7 @@ def _of_labeler(name: str, labeler: str, labels: Labels) -> Labels:
     """Return the labels of one labeler of a set; of all if none is named.
 
     Raises:
-        InputError: there are none.
+        InputError: there are no such labels.
     """
     if not labels:
         raise no_labels(name)

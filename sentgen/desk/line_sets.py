@@ -272,7 +272,7 @@ def check(desk: Desk, name: str) -> None:
     """Refuse the name of a set that there is not.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no set of that name.
     """
     with desk.reading() as reading:
         find_set(reading, name)

@@ -63,7 +63,7 @@ class NamedLink:
         """Return the address.
 
         Raises:
-            NotFoundError: there is none of this name.
+            NotFoundError: there is no link of this name.
         """
         with desk.reading() as connection:
             # Telephones begin with a capital.

@@ -33,7 +33,7 @@ def check_student(text: str) -> str:
     """Return a name as it is shown: in one writing of its letters, without blanks around it.
 
     Raises:
-        InputError: it is none.
+        InputError: the text is no name.
     """
     # Bounded before: to put marks in order takes the square of their number, and nobody else is answered.
     known = text if len(text) <= _LONGEST_WRITTEN else ""

@@ -104,7 +104,7 @@ def find_set(connection: Connection, name: str) -> Any:
     """Return the row of a set.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no set of that name.
     """
     row = connection.execute(select(line_set).where(line_set.c.name == name)).first()
     if row is None:

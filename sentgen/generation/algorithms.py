@@ -208,8 +208,8 @@ def algorithm_named(name: str) -> Algorithm:
     """Return an algorithm, which may be that of a plug-in.
 
     Raises:
-        InputError: there is none of that name.
-        PluginError: it is that of a plug-in, and cannot be used.
+        InputError: there is no algorithm of that name.
+        PluginError: the algorithm is that of a plug-in, and cannot be used.
     """
     algorithm = _REGISTRY.find(name)
     if algorithm is None:

@@ -51,7 +51,7 @@ def _rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSetting
     """Return settings whose scorers stand where all that reranks does, and these with their weights.
 
     Raises:
-        InputError: one is there twice, or see `scorer_for` for this and other errors.
+        InputError: a scorer is there twice, or see `scorer_for` for this and other errors.
     """
     features = settings.of(FeatureSettings).features.named
     models = list_models(store) if features else []

@@ -38,7 +38,7 @@ def find(connection: Connection, name: str) -> Subcorpus:
     """Return a subcorpus.
 
     Raises:
-        NotFoundError: there is none of that name; the message names those that there are.
+        NotFoundError: there is no subcorpus of that name; the message names those that there are.
     """
     every = stored_subcorpora(connection)
     for known in every:
@@ -97,7 +97,7 @@ def remove(connection: Connection, name: str) -> Subcorpus:
     """Forget a subcorpus, and return it; its sentences stay, and so do models that were built from it.
 
     Raises:
-        NotFoundError: there is none of that name.
+        NotFoundError: there is no subcorpus of that name.
     """
     removed = find(connection, name)
     connection.execute(delete(subcorpus).where(subcorpus.c.name == name))

@@ -349,7 +349,7 @@ def parse_counts(text: str | None) -> list[int] | None:
     """Read numbers such as ``1,1,2``.
 
     Raises:
-        InputError: they are none.
+        InputError: the text is no list of numbers.
     """
     if text is None:
         return None

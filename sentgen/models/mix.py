@@ -40,7 +40,7 @@ def _given_weights(text: str | None, models: int) -> list[float]:
     """Read weights such as ``.6,.4``, which are scaled to sum to one; without a text, all weigh the same.
 
     Raises:
-        InputError: they are no such numbers.
+        InputError: the text has no such weights.
 
     >>> _given_weights(".6,.4", 2), _given_weights(None, 4)
     ([0.6, 0.4], [0.25, 0.25, 0.25, 0.25])
@@ -205,8 +205,8 @@ def _check_alike(store: Store, parts: Sequence[ModelInfo]) -> None:
     """Refuse models whose words mean different things.
 
     Raises:
-        ModelError: they are over something else, have brackets, classes of unknown words or lower case, and
-            others have not.
+        ModelError: some models are over something else, have brackets, classes of unknown words or lower
+            case, and others have not.
     """
     kinds: dict[str, list[str | None]] = {
         "what n-grams are made of": [str(part.symbols) for part in parts],

@@ -50,7 +50,7 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
     Raises:
         InputError: the new model has no name.
         NotFoundError: there is no such model.
-        ModelError: one has no n-grams with probabilities, or a corpus of its own was read again since.
+        ModelError: a model has no n-grams with probabilities, or a corpus of its own was read again since.
         StoreError: the store is a lake.
     """
     require_name(name)

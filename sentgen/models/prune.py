@@ -72,7 +72,7 @@ class PruneRequest:
 
         Raises:
             NotFoundError: there is no such model.
-            ModelError: it has no n-grams of its own, or no counts.
+            ModelError: the model has no n-grams of its own, or no counts.
         """
         report = progress or (lambda _: None)
         (model,) = parts_named(store, self.name, [self.of])

@@ -261,7 +261,7 @@ def _kinds(connection: Connection, name: str) -> tuple[str, ...]:
     """Return the kinds of regions of a name.
 
     Raises:
-        InputError: there are none.
+        InputError: no regions have this name.
     """
     keys = StoreKeys(connection)
     if kinds := keys.find_kinds(name):

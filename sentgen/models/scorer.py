@@ -80,7 +80,7 @@ def scorer_named(name: str) -> Scorer | None:
     """Return the scorer of a name, none if no package adds one.
 
     Raises:
-        PluginError: it cannot be used.
+        PluginError: the scorer cannot be used.
     """
     return _REGISTRY.find(name)
 

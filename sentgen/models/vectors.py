@@ -98,7 +98,7 @@ def find_space(connection: Connection, name: str | None) -> SpaceInfo:
     """Return the vectors of a name, or those that were built last.
 
     Raises:
-        NotFoundError: there are none.
+        NotFoundError: there are no such vectors.
     """
     spaces = _list_spaces(connection)
     if name is None and spaces:
@@ -115,7 +115,7 @@ def overview(store: Store, name: str | None = None) -> Rows:
     """Return all vectors, or those of a name, with their settings.
 
     Raises:
-        NotFoundError: there are none of that name.
+        NotFoundError: there are no vectors of that name.
     """
     with store.connect() as connection:
         spaces = _list_spaces(connection) if name is None else [find_space(connection, name)]
@@ -130,7 +130,7 @@ def remove(store: Store, name: str) -> SpaceInfo:
     """Remove vectors, and return what they were.
 
     Raises:
-        NotFoundError: there are none of that name.
+        NotFoundError: there are no vectors of that name.
     """
     with store.begin() as connection:
         space = find_space(connection, name)
@@ -156,7 +156,7 @@ def load_vectors(store: Store, name: str) -> WordVectors:
     """Return the vectors of a name.
 
     Raises:
-        NotFoundError: there are none.
+        NotFoundError: there are no such vectors.
     """
     with store.connect() as connection:
         space = find_space(connection, name)

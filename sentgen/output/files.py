@@ -30,7 +30,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     written through.
 
     Raises:
-        InputError: it cannot be written there.
+        InputError: the file cannot be written there.
     """
     try:
         with _open(path) as sink:
@@ -46,7 +46,7 @@ def write_text(path: Path, text: str) -> None:
     """Write a text; see `whole_file`.
 
     Raises:
-        InputError: it cannot be written there.
+        InputError: the file cannot be written there.
     """
     with whole_file(path) as sink:
         sink.write(text.encode("utf-8"))

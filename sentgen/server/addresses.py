@@ -89,7 +89,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
     One socket could take both, but would know those of version 4 by other names, and not in every system.
 
     Raises:
-        OSError: it cannot be used.
+        OSError: the address cannot be used.
     """
     host = host.strip("[]")
     opened = [_bound(host, port)]

@@ -213,7 +213,7 @@ class Classroom:
         """Let somebody in by a name; return the token.
 
         Raises:
-            InputError: it is no name, taken, or not one of the class; or this device takes too many.
+            InputError: the name is no name, taken, or not one of the class; or this device takes too many.
         """
         with self._lock:
             tried, now = self._tried[client], time.monotonic()
@@ -280,7 +280,7 @@ def _read_names(path: Path) -> list[str]:
     """Read a file of names, one a line.
 
     Raises:
-        InputError: it cannot be read, has no names, or one twice.
+        InputError: the file cannot be read, has no names, or one twice.
     """
     try:
         lines = enumerate(read_text(path).splitlines(), 1)

@@ -71,7 +71,7 @@ def read(operation: Operation, given: Mapping[str, object]) -> Call:
     """Return the call of an operation with parameters by name.
 
     Raises:
-        Refused: they are not such as can be taken, or exclude each other.
+        Refused: the parameters are not such as can be taken, or exclude each other.
     """
     try:
         return call(operation, dict(parameters(operation).model_validate(given)))
@@ -83,7 +83,7 @@ def call(operation: Operation, values: Mapping[str, object]) -> Call:
     """Return the same with values that are valid each by itself.
 
     Raises:
-        Refused: they exclude each other, or are no Unicode.
+        Refused: the values exclude each other, or are no Unicode.
     """
     try:
         with spelling(spelling_of(operation)):

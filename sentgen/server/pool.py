@@ -87,7 +87,7 @@ class Worker:
         """Start a worker and wait until it has opened the snapshot.
 
         Raises:
-            StoreError: it could not.
+            StoreError: the worker could not start.
         """
         folder = str(temporary.folder_of_process("sentgen-worker-"))
         try:
@@ -233,7 +233,7 @@ class Pool:
             whole: wait for it also if it would only load machine code; else `fill` brings it.
 
         Raises:
-            StoreError: it could not start.
+            StoreError: the worker could not start.
         """
         if whole or self.opening.kind != "compute" or not _MACHINE_CODE.is_dir():
             await self._add()

@@ -235,7 +235,7 @@ def require_snapshot(served: str, cited: str | None) -> None:
         cited: the one that was asked for, with or without ``sentgen-`` before its hash; nothing: any.
 
     Raises:
-        Refused: it is another one.
+        Refused: the snapshots differ.
     """
     if cited and served not in (cited, f"sentgen-{cited}"):
         raise Refused(

@@ -39,7 +39,7 @@ class Excerpts:
         """Return the excerpt of a snapshot.
 
         Raises:
-            StoreError: it cannot be made.
+            StoreError: the excerpt cannot be made.
         """
         names = snapshot.named(self._corpora)
         if not names:
@@ -159,7 +159,7 @@ class Service:
         """Start the workers of the newest snapshot, and look out for newer ones.
 
         Raises:
-            SentgenError: there is none, or it cannot be opened.
+            SentgenError: there is no snapshot, or it cannot be opened.
         """
         # Nobody waits yet: the first answers may come before the last worker is there.
         self._current = await self._generation(newest(self.settings.snapshots), whole=False)

@@ -103,7 +103,7 @@ class UserFile:
         corpora = ["ewt", "gum"]    # or "all"
 
     Raises:
-        InputError: it cannot be read, or does not say what it should.
+        InputError: the file cannot be read, or does not say what it should.
     """
 
     def __init__(self, path: Path) -> None:

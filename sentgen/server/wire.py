@@ -107,7 +107,7 @@ def decode(text: str | bytes, kind: type[Value]) -> Value:
     """Return the dataclass that was encoded.
 
     Raises:
-        ValueError: it was another one, or none.
+        ValueError: the text is of another dataclass, or of none.
     """
     value: Value = _adapter(kind).validate_json(text)
     return value

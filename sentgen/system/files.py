@@ -76,7 +76,7 @@ def make_locked(path: Path, content: bytes, *, mode: int = 0o666) -> int:
     Elsewhere it is empty at first, and neither.
 
     Raises:
-        FileExistsError: there is one.
+        FileExistsError: there is such a file.
     """
     if sys.platform == "linux":
         with suppress(OSError):  # not all file systems can do it
@@ -105,7 +105,7 @@ def open_to_read(path: str | Path) -> io.BufferedReader:
 
     Raises:
         TimeoutError: nothing came.
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
     if sys.platform == "win32":
         return open(path, "rb")
@@ -132,8 +132,8 @@ def read_text(path: str | Path) -> str:
     """Return the text of a file in UTF-8, opened so, with plain line ends.
 
     Raises:
-        OSError: it cannot be read.
-        UnicodeDecodeError: it is not UTF-8.
+        OSError: the file cannot be read.
+        UnicodeDecodeError: the text is not UTF-8.
     """
     with io.TextIOWrapper(open_to_read(path), encoding="utf-8") as file:
         return file.read()
@@ -159,7 +159,7 @@ def open_alone(path: str, *, writable: bool) -> int | None:
     Whoever closes it gives up all locks that this process has on the file, those of DuckDB too.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
     how = os.O_RDWR if writable else os.O_RDONLY
     if sys.platform == "win32":

@@ -107,7 +107,7 @@ def _program(name: str, variable: str, *, get: str) -> str:
     """Return the path of a program.
 
     Raises:
-        InputError: it is not installed; says how to get it.
+        InputError: the program is not installed; the message says how to get it.
     """
     named = os.environ.get(variable)
     path = shutil.which(named or name)
@@ -121,7 +121,7 @@ def _call(command: Sequence[object], *, cwd: Path) -> str:
     """Run a program and return what it prints.
 
     Raises:
-        InputError: it failed; with the last line of what it said.
+        InputError: the program failed; the message has the last line that it printed.
     """
     # A list, no shell: paths may hold anything.
     words = [str(word) for word in command]

@@ -81,7 +81,7 @@ class Budget:
         """Refuse what takes more.
 
         Raises:
-            MemoryLimitError: it does.
+            MemoryLimitError: more is wanted than the budget has.
         """
         if wanted > self.memory:
             raise self._too_large(what, wanted, 0)
@@ -95,7 +95,7 @@ class Budget:
             events: phrase events.
 
         Raises:
-            MemoryLimitError: it does not fit; says what it would take.
+            MemoryLimitError: the pair does not fit; the message says what it would take.
         """
         m, n = sizes.abstract, sizes.document
         texts = text_sizes(n, m)

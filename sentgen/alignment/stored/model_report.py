@@ -44,7 +44,7 @@ def model_report(store: Store, name: str) -> ModelReport:
     """Return what is known of a model.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such model.
     """
     query = """
         select first, last, prob

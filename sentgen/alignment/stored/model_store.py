@@ -89,7 +89,7 @@ def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
     """Return a model by its name.
 
     Raises:
-        NotFoundError: there is none; the message names those that exist.
+        NotFoundError: there is no such model; the message names those that exist.
     """
     model = find_model(connection, name)
     if model is None:
@@ -264,7 +264,7 @@ def ensure_same_stems(connection: Connection, model: AlignmentModelInfo, lexicon
     The keys are numbers of stems, so that one word with another stem would move all that come after it.
 
     Raises:
-        StoreError: it was.
+        StoreError: the table was made with another stemmer.
     """
     query = "select key, form from alignment_phrase where model_id = ? and layer = 'stems' and key >= 0"
     rows = fetch_arrow(connection, query, [model.id])

@@ -127,8 +127,8 @@ def stored_aligner(store: Store, name: str, *, label: str | None = None) -> Stor
 
     Raises:
         NotFoundError: there is no such model, or the vectors that it was trained with are gone.
-        StoreError: it was trained with another stemmer, tuned with other features, or (when it is asked to
-            align) not trained at all yet.
+        StoreError: the model was trained with another stemmer, tuned with other features, or (when it is
+            asked to align) not trained at all yet.
     """
     with store.connect() as connection:
         model = get_model(connection, name)

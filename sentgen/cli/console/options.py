@@ -99,7 +99,7 @@ def check_plot_option(plot: Path | None) -> None:
 
     Raises:
         typer.BadParameter: it is a folder, or `-`.
-        InputError: it has another ending, or there is nothing to draw with.
+        InputError: the file has another ending, or there is nothing to draw with.
     """
     check_file_option("--plot", plot)
     check_plot(plot)

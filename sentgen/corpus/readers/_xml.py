@@ -136,7 +136,7 @@ def opened_archive(file: BinaryIO, *, path: str, what: str) -> Iterator[zipfile.
     """Open an archive that is a document.
 
     Raises:
-        InputError: it is none, or what is in it is broken or expands too much.
+        InputError: the file is no archive, or what is in it is broken or expands too much.
     """
     check_archive(file, path=path)
     with document_errors(path, what), zipfile.ZipFile(file) as archive:
@@ -187,7 +187,7 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Return a member of an archive, XML, in UTF-8.
 
     Raises:
-        InputError: it is large, or defines entities.
+        InputError: the member is large, or defines entities.
     """
     with archive.open(name) as member:
         data = b"".join(iter(lambda: member.read(BLOCK_BYTES), b"")) if _is_small(archive, name) else None
@@ -214,7 +214,7 @@ def _check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
     """Refuse XML that defines entities, as a bomb of them does.
 
     Raises:
-        InputError: it does.
+        InputError: the XML defines entities.
     """
     if _ENTITY in data:
         message = f"{name} defines entities, which no document needs; remove them"
@@ -345,7 +345,8 @@ def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) ->
     """Yield what elements make of a file, which says itself how it is encoded, unless it is said here.
 
     Raises:
-        InputError: it is not well-formed, declares entities or names what is not declared, or is too deep.
+        InputError: the XML is not well-formed, declares entities or names what is not declared, or is too
+            deep.
     """
     with needs("documents", "lxml"):
         from lxml import etree

@@ -41,7 +41,7 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
     """Yield the sentences of each document, or its text where it has nothing but that.
 
     Raises:
-        InputError: it is no DocBin, or spaCy is not installed.
+        InputError: the file is no DocBin, or spaCy is not installed.
     """
     with needs("spacy", "spaCy"):
         import spacy

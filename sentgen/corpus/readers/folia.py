@@ -48,7 +48,7 @@ def read_file(file: BinaryIO, *, path: str, encoding: str = UTF_8) -> Iterator[I
         encoding: encoding of the file, where it is not the one that the file names.
 
     Raises:
-        InputError: it is no XML, or hostile.
+        InputError: the file is no XML, or hostile.
     """
     return read_xml(file, _Folia(path), encoding)
 

@@ -330,7 +330,7 @@ def _text_column(table: TextTable, text: str) -> int:
     """Return the column of words or texts: what it is called, or else the first that is called so.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such column.
     """
     if text:
         return table.column_index(text, spell("text"))
@@ -362,7 +362,7 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
     """Open a table of any of the formats, told by its extension or its first bytes.
 
     Raises:
-        InputError: it is none, or cannot be read.
+        InputError: the source is no table, or cannot be read.
     """
     check_encoding(encoding)
     source = replace(source, encoding=encoding)
@@ -398,7 +398,7 @@ def refuse_table(source: Source) -> None:
     """Refuse a table, by its name, where lines of words are read.
 
     Raises:
-        InputError: it is one.
+        InputError: the source is a table.
     """
     if uncompressed_name(source.base_name.lower()).endswith(_EXTENSIONS):
         raise InputError(NOT_HERE, path=source.name)

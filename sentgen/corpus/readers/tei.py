@@ -75,7 +75,7 @@ def read_file(
         encoding: encoding of the file, where it is not the one that the file names.
 
     Raises:
-        InputError: it is no XML, or hostile, or an expression is wrong.
+        InputError: the file is no XML, or hostile, or an expression is wrong.
     """
     return read_xml(file, _Tei(path, _compile_paths(meta) if meta else {}, notes=notes), encoding)
 
@@ -423,7 +423,7 @@ def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
     StrictElements are named without a prefix, or with `tei:`.
 
     Raises:
-        InputError: one is no name and expression, or the expression is wrong.
+        InputError: an item is no name with an expression, or the expression is wrong.
     """
     with needs("documents", "lxml"):
         from lxml import etree

@@ -159,7 +159,7 @@ class Catalogue:
         """Return the row of a corpus.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such corpus.
         """
         for row in self.rows("corpus"):
             if row["name"] == name:
@@ -358,7 +358,7 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
     """Keep others from writing a lake; the lock is beside it, or beside the work folder of one in a bucket.
 
     Raises:
-        InUseError: another process writes it.
+        InUseError: another process writes the lake.
     """
     path = Path(lake.root)
     if lake.files is not None:
@@ -457,7 +457,7 @@ class LakeJob:
         """Return what was planned before, if something was.
 
         Raises:
-            StoreError: it was something else.
+            StoreError: something else was planned.
         """
         before = read_json(self.work / JOB)
         if before is not None and {name: before.get(name) for name in what} != what:

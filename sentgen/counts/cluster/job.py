@@ -351,7 +351,7 @@ def drop_unfinished(lake: Place, work: Path) -> Unfinished:
     """Drop a count or a model that is not finished; the lake stays as it is. Return what it was.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: nothing is unfinished.
     """
     with locked(lake, work):
         catalogue = Catalogue.read(lake)

@@ -236,7 +236,7 @@ def read_shard(reading: ShardReading, shard: Shard) -> dict[str, object]:
     """Read a shard, write what is counted in it, and return the figures of its sources.
 
     Raises:
-        InputError: it cannot be read, or a sentence is wrong and none may be left out.
+        InputError: the shard cannot be read, or a sentence is wrong and none may be left out.
     """
     tallies = {piece.source: SourceTally(piece.source, piece.name) for piece in shard.pieces}
     if shard.format in _PLAIN:

@@ -45,7 +45,7 @@ class ClusterTask:
         """Do it, unless it is done; return what it returned, then or now.
 
         Raises:
-            SentgenError: it cannot be done; said in one line.
+            SentgenError: the task cannot be done; the message is one line.
         """
         done: Mapping[str, Any] | None = read_json(self.receipt)
         if done is None:

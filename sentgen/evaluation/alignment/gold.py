@@ -129,7 +129,7 @@ def pseudo_sizes(text: str) -> tuple[int, int]:
     """Read how many documents and abstracts are put together.
 
     Raises:
-        InputError: it is not such as ``22x8``.
+        InputError: the text is not such as ``22x8``.
     """
     sizes = re.fullmatch(r"(\d{1,9})x(\d{1,9})", text, re.ASCII)
     if sizes is None:

@@ -434,7 +434,7 @@ class GoldPairs:
         """Read the pairs with their links.
 
         Raises:
-            InputError: they cannot be read, or there is no such combination or annotator.
+            InputError: the files cannot be read, or there is no such combination or annotator.
         """
         gold = read_gold(self.gold, self.format).first(self.limit)
         return [

@@ -358,7 +358,8 @@ def prepare_folder(folder: Path) -> None:
     """Make the folder of a report, not those above it, before anything long is run for it.
 
     Raises:
-        InputError: it cannot be made, is a file, holds another's page, or there is nothing to draw with.
+        InputError: the folder cannot be made, is a file, holds another's page, or there is nothing to draw
+            with.
     """
     need_plots("the plots of a report")
     if not folder.parent.exists():  # mistyped, more likely than not
@@ -375,7 +376,7 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write files over those of an earlier report.
 
     Raises:
-        InputError: one cannot be written, or there is another's of its name; then none was.
+        InputError: a file cannot be written, or there is another's of its name; then none was.
     """
     _refuse_others(folder, contents)
     new = {f"{hashlib.sha256(content).hexdigest()}  {name}" for name, content in contents.items()}

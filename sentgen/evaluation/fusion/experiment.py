@@ -326,7 +326,7 @@ def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> 
         store: where the model is.
 
     Raises:
-        InputError: there are none, one is named twice, or an algorithm needs a model.
+        InputError: no system is named, one is named twice, or an algorithm needs a model.
     """
     if not names or len(set(names)) < len(names):
         raise InputError(f"name some systems, each once, such as {','.join(DEFAULT)}")

@@ -66,7 +66,7 @@ def judged_systems(sheet: Path, names: Sequence[str]) -> list[str]:
     """Return the systems whose sentences go on a sheet: not extraction, as everybody sees what is copied.
 
     Raises:
-        InputError: there are none, or the sheet is there already.
+        InputError: there are no such systems, or the sheet is there already.
     """
     if sheet.exists():
         raise InputError("is there already, and may be filled in; name another file", path=str(sheet))
@@ -213,7 +213,7 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, str, Mappin
     """Yield line, number and row of a table.
 
     Raises:
-        InputError: it cannot be read, or has no such columns.
+        InputError: the table cannot be read, or has no such columns.
     """
     source = next(iter(expand([str(path)])))
     # As a spreadsheet may have written it: with quotes, or with other things than tabs between.

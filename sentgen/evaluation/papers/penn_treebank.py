@@ -143,7 +143,7 @@ class TreebankExperiment:
         """Bring a corpus into the store, and make sure that it holds nothing else.
 
         Raises:
-            InputError: it is there with other text, or with counts of a lower order.
+            InputError: the corpus is there with other text, or with counts of a lower order.
         """
         with self.store.connect() as connection:
             counted = connection.execute(select(corpus.c.max_order).where(corpus.c.name == name)).scalar()

@@ -121,7 +121,7 @@ def read_outputs(texts: Sequence[str]) -> dict[str, OutputsFile]:
     """Read files of answers, ``NAME=FILE`` each, by the names of their systems.
 
     Raises:
-        InputError: one is written otherwise, a name is there twice, or a file cannot be read.
+        InputError: an argument is written otherwise, a name is there twice, or a file cannot be read.
     """
     outputs: dict[str, OutputsFile] = {}
     for text in texts:

@@ -83,7 +83,7 @@ def temporary_clusters(
         memory_limit: bytes that DuckDB may use.
 
     Raises:
-        InputError: they cannot be read.
+        InputError: the clusters cannot be read.
         NotFoundError: there is no document of a name.
     """
     # Here: the front of a server and its idle workers read none, and would hold it in memory.

@@ -170,7 +170,7 @@ def read_salience(text: Kind) -> Kind | dict[str, float]:
     """Return a kind of salience, or the weights of the file that is named.
 
     Raises:
-        InputError: it is neither.
+        InputError: the text is neither a kind nor the name of such a file.
     """
     if text in KINDS:
         return text

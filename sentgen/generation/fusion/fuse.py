@@ -103,7 +103,8 @@ def of_sentences(bag: WordBag) -> _Evidence:
     """Return the links and trigrams of the key and its related sentences.
 
     Raises:
-        InputError: they have more than `MAX_WORDS` different words: their bigrams are a square of these.
+        InputError: the sentences have more than `MAX_WORDS` different words: their bigrams are a square of
+            these.
     """
     forms = sorted({fold(word.form) for word in bag.words} | set(MARKERS))
     if len(forms) > MAX_WORDS:
@@ -228,7 +229,7 @@ def _ordered_with_model(
     Raises:
         NotFoundError: there is no such model.
         InputError: the algorithm is unknown, or there are too many units for it.
-        ModelError: it needs trees, and the model's corpora have none.
+        ModelError: the algorithm needs trees, and the model's corpora have none.
     """
     # So many answers may be sentences that came in, and are left out.
     plan = plan_search(store, model, replace(search, nbest=search.nbest + len(content.sentences)))

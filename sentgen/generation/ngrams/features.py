@@ -118,7 +118,7 @@ def feature_models(store: Store, settings: FeatureSettings, lowercase: bool) -> 
     """Return the models that are asked beside that of the words, whose words are lower-cased, or not.
 
     Raises:
-        NotFoundError: there is none of a name.
+        NotFoundError: there is no model of a name.
     """
     models = [find(store, name) for name, _ in settings.features.named]
     return tuple(FeatureModel(model, lowercase or lowercases(store, model)) for model in models)

@@ -268,8 +268,8 @@ class StoreKeys:
         """Return what a name stands for: of tokens, metadata, of regions, or labels of lines.
 
         Raises:
-            InputError: it is a surprisal that no token has, or may be that by several models; or a set of
-                lines without labels.
+            InputError: the name is that of a surprisal that no token has, or that several models may give; or
+                of a set of lines without labels.
         """
         if name not in self._found:
             self._found[name] = (

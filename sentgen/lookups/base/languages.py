@@ -126,7 +126,7 @@ def check_text(text: str) -> None:
     """Refuse a query that is too long to be read, or no text.
 
     Raises:
-        QueryError: it is.
+        QueryError: the query is too long, or no text.
     """
     if len(text) > MOST_CHARACTERS:
         raise QueryError(f"longer than {MOST_CHARACTERS:,} characters; shorten it", query="")
@@ -173,7 +173,7 @@ def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> No
         conditions: the rules of the grammar that are conditions; how deep these are does not count.
 
     Raises:
-        QueryError: it is.
+        QueryError: the query is too deep, or has too many conditions.
     """
     from lark import Tree as Node
 
@@ -206,7 +206,7 @@ def built(
 
     Raises:
         UnexpectedInput: the grammar does not take it.
-        QueryError: it is too large; and what the transformer raises.
+        QueryError: the query is too large; and what the transformer raises.
     """
     from lark.exceptions import VisitError
 

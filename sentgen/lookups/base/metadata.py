@@ -110,7 +110,8 @@ def choose(connection: Connection, text: str) -> Condition:
     """Read a condition, and check it against the metadata of the store.
 
     Raises:
-        QueryError: it cannot be read, asks for a key that there is not, or compares what cannot be compared.
+        QueryError: the condition cannot be read, asks for a key that there is not, or compares what cannot be
+            compared.
         NotFoundError: there are no sentences.
     """
     # With Lark, which takes longer to import than most look-ups do, which have no condition.

@@ -85,7 +85,7 @@ def read(text: str) -> Expression:
     """Read a condition.
 
     Raises:
-        QueryError: it is none, with the place.
+        QueryError: the text is no condition; the message says where.
     """
     if not text.strip():
         raise QueryError("the condition is empty; write one, such as: genre = news", query=text)

@@ -160,7 +160,7 @@ def split_pattern(text: str, *, most: int = 0) -> list[str]:
     """Split a pattern at blanks.
 
     Raises:
-        InputError: it is empty, or longer than ``most`` (if not 0).
+        InputError: the pattern is empty, or longer than ``most`` (if not 0).
     """
     parts = text.split()
     if not parts:

@@ -79,7 +79,7 @@ def to_re2(text: str) -> str:
     ('[\\p{L}\\p{M}\\p{N}_]+', '[\\p{Nd}.]', '[\\p{Lu}][^\\p{Nd}]')
 
     Raises:
-        InputError: it has what cannot be said of all scripts.
+        InputError: the expression has what cannot be said of all scripts.
     """
     given = _PIECE.findall(text)
     pieces = (

@@ -258,7 +258,7 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
     """Return the subcorpora of some names, which are no corpora.
 
     Raises:
-        NotFoundError: there is none of a name.
+        NotFoundError: there is no subcorpus of a name.
     """
     if not names:
         return []

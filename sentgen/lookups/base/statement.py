@@ -75,7 +75,7 @@ class ResultBudget:
         """Count rows.
 
         Raises:
-            MemoryLimitError: they are too many.
+            MemoryLimitError: there are too many rows.
         """
         self.hold(rows.nbytes)
 
@@ -83,7 +83,7 @@ class ResultBudget:
         """Count bytes of what rows are made of.
 
         Raises:
-            MemoryLimitError: they are too many.
+            MemoryLimitError: there are too many bytes.
         """
         self._bytes += size
         if self._most is not None and self._bytes > self._most:

@@ -112,7 +112,7 @@ class AppliedModels:
         """Return the surprisal that a name stands for.
 
         Raises:
-            InputError: there is none, or it may be that by several models.
+            InputError: there is no such surprisal, or several models may give it.
         """
         if not self.keys:
             of_corpora = f" of {', '.join(self.corpora)}" if self.corpora else ""

@@ -70,7 +70,7 @@ def read_window(text: str) -> Window:
     """Read ``L2-R4``, or ``2,4`` for the same; ``L2`` or ``2L``, ``R4`` or ``4R``, ``5`` for both sides.
 
     Raises:
-        InputError: it is none of these, or empty.
+        InputError: the text is none of these, or empty.
     """
     given = text.strip()
     if side := _SIDE.fullmatch(given):
@@ -339,7 +339,7 @@ def read_query(
         by: attributes that hits are told apart by, which are checked as well.
 
     Raises:
-        InputError: it cannot be read, or the pattern is one that matches everywhere.
+        InputError: the query cannot be read, or the pattern is one that matches everywhere.
     """
     if cql is None and (is_cql(pattern) or reading.dialect is not Dialect.SENTGEN):
         cql = pattern
@@ -357,7 +357,8 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     """Read a pattern of tokens.
 
     Raises:
-        InputError: it is empty or too long, names an attribute that there is not, or every token matches it.
+        InputError: the pattern is empty or too long, names an attribute that there is not, or every token
+            matches it.
     """
     is_tag, is_word = partial(has_tag, connection), partial(has_word, connection, selection)
     words = split_pattern(pattern, most=MOST_TOKENS)

@@ -108,7 +108,7 @@ def read_context(given: int | str) -> LineContext:
     """Read ``10``, ``2s`` or ``1p``.
 
     Raises:
-        InputError: it is none of these, or too much.
+        InputError: the context is none of these, or too much.
     """
     match = re.fullmatch(r"(\d{1,9})([sp]?)", str(given).strip())
     least = 1 if match and match[2] else 0
@@ -126,7 +126,7 @@ def check_paragraphs(connection: Connection) -> None:
     """Refuse paragraphs of a store whose sources mark none.
 
     Raises:
-        NotFoundError: there are none.
+        NotFoundError: the store has no paragraphs.
     """
     if not any_row(connection, "region", [f"kind = '{PARAGRAPH}'"]):
         raise NotFoundError("no paragraphs here: no source marks any (p); write 2s for sentences")
@@ -327,7 +327,7 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
         others: columns that these lines have, too.
 
     Raises:
-        InputError: one is empty or given twice, or is the name of a column with words.
+        InputError: a name is empty or given twice, or is that of a column with words.
     """
     names = [name.strip() for listed in given for name in listed.split(",")]
     if not all(names) or len(set(names)) < len(names) or len(names) > _MOST:

@@ -224,7 +224,7 @@ def line_order(
     """Look up the keys of an order among those of a store; ``explain``: lines say why they are typical.
 
     Raises:
-        InputError: there is none of a name.
+        InputError: there is no key of a name.
     """
     others = [NODE, LEFT, RIGHT, TYPICAL]
     named = [key.name for key in keys if not key.offset and key.name not in others]
@@ -250,7 +250,7 @@ def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequenc
         what: what the name is to be, for the message that there is none; and ``others``: what else it may be.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such key.
     """
     key_of_place = keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name)
     if key := key_of_place or keys.find_label(name, required=True) or keys.find_token(name):

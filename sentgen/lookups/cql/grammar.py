@@ -165,7 +165,7 @@ def read(
         dialect: whose CQL it is.
 
     Raises:
-        QueryError: it is none; with the place and what was expected.
+        QueryError: the text is no query; the message says where, and what was expected.
     """
     check_text(text)
     text = straight_quotes(text)

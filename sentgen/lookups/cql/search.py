@@ -148,8 +148,8 @@ def parse_cql(
         by: attributes that hits are told apart by, which are checked as well.
 
     Raises:
-        QueryError: it cannot be read, asks for an attribute or a label that there is not, or has a regular
-            expression that is none.
+        QueryError: the query cannot be read, asks for an attribute or a label that there is not, or has a
+            regular expression that is none.
     """
     # Its import takes a tenth of the time of a look-up that has no CQL.
     from sentgen.lookups.cql.grammar import read

@@ -95,7 +95,7 @@ class Scope:
         """Return a node.
 
         Raises:
-            InputError: there is none of this name.
+            InputError: there is no node of this name.
         """
         if name in self.nodes:
             return self.nodes[name]
@@ -107,7 +107,7 @@ class Scope:
         """Return a node or an edge.
 
         Raises:
-            InputError: there is none of this name.
+            InputError: there is no node or edge of this name.
         """
         if bound := self.nodes.get(name) or self.edges.get(name):
             return bound

@@ -94,7 +94,7 @@ class FeatureConditions:
         """Return the attribute of tokens that a name stands for; ``node``: its name, for the message.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no such attribute.
         """
         if key := self.keys.find_token(name):
             return key
@@ -104,7 +104,7 @@ class FeatureConditions:
         """Return the key of metadata that a name stands for.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no such key.
         """
         if key := self.keys.find_metadata(name):
             return key
@@ -164,7 +164,7 @@ class FeatureConditions:
         """Yield tests whose regular expressions are valid.
 
         Raises:
-            InputError: one is not.
+            InputError: a regular expression is not valid.
         """
         for test in tests:
             for text in test.texts if isinstance(test, Value) and test.regex else ():

@@ -142,7 +142,7 @@ def read_request(text: str) -> GrewRequest:
     """Read a request.
 
     Raises:
-        QueryError: it is none, with the place.
+        QueryError: the text is no request; the message says where.
     """
     if not text.strip():
         raise InputError("the request is empty; write one, such as: pattern { V [upos=VERB] }")
@@ -157,7 +157,7 @@ def read_whether(text: str) -> Filter:
     """Read the clauses of a condition, such as ``S [upos=PRON]``.
 
     Raises:
-        QueryError: there are none, with the place.
+        QueryError: the text has no clauses; the message says where.
     """
     condition = _read(text, "whether")
     assert isinstance(condition, Filter)
@@ -170,7 +170,7 @@ def read_key(text: str) -> CountKey:
     """Read what hits are counted by, such as ``V.lemma`` or ``S#V#O``.
 
     Raises:
-        QueryError: it is none, with the place.
+        QueryError: the text is no such key; the message says where.
     """
     key = _read(text, "key")
     assert isinstance(key, CountKey)

@@ -374,7 +374,7 @@ class Keywords:
         """Return what is compared.
 
         Raises:
-            InputError: it does not go together.
+            InputError: the options do not go together.
         """
         of_words = self.by in OF_WORDS
         stop = (

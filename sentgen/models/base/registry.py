@@ -143,7 +143,7 @@ def find(store: Store, label: str) -> ModelInfo:
     """Return the newest model of a name, or with ``NAME@VERSION`` that version.
 
     Raises:
-        NotFoundError: there is none; the message names the models that exist.
+        NotFoundError: there is no such model; the message names the models that exist.
     """
     with store.connect() as connection:
         return find_in(connection, label)
@@ -205,7 +205,7 @@ def looked_up(store: Store, model: ModelLike) -> list[tuple[ModelInfo, float]]:
     """Return the models that a mixture looks up, and what they weigh.
 
     Raises:
-        NotFoundError: one of them was removed.
+        NotFoundError: one of the models was removed.
     """
     with store.connect() as connection:
         mixed = find_in(connection, f"{model.name}@{model.version}")
@@ -216,7 +216,7 @@ def require_name(name: str) -> None:
     """Refuse a blank as the name of a model.
 
     Raises:
-        InputError: it is one.
+        InputError: the name is blank.
     """
     if not name.strip():
         raise InputError("a model needs a name")
@@ -323,7 +323,7 @@ def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> ModelCounts:
     """Return which counts a model reads now.
 
     Raises:
-        ModelError: one of its corpora was removed, and its counts with it.
+        ModelError: a corpus of the model was removed, and its counts with it.
     """
     rows = duck.execute(_SOURCES, [model.id]).fetchall()
     for name, gone, _, _ in rows:

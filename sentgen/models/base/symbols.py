@@ -79,7 +79,7 @@ def require_words(label: str, made_of: Symbols) -> None:
     """Refuse a model that does not know words where sentences are to be made of them.
 
     Raises:
-        ModelError: it is over something else.
+        ModelError: the model is over something else.
     """
     if not made_of.are_words:
         raise ModelError(

@@ -243,7 +243,7 @@ def choose(
     """Make the temporary table ``chosen`` with the numbers of sentences that meet a condition, or are drawn.
 
     Raises:
-        ModelError: there are none, or fewer than are to be drawn.
+        ModelError: there are no such sentences, or fewer than are to be drawn.
     """
     bindings, text = Bindings(), condition.text if condition else ""
     among = f"s.corpus_id in ({', '.join(map(str, corpora))})"
@@ -369,7 +369,7 @@ def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
     """Refuse corpora that do not make such a model.
 
     Raises:
-        ModelError: there are none, or they are empty or not counted to its order.
+        ModelError: there are no corpora, or they are empty or not counted to the order of the model.
     """
     if not corpora:
         raise ModelError(f"a model needs a corpus; give {spell('corpus')} NAME")

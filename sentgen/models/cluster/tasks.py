@@ -208,7 +208,7 @@ def _linked(words: Ints, below: Ints, space: Space) -> Ints:
     """Return the row of the suffix of each n-gram.
 
     Raises:
-        DamagedError: it has none.
+        DamagedError: an n-gram has no suffix.
     """
     size = 1 << max(4, (2 * len(below)).bit_length())
     table = space.array(size, np.int32)
