@@ -28,7 +28,7 @@ from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
 from sentgen.alignment.view.view import places_of
 from sentgen.alignment.words.word_states import word_states
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--halves", action="store_true", help="pseudo-documents of both halves, no others")
     given = parser.parse_args()
     named = dict(one.split("=") for one in given.settings.split(",") if one)
-    settings = changed(preset_settings("best"), named)
+    settings = PbhmmSettings.preset("best").changed(named)
     if given.halves:
         rows = [row for name in SETS for row in halves(name, untrained(settings))]
         show(f"Pseudo-documents, means over {len(SEEDS)} seeds", ("set", "half", *HALVES), rows)
@@ -110,10 +110,10 @@ def tuned_tables(count: int, named: Mapping[str, str], novels: Sequence[str], mo
             for one, links in zip(odd.pairs, odd.combined("half"), strict=True)
         ]
         tuned = tune(examples).aligner("tuned")
-        tuned = replace(tuned, settings=changed(tuned.settings, named))
+        tuned = replace(tuned, settings=tuned.settings.changed(named))
         among += padded(name, even, tuned, novels, most)
         target = Target(pseudo_documents(even))
-        for aligner in (untrained(changed(preset_settings("best"), named)), tuned):
+        for aligner in (untrained(PbhmmSettings.preset("best").changed(named)), tuned):
             pseudo.append((name, aligner.name, *measured(target, aligner)))
     show(f"Among novels, tuned on {count} odd pairs", PADDED, among)
     show("Pseudo-documents of even pairs", ("set", "model", *PADDED[2:]), pseudo)

@@ -32,7 +32,7 @@ from pathlib import Path
 
 from harness import data, interval, show
 
-from sentgen.alignment.choice import Choice, chosen_aligner
+from sentgen.alignment.choice import Choice
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLink
 from sentgen.alignment.words.states import WordState
 from sentgen.alignment.words.word_classes import is_function_word
@@ -118,7 +118,7 @@ def aligners() -> dict[str, Aligner]:
         "lcs": Choice(system="lcs"),
         "cut-and-paste": Choice(system="cut-and-paste"),
     }
-    chosen = {name: chosen_aligner(choice, _no_store)[0] for name, choice in choices.items()}
+    chosen = {name: choice.aligner(_no_store)[0] for name, choice in choices.items()}
     return {**chosen, Overlap.name: Overlap()}
 
 

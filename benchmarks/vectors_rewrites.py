@@ -25,7 +25,7 @@ from vectors import SETS
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
-from sentgen.alignment.phrase_hmm.settings import preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
@@ -126,7 +126,7 @@ def main() -> None:
         for gold in golds.values()
     ]
     tests = [pair for target in targets for pair in target.pairs]
-    best = preset_settings("best")
+    best = PbhmmSettings.preset("best")
     # Jumps that are learnt from summaries of papers do not fit other texts: they would hide what the table does.
     settings = replace(best, fixed=best.fixed | {"jumps"})
     print(f"learning from {len(training):,} pairs", flush=True)

@@ -17,7 +17,7 @@ import duckdb
 import sentgen.cli
 from fuzzing import documents, samples
 from fuzzing.mutations import ODD, mutant, mutant_text, packed
-from sentgen.alignment.phrase_hmm.settings import changed, preset_settings, setting_names
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_readers import PairSettings, pair_files
@@ -275,10 +275,10 @@ def guard(bench: Bench, rng: random.Random) -> None:
 
 def option_texts(bench: Bench, rng: random.Random) -> None:
     """Read settings of the aligner."""
-    name = rng.choice((*setting_names(), *ODD))
+    name = rng.choice((*PbhmmSettings.names(), *ODD))
     value = rng.choice((*ODD, "0.2", "true", "paper", "3", "1,2"))
     bench.written = len(name) + len(value)
-    changed(preset_settings(rng.choice(("paper", "best"))), {name: value})
+    PbhmmSettings.preset(rng.choice(("paper", "best"))).changed({name: value})
 
 
 def ingestion(bench: Bench, rng: random.Random) -> None:

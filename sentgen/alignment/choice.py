@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 from sentgen.alignment.pairs.alignment import Aligner, Alignment
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.phrase_hmm.settings import with_decoding
 from sentgen.alignment.stored.application import ApplicationSummary, apply_model
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.alignment.systems import aligner_named
@@ -103,62 +102,56 @@ class Choice:
         """Return whether the aligner has learnt nothing."""
         return self.model is None and self.system is None
 
+    def notes(self, answers: Iterable[Alignment]) -> list[str]:
+        """Return what a reader should know of answers."""
+        lines = [_PRIORS.format(model=spell("model"))] if self.priors_only else []
+        if self.explain and any(answer.weighed is None for answer in answers):
+            lines.append(_NO_REASONS_NOTE)
+        return lines
 
-def notes(choice: Choice, answers: Iterable[Alignment]) -> list[str]:
-    """Return what a reader should know of answers."""
-    lines = [_PRIORS.format(model=spell("model"))] if choice.priors_only else []
-    if choice.explain and any(answer.weighed is None for answer in answers):
-        lines.append(_NO_REASONS_NOTE)
-    return lines
+    def aligner(self, store: Callable[[], Store], *, budget: Budget = UNBOUNDED) -> tuple[Aligner, str]:
+        """Return the aligner that was chosen, and what a reader is told of it.
 
+        Args:
+            store: opens the store; called for a model, which needs it as long as it aligns, or for vectors.
+            budget: memory for the phrase-based HMM.
 
-def chosen_aligner(
-    choice: Choice, store: Callable[[], Store], *, budget: Budget = UNBOUNDED
-) -> tuple[Aligner, str]:
-    """Return the aligner that was chosen, and what a reader is told of it.
+        Raises:
+            NotFoundError: there are no such model or vectors.
+            InputError: there is no such system, vectors change nothing, or a threshold for the best path.
+        """
+        store = cache(store)  # opened once, for both
+        if self.system is not None:
+            return aligner_named(self.system), self.system
+        if self.model is not None:
+            aligner: StoredAligner | PhraseHmm = stored_aligner(store(), self.model)
+            name = f"the model {self.model}"
+        else:
+            aligner = untrained(self.preset or "best")
+            name = f"the phrase-based HMM, preset {self.preset or 'best'}, with its priors only"
+        if self.vectors is not None:
+            aligner = with_vectors(aligner, store(), self.vectors)
+            name = f"{name}, with the vectors {self.vectors}"
+        settings = aligner.settings.with_decoding(decode=self.decode, threshold=self.threshold)
+        return replace(aligner, settings=settings, budget=budget, explain=self.explain), name
 
-    Args:
-        choice: what was chosen.
-        store: opens the store; called for a model, which needs it as long as it aligns, or for vectors.
-        budget: memory for the phrase-based HMM.
-
-    Raises:
-        NotFoundError: there are no such model or vectors.
-        InputError: there is no such system, vectors change nothing, or a threshold for the best path.
-    """
-    store = cache(store)  # opened once, for both
-    if choice.system is not None:
-        return aligner_named(choice.system), choice.system
-    if choice.model is not None:
-        aligner: StoredAligner | PhraseHmm = stored_aligner(store(), choice.model)
-        name = f"the model {choice.model}"
-    else:
-        aligner = untrained(choice.preset or "best")
-        name = f"the phrase-based HMM, preset {choice.preset or 'best'}, with its priors only"
-    if choice.vectors is not None:
-        aligner = with_vectors(aligner, store(), choice.vectors)
-        name = f"{name}, with the vectors {choice.vectors}"
-    settings = with_decoding(aligner.settings, decode=choice.decode, threshold=choice.threshold)
-    return replace(aligner, settings=settings, budget=budget, explain=choice.explain), name
-
-
-def apply_chosen(
-    choice: Choice,
-    store: Store,
-    pairs: str,
-    *,
-    budget: Budget,
-    progress: Callable[[int, int], None] | None = None,
-) -> ApplicationSummary:
-    """Align a corpus of pairs with the aligner that was chosen; see `apply_model`."""
-    return apply_model(
-        store,
-        pairs,
-        choice.model,
-        preset=choice.preset,
-        decode=choice.decode,
-        threshold=choice.threshold,
-        vectors=choice.vectors,
-        budget=budget,
-        progress=progress,
-    )
+    def apply(
+        self,
+        store: Store,
+        pairs: str,
+        *,
+        budget: Budget,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> ApplicationSummary:
+        """Align a corpus of pairs with the aligner that was chosen; see `apply_model`."""
+        return apply_model(
+            store,
+            pairs,
+            self.model,
+            preset=self.preset,
+            decode=self.decode,
+            threshold=self.threshold,
+            vectors=self.vectors,
+            budget=budget,
+            progress=progress,
+        )

@@ -31,7 +31,7 @@ from sentgen.alignment.baselines.word_models import Model1, SymmetricHMM, WordHM
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLink, Span, System
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget, text_sizes
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, changed, preset_settings, setting_names
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
 from sentgen.entry_points import Plugin, Registry, of_kind
 from sentgen.errors import InputError, PluginError, SentgenError
@@ -392,7 +392,7 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Phr
     given = _setting_texts(spec, parts)
     iterations = _iterations(spec, given.pop("iterations", "0"))
     vectors = given.pop("vectors", None)
-    settings = _settings(spec, preset_settings(given.pop("preset", "best")), given)
+    settings = _settings(spec, PbhmmSettings.preset(given.pop("preset", "best")), given)
     made = train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
     if vectors is not None and store is None:
         raise InputError(f"{spec!r} has vectors of a store, and there is none")
@@ -429,10 +429,10 @@ def _setting_texts(spec: str, parts: Sequence[Assignment]) -> dict[str, str]:
 def _settings(spec: str, settings: PbhmmSettings, given: dict[str, str]) -> PbhmmSettings:
     """Change settings and priors by their names; what is wrong is said of the system."""
     for name, text in given.items():
-        if name not in (known := setting_names()):
+        if name not in (known := PbhmmSettings.names()):
             raise InputError(f"{spec!r} has no setting {name!r}; there are: {', '.join(known)}")
         try:
-            settings = changed(settings, {name: text})
+            settings = settings.changed({name: text})
         except InputError as error:
             refused = f"{spec!r} has the value {text!r} for {name}, which it cannot take"
             raise InputError(f"{refused}: {error.message}") from error

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from sentgen import temporary
-from sentgen.alignment.choice import Choice, apply_chosen, chosen_aligner, notes
+from sentgen.alignment.choice import Choice
 from sentgen.alignment.pairs.budget import Budget, aligning_budget
-from sentgen.alignment.phrase_hmm.settings import training_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored.application import ApplicationSummary
 from sentgen.alignment.stored.model_store import DIRECTIONS
@@ -274,10 +274,10 @@ def align(
     ):
         choice = declare(Choice, given)
         budget = Budget.of_limit(session.memory, share=_SHARE)
-        aligner, name = chosen_aligner(choice, lambda: store, budget=budget)
+        aligner, name = choice.aligner(lambda: store, budget=budget)
         with steps("aligning"):
             view = align_texts(first, second, aligner, form=form, budget=budget)
-        return AlignedTexts(view, name, notes(choice, [view.alignment]), explain=choice.explain)
+        return AlignedTexts(view, name, choice.notes([view.alignment]), explain=choice.explain)
 
 
 def check(
@@ -309,7 +309,7 @@ def train_alignment(session: StoreSession, pairs: str, model: str, options: Trai
     chosen = {name: given.pop(name) for name in _SETTINGS if name in given}
     if isinstance(chosen.get("setting"), str):
         chosen["setting"] = [chosen["setting"]]
-    settings = training_settings(**chosen)
+    settings = PbhmmSettings.for_training(**chosen)
     plan = replace(declare(TrainingPlan, given), memory=session.memory)
     directions = DIRECTIONS if settings.both else DIRECTIONS[:1]
     with session.write() as store, training_bar(plan.iterations, directions) as report:
@@ -343,7 +343,7 @@ def align_pairs(
         with store.begin():  # to write before pairs are read, as each batch is kept while others are read
             pass
         budget = aligning_budget(session.memory, with_store=True)
-        return apply_chosen(choice, store, pairs, budget=budget, progress=report)
+        return choice.apply(store, pairs, budget=budget, progress=report)
 
 
 def _require_name(name: str) -> str:

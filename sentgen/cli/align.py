@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from sentgen.alignment.choice import Choice, Preset, apply_chosen, notes
+from sentgen.alignment.choice import Choice, Preset
 from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
-from sentgen.alignment.phrase_hmm.settings import training_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored import application
 from sentgen.alignment.stored.extraction import SIZE, extracts, learn_extractor
@@ -128,7 +128,7 @@ def train(
     """
     if not model.strip():
         raise typer.BadParameter("a model needs a name; give --model NAME")
-    settings = training_settings(
+    settings = PbhmmSettings.for_training(
         preset=preset,
         max_doc_phrase=max_doc_phrase,
         max_abstract_phrase=max_abstract_phrase,
@@ -300,7 +300,7 @@ def apply(
     """
     budget = aligning_budget(options.memory, with_store=True)
     with options.store(share=ALIGNMENT_DATABASE_SHARE) as store, counting_bar("pairs") as progress:
-        done = apply_chosen(choice, store, pairs, budget=budget, progress=progress)
+        done = choice.apply(store, pairs, budget=budget, progress=progress)
     unchanged = f" ({done.unchanged:,} unchanged)" if done.unchanged else ""
     for name, value in (
         ("pairs", f"{done.pairs:,}{unchanged}"),
@@ -311,7 +311,7 @@ def apply(
         ("seconds", f"{done.seconds:.1f}"),
     ):
         typer.echo(f"{name:<16}{value}")
-    for note in notes(choice, ()):
+    for note in choice.notes(()):
         typer.echo(note, err=True)
 
 

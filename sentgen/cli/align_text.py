@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sentgen.alignment.choice import Choice, chosen_aligner, notes
+from sentgen.alignment.choice import Choice
 from sentgen.alignment.pairs.alignment import WeighedLink
 from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
@@ -93,7 +93,7 @@ def text(
             opened_store = options.store(read_only=True, share=ALIGNMENT_DATABASE_SHARE)
             return opened.enter_context(opened_store)
 
-        aligner, name = chosen_aligner(choice, store, budget=budget)
+        aligner, name = choice.aligner(store, budget=budget)
         shown = align_texts(document, abstract, aligner, form=format, budget=budget)
     if html is not None:
         caption = f"Aligned with {os.path.basename(document)} by {name}"
@@ -105,7 +105,7 @@ def text(
         typer.echo(pharaoh(shown.alignment))
     else:
         _show(shown, Output(wide=wide))
-    for note in notes(choice, [shown.alignment]):
+    for note in choice.notes([shown.alignment]):
         typer.echo(note, err=True)
 
 

@@ -31,7 +31,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
     prior_parameters,
 )
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.stored_pairs import pair_batches
 from sentgen.arrays import Floats
 from sentgen.errors import MemoryLimitError
@@ -126,14 +126,14 @@ def test_alignments_in_blocks_are_the_same(seed: int, in_file: bool, tmp_path: P
     folder = tmp_path if in_file else None
     for name in ("best", "paper"):
         for both in (True, False):
-            settings = replace(preset_settings(name), both=both, threshold=0.05)
+            settings = replace(PbhmmSettings.preset(name), both=both, threshold=0.05)
             of = prior_parameters(settings)
             whole = decode_posterior(pair, of, settings, reverse=of)
             assert whole.phrases
             for rows, columns in ((1, 1), (4, 7), (25, 9)):
                 tight = InBlocks(folder=folder, rows=rows, columns=columns)
                 assert decode_posterior(pair, of, settings, reverse=of, budget=tight) == whole
-        settings = preset_settings(name)
+        settings = PbhmmSettings.preset(name)
         path = decode_path(pair, prior_parameters(settings), settings)
         for rows in (1, 4):
             assert decode_path(pair, prior_parameters(settings), settings, budget=InBlocks(rows=rows)) == path
@@ -152,7 +152,7 @@ def counted(pair: PairIds, of: RewriteParameters, settings: PbhmmSettings, budge
 def test_expected_counts_in_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words looked up in parts change nothing; sums over blocks are the same but for rounding."""
     pair, lexicon = example(3)
-    settings = replace(preset_settings(name), min_documents=1)
+    settings = replace(PbhmmSettings.preset(name), min_documents=1)
     of = initial_parameters([pair], lexicon.stem_of, settings)
     whole = counted(pair, of, settings, Budget())
     for found, wanted in zip(counted(pair, of, settings, InBlocks()), whole, strict=True):
@@ -216,7 +216,7 @@ def test_more_memory_is_used_before_files_and_checkpoints(
 def test_small_pairs_fit_under_any_limit() -> None:
     """A limit below what Python takes is no reason to refuse a few words."""
     pair = Pair("1", ("a", "dog"), ("dog",))
-    settings = preset_settings("best")
+    settings = PbhmmSettings.preset("best")
     tight = PhraseHmm("x", settings, prior_parameters(settings), Lexicon(), budget=Budget.of_limit(1 << 20))
 
     assert [answer.links for answer in tight.align([pair])] == [{(1, 0)}]
@@ -230,7 +230,7 @@ def test_too_many_links_and_events_are_refused() -> None:
     with pytest.raises(MemoryLimitError, match=r"^more than 3 links reach the threshold 0, too many"):
         choice.take(0, np.zeros((1, 2)))
     pair, _ = example(1)
-    settings = preset_settings("paper")
+    settings = PbhmmSettings.preset("paper")
     with pytest.raises(MemoryLimitError, match=r"^the texts have \d+ phrases in common, for which"):
         rewriting(pair, prior_parameters(settings), settings, most_events=10)
 

@@ -19,7 +19,7 @@ import pytest
 from sentgen.alignment import Pair
 from sentgen.alignment.pairs.budget import BASE, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
-from sentgen.alignment.phrase_hmm.settings import preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.systems import ensure_fits
@@ -147,7 +147,7 @@ def test_training_and_applying_keep_to_the_limit(
         with monkeypatch.context() as patched:
             patched.setattr("sentgen.alignment.pairs.budget._LEAST", 0)
             training = train_model(
-                opened, "long", "m", preset_settings("best"), TrainingPlan(1, memory=int(2.65 * BASE))
+                opened, "long", "m", PbhmmSettings.preset("best"), TrainingPlan(1, memory=int(2.65 * BASE))
             )
             with pytest.raises(MemoryLimitError, match="words and an abstract"):
                 list(training)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.choice import Choice, chosen_aligner
+from sentgen.alignment.choice import Choice
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.systems import Ready, make_system
 from sentgen.alignment.words import kinship as module
@@ -121,7 +121,7 @@ def test_choice_of_vectors(store: Path) -> None:
         opened.append(Store(store, read_only=True))
         return opened[-1]
 
-    aligner, name = chosen_aligner(Choice(vectors="toy"), open_it)
+    aligner, name = Choice(vectors="toy").aligner(open_it)
     opened[0].close()
 
     assert len(opened) == 1

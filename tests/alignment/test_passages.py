@@ -27,10 +27,10 @@ from sentgen.alignment.phrase_hmm.pbhmm import (
     passages,
     untrained,
 )
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import LONGEST, sentence_starts
 
-BEST = preset_settings("best")
+BEST = PbhmmSettings.preset("best")
 WORDS = ["the", "of", "cats", "dogs", "chase", "mice", "old", "mill", "burned", "town", "river"]
 #: 40 sentences without a word of those, or one that is akin to one.
 OTHERS = tuple(f"x{first}{second} y{second} z{first}".split() for first in "abcde" for second in "abcdefgh")
@@ -87,7 +87,7 @@ def test_a_short_document_is_whole() -> None:
     assert chosen(short + " it is cold .", "cats .", replace(BEST, whole_sentences=None)) != [
         "cats chase mice ."
     ]
-    assert preset_settings("paper").whole_sentences is None
+    assert PbhmmSettings.preset("paper").whole_sentences is None
 
 
 def test_an_abstract_sentence_without_a_source_is_new() -> None:

@@ -20,7 +20,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
     support,
 )
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
-from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 from sentgen.arrays import Ints
 from sentgen.errors import InputError
 
@@ -69,7 +69,7 @@ def test_different_words_are_looked_for_once(name: str, monkeypatch: pytest.Monk
 
 def test_best_path_gives_phrases_with_posteriors() -> None:
     """A copied run is one phrase link, and carries the posterior of its event."""
-    settings = replace(preset_settings("paper"), decode="viterbi")
+    settings = replace(PbhmmSettings.preset("paper"), decode="viterbi")
     model = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
     phrases = next(model.align([PAIR])).phrases
 
@@ -93,7 +93,7 @@ def test_posterior_decoding_in_one_direction() -> None:
 
 def test_both_directions_agree_with_exchanging_the_texts() -> None:
     """Posteriors in both directions are symmetric: exchanging the texts turns the links around."""
-    settings = preset_settings("best")
+    settings = PbhmmSettings.preset("best")
     ids = Lexicon().encode(PAIR)
     one = align(ids, prior_parameters(settings), settings).links
     other = align(ids.swap_texts(), prior_parameters(settings), settings).links
@@ -192,7 +192,7 @@ def test_trained_model_takes_words_that_it_has_never_seen() -> None:
     """A word that training did not see is aligned where it was copied."""
     lexicon = Lexicon()
     ids = [lexicon.encode(PAIR)]
-    settings = preset_settings("best")
+    settings = PbhmmSettings.preset("best")
     parameters = initial_parameters(ids, lexicon.stem_of, settings)
     model = PhraseHmm("trained", settings, parameters, lexicon, parameters)
     links = next(model.align([Pair("new", ("quite", "unheard", "words"), ("unheard", "words"))])).links
@@ -229,4 +229,4 @@ def test_settings_without_meaning_are_refused(change: dict[str, object], message
 def test_unknown_presets_are_refused() -> None:
     """The message lists the presets there are."""
     with pytest.raises(InputError, match="best, paper"):
-        preset_settings("faithful")
+        PbhmmSettings.preset("faithful")

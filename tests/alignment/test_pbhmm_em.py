@@ -26,7 +26,7 @@ from sentgen.alignment.phrase_hmm.em import (
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, initial_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 
 SMALL = PbhmmSettings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)
 OPTIONS = list(
@@ -103,7 +103,7 @@ def test_log_posterior_never_falls_with_what_best_adds() -> None:
     lexicon = Lexicon()
     plain = [lexicon.encode(Pair(str(k), texts[k], texts[k + 1])) for k in range(11)]
     pairs = [lexicon.with_kinship(pair, wordnet=None) for pair in plain]
-    settings = replace(preset_settings("best"), max_document_phrase=2, max_abstract_phrase=2, trust=0.5)
+    settings = replace(PbhmmSettings.preset("best"), max_document_phrase=2, max_abstract_phrase=2, trust=0.5)
     start = initial_parameters(pairs, lexicon.stem_of, settings)
     posteriors = [one.log_posterior for one in train(pairs, start, settings, iterations=8)]
 

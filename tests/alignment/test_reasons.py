@@ -15,7 +15,7 @@ from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weights import SIZE, Tuning, find_clues, no_counts, scores
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import main_reasons, reasons, view
@@ -144,11 +144,11 @@ def test_kinds_of_kinship_are_named() -> None:
 def test_weights_of_a_tuned_model_are_its_score() -> None:
     """They sum to the mean of the scores of both directions."""
     rng = np.random.default_rng(1)
-    plain = prior_parameters(preset_settings("best"))
+    plain = prior_parameters(PbhmmSettings.preset("best"))
     weights = [rng.normal(0, 0.3, SIZE) for _ in range(2)]
     forward, reverse = (replace(plain, tuning=Tuning(of, no_counts())) for of in weights)
     pair = Pair("t", ("Dogs", "bark", "."), ("Dogs", "barked", "."))
-    aligner = PhraseHmm("t", preset_settings("best"), forward, Lexicon(), reverse, explain=True)
+    aligner = PhraseHmm("t", PbhmmSettings.preset("best"), forward, Lexicon(), reverse, explain=True)
     (answer,) = aligner.align([pair])
     lexicon = Lexicon()
     ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=None)

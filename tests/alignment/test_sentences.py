@@ -13,7 +13,7 @@ from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_json, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import breaks
 from sentgen.errors import InputError
 
@@ -64,7 +64,7 @@ def test_breaks_are_after_full_stops() -> None:
 
 def test_a_full_stop_is_that_of_its_sentence() -> None:
     """Its nearest twins are those before the sentence and after it; the words decide, however far off."""
-    best = replace(preset_settings("best"), whole_sentences=None)
+    best = replace(PbhmmSettings.preset("best"), whole_sentences=None)
     links = aligned("it rained . dogs bark .", DOCUMENT, best)
     plain = aligned("it rained . dogs bark .", DOCUMENT, replace(best, stops=False, forget=0.0))
 
@@ -76,7 +76,7 @@ def test_a_full_stop_is_that_of_its_sentence() -> None:
 def test_the_next_sentence_may_come_from_anywhere() -> None:
     """With ``forget`` a jump back over the document costs no more than another; without, a near copy wins."""
     document = "the old mill burned . " + "a b c d e f g h . " * 6 + "the old town slept . fish swim ."
-    settings = replace(preset_settings("best"), whole_sentences=None, stops=False, threshold=0.01)
+    settings = replace(PbhmmSettings.preset("best"), whole_sentences=None, stops=False, threshold=0.01)
     near, free = (
         aligned("fish swim . the old mill burned .", document, replace(settings, forget=forget))
         for forget in (0.0, 0.9)
@@ -94,9 +94,9 @@ def test_what_is_no_probability_is_refused() -> None:
 
 def test_models_from_before_load_as_they_were() -> None:
     """Settings that were stored without what is new have it switched off."""
-    known = json.loads(as_json(preset_settings("best")))
-    before = from_json(
+    known = json.loads(PbhmmSettings.preset("best").as_json())
+    before = PbhmmSettings.from_json(
         json.dumps({k: v for k, v in known.items() if k not in ("grouped", "forget", "stops")})
     )
 
-    assert before == replace(preset_settings("best"), grouped=0.0, forget=0.0, stops=False)
+    assert before == replace(PbhmmSettings.preset("best"), grouped=0.0, forget=0.0, stops=False)

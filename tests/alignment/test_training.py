@@ -21,7 +21,7 @@ from toy_pairs import PAIRS, Texts, fill
 from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import initial_parameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, changed, from_json, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import cells
 from sentgen.alignment.stored.model_report import top_rewrites
 from sentgen.alignment.stored.model_store import StoredIteration, list_models, remove_model
@@ -33,7 +33,7 @@ from sentgen.counts import corpora
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.schema import Store
 
-PAPER = preset_settings("paper")
+PAPER = PbhmmSettings.preset("paper")
 #: All cells are kept, so that training is EM and nothing else.
 EXACT = TrainingPlan(iterations=3, drop=0.0)
 
@@ -77,7 +77,7 @@ def figures(iterations: list[StoredIteration]) -> list[object]:
 @pytest.mark.parametrize("name", ["paper", "best"])
 def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
     """Likelihood and posterior of each iteration are those of `em.train`, in both directions."""
-    settings = preset_settings(name)
+    settings = PbhmmSettings.preset(name)
     with Store(toy_pairs) as store:
         pairs = list(stored_pairs(store, "toy"))
     lexicon = Lexicon(sorted({word.lower() for p in pairs for word in (*p.document, *p.abstract)}))
@@ -98,7 +98,7 @@ def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
 
 def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     """`doctor` has no other source: it becomes the first rewrite of `physician` and its link."""
-    trained(toy_pairs, replace(preset_settings("best"), trust=1.0), TrainingPlan(iterations=3))
+    trained(toy_pairs, replace(PbhmmSettings.preset("best"), trust=1.0), TrainingPlan(iterations=3))
     with Store(toy_pairs, read_only=True) as store:
         first = top_rewrites(store, "m", "Physician", direction="forward").column("target")[0]
         pair = next(stored_pairs(store, "toy", keys=["p1"]))
@@ -153,7 +153,7 @@ def test_parts_change_nothing(
 @pytest.mark.parametrize("name", ["paper", "best"])
 def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
     """EM raises it in every iteration of each direction."""
-    done = trained(toy_pairs, preset_settings(name), replace(EXACT, iterations=6))
+    done = trained(toy_pairs, PbhmmSettings.preset(name), replace(EXACT, iterations=6))
 
     for direction in ("forward", "reverse"):
         values = [one.log_posterior for one in done if one.direction == direction]
@@ -180,7 +180,7 @@ with Store(sys.argv[1]) as store:
 def four_of_each(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[StoredIteration]:
     """What that training does if nobody kills it."""
     path = Path(shutil.copy(filled, tmp_path_factory.mktemp("four")))
-    return trained(path, preset_settings("best"), TrainingPlan(iterations=4, drop=0.0))
+    return trained(path, PbhmmSettings.preset("best"), TrainingPlan(iterations=4, drop=0.0))
 
 
 @pytest.mark.nightly
@@ -251,7 +251,7 @@ def test_rare_phrases_are_dropped(toy_pairs: Path) -> None:
     """With a high threshold all phrase cells go after the first iteration, and word cells stay."""
     with_all = trained(toy_pairs, name="all")[0].cells
     words = trained(
-        toy_pairs, changed(PAPER, {"max-document-phrase": "1", "max-abstract-phrase": "1"}), name="w"
+        toy_pairs, PAPER.changed({"max-document-phrase": "1", "max-abstract-phrase": "1"}), name="w"
     )
 
     dropped = trained(toy_pairs, plan=replace(EXACT, drop=1e9))
@@ -324,7 +324,7 @@ def _interrupt(direction: str, iteration: int, done: int, total: int) -> None:
 
 def test_unknown_words_and_pairs_can_be_aligned(toy_pairs: Path) -> None:
     """Words that the model has never seen have its prior, so that copies are still found."""
-    trained(toy_pairs, preset_settings("best"))
+    trained(toy_pairs, PbhmmSettings.preset("best"))
     with Store(toy_pairs, read_only=True) as store:
         pair = replace(next(stored_pairs(store, "toy")), document=("zebra", "unseen"), abstract=("zebra",))
         (answer,) = stored_aligner(store, "m").align([pair])
@@ -340,7 +340,7 @@ def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
         (str(key), " ".join(document), " ".join(abstract)) for key, (document, abstract) in enumerate(texts)
     ]
     path = fill(tmp_path / "many.duckdb", pairs)
-    trained(path, preset_settings("best"), replace(EXACT, iterations=1))
+    trained(path, PbhmmSettings.preset("best"), replace(EXACT, iterations=1))
     with Store(path, read_only=True) as store:
         aligner = stored_aligner(store, "m")
         together = list(stored_pairs(store, "toy"))
@@ -353,8 +353,7 @@ def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
 
 def test_settings_survive_the_store() -> None:
     """JSON gives back what went in, priors and fixed parts included."""
-    settings = changed(
-        preset_settings("best"),
+    settings = PbhmmSettings.preset("best").changed(
         {
             "p0": "0.3",
             "prior-identity": "9",
@@ -364,7 +363,7 @@ def test_settings_survive_the_store() -> None:
         },
     )
 
-    assert from_json(as_json(settings)) == settings
+    assert PbhmmSettings.from_json(settings.as_json()) == settings
     assert settings.window is None
 
 
@@ -391,4 +390,4 @@ def test_settings_survive_the_store() -> None:
 def test_settings_that_are_refused(given: dict[str, str], message: str) -> None:
     """One clear line says what can be set."""
     with pytest.raises(InputError, match=message):
-        changed(PAPER, given)
+        PAPER.changed(given)

@@ -15,7 +15,7 @@ from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import chain, prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
-from sentgen.alignment.phrase_hmm.settings import preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningPlan, TuningTask, tune
 from sentgen.alignment.phrase_hmm.weights import (
     JUMPS,
@@ -33,7 +33,7 @@ from sentgen.alignment.phrase_hmm.weights import (
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, MemoryLimitError
 
-BEST, PLAIN = preset_settings("best"), prior_parameters(preset_settings("best"))
+BEST, PLAIN = PbhmmSettings.preset("best"), prior_parameters(PbhmmSettings.preset("best"))
 #: Document, abstract, sure and possible links: a run, another run, a sentence that ends, an unlinked word.
 TINY = (
     ("the old cat runs", "the cat ran", {(0, 0), (2, 1)}, {(3, 2)}),

@@ -37,7 +37,7 @@ from sentgen.alignment.phrase_hmm.parameters import (
     initial_parameters,
     prior_parameters,
 )
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weights import LINK_OFFSETS, NAMES, find_clues
 from sentgen.alignment.words.kinship import GROUPED, NEAR, RELATED, SIMILAR, SYNONYM, Kinds, Nearness
 from sentgen.alignment.words.word_classes import is_function_word, sentence_starts
@@ -532,7 +532,7 @@ class PhraseHmm:
 
 def untrained(name: str = "best") -> PhraseHmm:
     """Return an aligner with the priors of a preset, which needs no training."""
-    return train_phrase_hmm(f"pbhmm-{name}", (), preset_settings(name), iterations=0)
+    return train_phrase_hmm(f"pbhmm-{name}", (), PbhmmSettings.preset(name), iterations=0)
 
 
 def train_phrase_hmm(

@@ -165,6 +165,104 @@ class PbhmmSettings:
         if self.window is not None and self.window < 1:
             raise InputError("the window of exact jumps is at least 1; leave it out for exact jumps only")
 
+    def with_decoding(
+        self,
+        *,
+        decode: Literal["viterbi", "posterior"] | None = None,
+        threshold: float | None = None,
+    ) -> PbhmmSettings:
+        """Return settings with another choice of links; ``None`` leaves what there is.
+
+        Raises:
+            InputError: a threshold for the best path.
+        """
+        settings = self if decode is None else replace(self, decode=decode)
+        if threshold is not None:
+            if settings.decode != "posterior":
+                raise InputError(
+                    f"the best path has no {spell('threshold')}; choose {spell('decode')} posterior"
+                )
+            settings = replace(settings, threshold=threshold)
+        return settings
+
+    def as_json(self) -> str:
+        """Return settings as JSON; `from_json` reads it."""
+        values = asdict(self) | {"fixed": sorted(self.fixed)}
+        return json.dumps(values, sort_keys=True)
+
+    def changed(self, given: Mapping[str, str]) -> PbhmmSettings:
+        """Return settings with other values, by name, with hyphens or underscores.
+
+        Commas or slashes separate several values, ``none`` is no limit, and a switch is ``true`` or ``false``
+        (``yes`` or ``no``).
+
+        >>> given = {"p0": "0.1", "prior-identity": "9", "fixed": "null,weights"}
+        >>> PbhmmSettings().changed(given).prior.identity
+        9.0
+
+        Raises:
+            InputError: there is no such setting, or it cannot have that value.
+        """
+        settings = self
+        for option, text in given.items():
+            name = option.replace("-", "_")
+            if name not in PbhmmSettings.names():
+                known = ", ".join(PbhmmSettings.names()).replace("_", "-")
+                raise InputError(f"no setting {option!r}; there are: {known}")
+            if name.startswith(_PRIOR):
+                number = _number(option, text, (0, inf))
+                prior = replace(settings.prior, **{name.removeprefix(_PRIOR): number})
+                settings = replace(settings, prior=prior)
+            else:
+                settings = replace(settings, **{name: _value(option, name, text)})
+        return settings
+
+    @staticmethod
+    def preset(name: str) -> PbhmmSettings:
+        """Return the settings of a preset, ``paper`` or ``best``."""
+        try:
+            return PRESETS[name]
+        except KeyError:
+            raise InputError(
+                f"there is no preset {name!r}; choose one of {', '.join(sorted(PRESETS))}"
+            ) from None
+
+    @staticmethod
+    def from_json(text: str) -> PbhmmSettings:
+        """Return the settings that `as_json` wrote; what a newer version added has its default."""
+        values = {name: value for name, value in json.loads(text).items() if name in _names(PbhmmSettings)}
+        values["prior"] = Prior(**{k: v for k, v in values.get("prior", {}).items() if k in _names(Prior)})
+        values["fixed"] = frozenset(values.get("fixed", ()))
+        values["weights"] = tuple(values["weights"])
+        return PbhmmSettings(**values)
+
+    @staticmethod
+    def names() -> list[str]:
+        """Return what `changed` can set, sorted; the priors are called ``prior_word`` and so on."""
+        return sorted(_names(PbhmmSettings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
+
+    @staticmethod
+    def for_training(
+        *,
+        preset: Literal["paper", "best"] = "best",
+        max_doc_phrase: int | None = None,
+        max_abstract_phrase: int | None = None,
+        setting: Sequence[str] = (),
+        vectors: str | None = None,
+    ) -> PbhmmSettings:
+        """Return the settings of a model to train: a preset, with other settings as NAME=VALUE.
+
+        The last one of a name holds, and what is given by itself holds before ``setting``.
+
+        Raises:
+            InputError: there is no such setting, or it cannot have that value.
+        """
+        given = dict(_assignment(part) for part in setting)
+        longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
+        given |= {name: str(words) for name, words in longest.items() if words is not None}
+        settings = PbhmmSettings.preset(preset).changed(given)
+        return settings if vectors is None else replace(settings, vectors=vectors)
+
 
 PRESETS: Mapping[str, PbhmmSettings] = {
     "paper": PbhmmSettings(),
@@ -200,80 +298,10 @@ PRESETS: Mapping[str, PbhmmSettings] = {
 }
 
 
-def preset_settings(name: str) -> PbhmmSettings:
-    """Return the settings of a preset, ``paper`` or ``best``."""
-    try:
-        return PRESETS[name]
-    except KeyError:
-        raise InputError(f"there is no preset {name!r}; choose one of {', '.join(sorted(PRESETS))}") from None
-
-
-def with_decoding(
-    settings: PbhmmSettings,
-    *,
-    decode: Literal["viterbi", "posterior"] | None = None,
-    threshold: float | None = None,
-) -> PbhmmSettings:
-    """Return settings with another choice of links; ``None`` leaves what there is.
-
-    Raises:
-        InputError: a threshold for the best path.
-    """
-    if decode is not None:
-        settings = replace(settings, decode=decode)
-    if threshold is not None:
-        if settings.decode != "posterior":
-            raise InputError(f"the best path has no {spell('threshold')}; choose {spell('decode')} posterior")
-        settings = replace(settings, threshold=threshold)
-    return settings
-
-
 _PRIOR = "prior_"
 #: Commas separate systems in a list of them, so that there slashes separate values.
 _SEPARATOR = re.compile("[,/]")
 _SWITCH = {"yes": True, "true": True, "no": False, "false": False}
-
-
-def as_json(settings: PbhmmSettings) -> str:
-    """Return settings as JSON; `from_json` reads it."""
-    values = asdict(settings) | {"fixed": sorted(settings.fixed)}
-    return json.dumps(values, sort_keys=True)
-
-
-def from_json(text: str) -> PbhmmSettings:
-    """Return the settings that `as_json` wrote; what a newer version added has its default."""
-    values = {name: value for name, value in json.loads(text).items() if name in _names(PbhmmSettings)}
-    values["prior"] = Prior(**{k: v for k, v in values.get("prior", {}).items() if k in _names(Prior)})
-    values["fixed"] = frozenset(values.get("fixed", ()))
-    values["weights"] = tuple(values["weights"])
-    return PbhmmSettings(**values)
-
-
-def setting_names() -> list[str]:
-    """Return what `changed` can set, sorted; the priors are called ``prior_word`` and so on."""
-    return sorted(_names(PbhmmSettings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
-
-
-def training_settings(
-    *,
-    preset: Literal["paper", "best"] = "best",
-    max_doc_phrase: int | None = None,
-    max_abstract_phrase: int | None = None,
-    setting: Sequence[str] = (),
-    vectors: str | None = None,
-) -> PbhmmSettings:
-    """Return the settings of a model to train: a preset, other settings as NAME=VALUE, and those of a name.
-
-    The last one of a name holds, and what is given by itself holds before ``setting``.
-
-    Raises:
-        InputError: there is no such setting, or it cannot have that value.
-    """
-    given = dict(_assignment(part) for part in setting)
-    longest = {"max-document-phrase": max_doc_phrase, "max-abstract-phrase": max_abstract_phrase}
-    given |= {name: str(words) for name, words in longest.items() if words is not None}
-    settings = changed(preset_settings(preset), given)
-    return settings if vectors is None else replace(settings, vectors=vectors)
 
 
 def _assignment(part: str) -> tuple[str, str]:
@@ -281,33 +309,6 @@ def _assignment(part: str) -> tuple[str, str]:
     if not equals:
         raise InputError(f"{part!r} is no setting; write {spell('set')} NAME=VALUE")
     return name.strip(), value.strip()
-
-
-def changed(settings: PbhmmSettings, given: Mapping[str, str]) -> PbhmmSettings:
-    """Return settings with other values, by name, with hyphens or underscores.
-
-    Commas or slashes separate several values, ``none`` is no limit, and a switch is ``true`` or ``false``
-    (``yes`` or ``no``).
-
-    >>> given = {"p0": "0.1", "prior-identity": "9", "fixed": "null,weights"}
-    >>> changed(PbhmmSettings(), given).prior.identity
-    9.0
-
-    Raises:
-        InputError: there is no such setting, or it cannot have that value.
-    """
-    for option, text in given.items():
-        name = option.replace("-", "_")
-        if name not in setting_names():
-            known = ", ".join(setting_names()).replace("_", "-")
-            raise InputError(f"no setting {option!r}; there are: {known}")
-        if name.startswith(_PRIOR):
-            number = _number(option, text, (0, inf))
-            prior = replace(settings.prior, **{name.removeprefix(_PRIOR): number})
-            settings = replace(settings, prior=prior)
-        else:
-            settings = replace(settings, **{name: _value(option, name, text)})
-    return settings
 
 
 def _names(kind: type[Any]) -> set[str]:

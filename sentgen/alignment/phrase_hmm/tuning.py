@@ -25,7 +25,7 @@ from sentgen.alignment.phrase_hmm.kernels import add_along, add_counts, add_even
 from sentgen.alignment.phrase_hmm.lexicon import Clues, Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, prior_parameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weights import (
     LINK_OFFSETS,
     NAMES,
@@ -248,8 +248,8 @@ def tune(
         )
     plan, settings, plain = (
         plan or TuningPlan(),
-        preset_settings("best"),
-        prior_parameters(preset_settings("best")),
+        PbhmmSettings.preset("best"),
+        prior_parameters(PbhmmSettings.preset("best")),
     )
     counts = count_links([example.pair for example in examples], [example.sure for example in examples])
     ids = list(_encode(examples, counts, settings))

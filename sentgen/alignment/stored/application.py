@@ -13,7 +13,6 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.settings import with_decoding
 from sentgen.alignment.stored.model_store import (
     DIRECTIONS,
     PRIORS,
@@ -88,7 +87,7 @@ def apply_model(
         total = len(pair_numbers(connection, corpus))
     name = name if name is not None else priors_model(store, preset or "best")
     aligner = with_vectors(stored_aligner(store, name), store, vectors)
-    settings = with_decoding(aligner.settings, decode=decode, threshold=threshold)
+    settings = aligner.settings.with_decoding(decode=decode, threshold=threshold)
     aligner = replace(aligner, settings=settings, budget=budget)
     done = ApplicationSummary()
     for batch in pair_batches(store, corpus, batch=_BATCH):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sentgen.alignment.phrase_hmm.settings import as_json
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
 from sentgen.errors import InputError, NotFoundError
 from sentgen.output.display import decimal
@@ -71,7 +70,7 @@ def model_report(store: Store, name: str) -> ModelReport:
         "model": model.name,
         "pairs": f"{model.pairs:,} of {model.corpus}" if model.iterations else "none; it has the priors only",
         "begun": f"{model.created_at:%Y-%m-%d %H:%M:%S} UTC",
-        "settings": as_json(model.settings),
+        "settings": model.settings.as_json(),
     }
     return ModelReport(facts, iterations, jumps)
 

@@ -14,7 +14,7 @@ from sentgen import __version__
 from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
-from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, as_json, from_json, preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts, no_cells
 from sentgen.arrays import Bools, Floats, Ints, Longs, Space
 from sentgen.errors import InputError, NotFoundError, StoreError
@@ -79,7 +79,7 @@ def find_model(connection: Connection, name: str) -> AlignmentModelInfo | None:
         corpus=row["corpus_name"],
         pairs=row["pairs"],
         pairs_hash=row["pairs_hash"],
-        settings=from_json(row["settings"]),
+        settings=PbhmmSettings.from_json(row["settings"]),
         iterations=row["iterations"],
         created_at=row["created_at"],
     )
@@ -116,7 +116,7 @@ def priors_model(store: Store, preset_name: str) -> str:
     with store.begin() as connection:
         model = find_model(connection, name)
         if model is None:
-            settings = preset_settings(preset_name)
+            settings = PbhmmSettings.preset(preset_name)
             add_model(
                 connection, name, settings, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0
             )
@@ -160,7 +160,7 @@ def add_model(
         "corpus_name": corpus,
         "pairs": pairs,
         "pairs_hash": pairs_hash,
-        "settings": as_json(settings),
+        "settings": settings.as_json(),
         "iterations": iterations,
         "version": __version__,
         "created_at": now(),

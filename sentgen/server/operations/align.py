@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 
 from sentgen.alignment import Aligner
 from sentgen.alignment.baselines.external import External
-from sentgen.alignment.choice import Choice, chosen_aligner, notes
+from sentgen.alignment.choice import Choice
 from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.texts import align_texts, as_json, json_schema
 from sentgen.alignment.view.html import fragment
@@ -72,7 +72,7 @@ def _align(context: Context, request: Align) -> Result:
     check_format(request.format)  # which is no mistake of one pair
     # The kernel ends a worker that takes more; the budget has the aligner refuse first, in words.
     budget = Budget.of_limit(context.opening.limits.memory, share=_SHARE)
-    aligner, name = chosen_aligner(request, lambda: context.opened, budget=budget)
+    aligner, name = request.aligner(lambda: context.opened, budget=budget)
     # A program outside of the limits of this worker, chosen by a stranger.
     if isinstance(aligner, External):
         raise InputError(f"{request.system!r} is a program, which the server does not run")
@@ -95,7 +95,7 @@ def _align(context: Context, request: Align) -> Result:
     ]
     return Result(
         _table(objects),
-        notes=notes(request, (view.alignment for view in views)),
+        notes=request.notes(view.alignment for view in views),
         more={"html": html} if request.html else {},
     )
 
