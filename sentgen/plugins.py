@@ -34,10 +34,8 @@ if TYPE_CHECKING:
         Setting,
         Tree,
         TreeModel,
-        sentence_logp,
-        string_of,
     )
-    from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words, start_state
+    from sentgen.models.ngrams.ngram_table import NgramTable, extend, score_words
     from sentgen.models.scorer import Scorer
 
 _MODULES = {
@@ -49,9 +47,9 @@ _MODULES = {
     "sentgen.errors": ("InputError", "PluginError", "Rejection", "SentgenError"),
     "sentgen.generation.bags.problem": (
         *("LEFT", "RIGHT", "ROOT", "Algorithm", "NgramSettings", "Ordering", "Problem", "SearchSettings"),
-        *("Setting", "Tree", "TreeModel", "sentence_logp", "string_of"),
+        *("Setting", "Tree", "TreeModel"),
     ),
-    "sentgen.models.ngrams.ngram_table": ("NgramTable", "extend", "score_words", "start_state"),
+    "sentgen.models.ngrams.ngram_table": ("NgramTable", "extend", "score_words"),
     "sentgen.models.scorer": ("Scorer",),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
@@ -86,9 +84,6 @@ __all__ = [
     "TreeModel",
     "extend",
     "score_words",
-    "sentence_logp",
-    "start_state",
-    "string_of",
 ]
 
 

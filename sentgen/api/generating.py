@@ -19,23 +19,10 @@ from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.fusion.texts import FusionTexts
-from sentgen.generation.answers import Answers, require_trees, table_of
-from sentgen.generation.clusters.clusters import (
-    Clusters,
-    Generated,
-    generate_all,
-    parse_lengths,
-    temporary_clusters,
-)
+from sentgen.generation.answers import Answers, require_trees
+from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
-from sentgen.generation.fusion.answer import (
-    FusionAnswer,
-    change_table,
-    fusion_notes,
-    fusion_table,
-    origin_table,
-    runs,
-)
+from sentgen.generation.fusion.answer import FusionAnswer, runs
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.generation.notes import notes
 from sentgen.models.dependency.cluster_counts import cluster_names
@@ -50,11 +37,7 @@ class Sentences(Table):
     """A row a sentence; the first one is ``text`` with its ``tree``."""
 
     def __init__(self, made: Answers | Generated) -> None:
-        note_lines = notes(made) if isinstance(made, Answers) else made.notes()
-        super().__init__(
-            table_of(made) if isinstance(made, Answers) else made.table(),
-            notes=list(note_lines),
-        )
+        super().__init__(made.table(), notes=list(notes(made) if isinstance(made, Answers) else made.notes()))
         self._made = made
 
     @property
@@ -131,7 +114,7 @@ def generate(session: StoreSession, file: str | Path | None, options: GenerateOp
         _clusters(session, file, request, parser) as clusters,
         counting_bar("clusters") as progress,
     ):
-        return Sentences(generate_all(clusters, lengths, request, settings, request.models(store), progress))
+        return Sentences(clusters.generate_all(lengths, request, settings, request.models(store), progress))
 
 
 def _length_ranges(lengths: str | int | Iterable[int]) -> str:
@@ -184,7 +167,7 @@ class FusedSentences(Table):
     """A row a new sentence, the best one first; none where nothing can be added, which ``notes`` tells."""
 
     def __init__(self, answer: FusionAnswer) -> None:
-        super().__init__(fusion_table(answer), notes=list(fusion_notes(answer)))
+        super().__init__(answer.table(), notes=list(answer.notes()))
         self._answer = answer
 
     @property
@@ -210,12 +193,12 @@ class FusedSentences(Table):
         ``sentence`` is 0 for the key, else the number of a related sentence; a word that was put in has none.
         Places count from 1.
         """
-        return Table(origin_table(self._answer), notes=self.notes)
+        return Table(self._answer.origin_table(), notes=self.notes)
 
     @property
     def changes(self) -> Table:
         """A row for each thing that was done to the key: what came in, from where, and beside what."""
-        return Table(change_table(self._answer), notes=self.notes)
+        return Table(self._answer.change_table(), notes=self.notes)
 
     def _repr_html_(self) -> str:
         words = self.words

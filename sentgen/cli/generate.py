@@ -22,10 +22,10 @@ from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.evaluation.fusion.texts import FusionTexts, file_named
-from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
+from sentgen.generation.clusters.clusters import Clusters, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.settings import read_salience
-from sentgen.generation.fusion.answer import FusionAnswer, fusion_notes, fusion_table
+from sentgen.generation.fusion.answer import FusionAnswer
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.output.display import closed_up
@@ -59,7 +59,7 @@ def generate(
         _models(clusters, request, out) as models,
         counting_bar("clusters") as progress,
     ):
-        generated = generate_all(clusters, lengths, request, settings, models, progress)
+        generated = clusters.generate_all(lengths, request, settings, models, progress)
     files.write(generated, out)
     show_generated(generated, out)
 
@@ -132,10 +132,10 @@ def fuse(
 
 def _show(answer: FusionAnswer, out: Output) -> None:
     if not out.for_reading:
-        out.table(fusion_table(answer))
+        out.table(answer.table())
     for each in answer.sentences if out.for_reading else ():
         typer.echo(printable(closed_up(each.text)))
-    for note in fusion_notes(answer):
+    for note in answer.notes():
         out.note(note)
     if not answer.sentences:
         raise typer.Exit(1)

@@ -14,17 +14,7 @@ from sentgen.cli.console.options import Arrange, StoreOptions, check_file_option
 from sentgen.cli.console.output import Output, printable
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
-from sentgen.generation.answers import (
-    FILES_PANEL,
-    PART,
-    STEP_COLUMNS,
-    Answers,
-    OrderingRequest,
-    answer,
-    reasons,
-    step_tables,
-    table_of,
-)
+from sentgen.generation.answers import FILES_PANEL, PART, STEP_COLUMNS, Answers, OrderingRequest, answer
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation, read_bags
 from sentgen.generation.clusters.clusters import Generated, units_of_words
@@ -144,8 +134,8 @@ def _show(answers: Answers, out: Output) -> None:
     """Print the sentences, their trees or the reasons for them, and say what needs to be known of them."""
     request = answers.request
     if out.for_reading and (request.tree or request.explain):
-        columns, tables = reasons(answers, full=False) if request.explain else ([], [])
-        steps = step_tables(answers) if request.explain else []
+        columns, tables = answers.reasons(full=False) if request.explain else ([], [])
+        steps = answers.step_tables() if request.explain else []
         for number, sentence in enumerate(answers.sentences):
             rank = f", rank {sentence.rank}" if answers.plan.nbest > 1 else ""
             parts = (
@@ -161,7 +151,7 @@ def _show(answers: Answers, out: Output) -> None:
             logs = f"log10 {decimal(sentence.logp):.2f}, log10_score {decimal(sentence.score):.2f}"
             _read(heading, logs, parts)
     else:
-        _table(table_of(answers), out)
+        _table(answers.table(), out)
     for note in notes(answers):
         out.note(note)
 

@@ -171,6 +171,50 @@ class Answers:
         """Return a drawing of the trees."""
         return tree_svg(self.trees)
 
+    def table(self) -> Rows:
+        """Return a row a sentence, or the reasons if they are asked for."""
+        return self.reason_table() if self.request.explain else _sentence_table(self)
+
+    def reason_table(self) -> Rows:
+        """Return what the store holds behind each attachment of all sentences, or behind each word."""
+        columns, tables = self.reasons(full=True)
+        rows = [
+            (sentence.item, sentence.rank, *row)
+            for sentence, table in zip(self.sentences, tables, strict=True)
+            for row in table
+        ]
+        return Rows(["bag", "rank", *columns], rows)
+
+    def reasons(self, *, full: bool) -> tuple[list[str], list[list[Sequence[object]]]]:
+        """Return the columns of tables of reasons, and a table a sentence; for reading if not ``full``."""
+        if self.plan.treebank:
+            explained = explain_trees(self.store, self.plan, self.sentences)
+            columns, row_of = (_ATTACHMENT_COLUMNS, _attachment) if full else (_SHORT_COLUMNS, _short)
+            if FactorSettings in self.plan.algorithm.groups:
+                columns = [*columns, *_DECISION_COLUMNS] if full else _SHORT_DECISION_COLUMNS
+            tables: list[list[Sequence[object]]] = [
+                [
+                    _decided(sentence.units, edge, edge.decision, full=full)
+                    if edge.decision
+                    else row_of(sentence.units[edge.place], edge)
+                    for edge in edges
+                ]
+                for sentence, edges in zip(self.sentences, explained, strict=True)
+            ]
+            if full and self.plan.algorithm.steps:
+                return [*columns, "steps"], _with_steps(self, tables)
+            return columns, tables
+        words = (explain_sentence(self.store, self.plan, sentence) for sentence in self.sentences)
+        return _WORD_COLUMNS, [[row for word in sentence for row in _word(word)] for sentence in words]
+
+    def step_tables(self) -> list[list[Sequence[object]]]:
+        """Return how the tree of each sentence was found, for reading; nothing where it is not known."""
+        tables: list[list[Sequence[object]]] = []
+        for sentence, steps in zip(self.sentences, _steps(self), strict=True):
+            rows = [_step_row(sentence.units, step) for step in steps]
+            tables.append([[row[name] for name in STEP_COLUMNS] for row in rows])
+        return tables
+
 
 def answer(
     store: Store,
@@ -234,11 +278,6 @@ def require_trees(algorithm: Algorithm, options: Mapping[str, object]) -> None:
         raise InputError(f"{algorithm.name} makes no trees, so {option} means nothing; these do: {having}")
 
 
-def table_of(answers: Answers) -> Rows:
-    """Return a row a sentence, or the reasons if they are asked for."""
-    return reason_table(answers) if answers.request.explain else _sentence_table(answers)
-
-
 def _sentence_table(answers: Answers) -> Rows:
     """Return a row a sentence."""
     tree, parts = answers.request.tree, answers.part_names
@@ -261,49 +300,6 @@ def _sentence_table(answers: Answers) -> Rows:
         values = (sentence.parts.get(name, 0.0) for name in parts)
         rows.append([*row, *(log for part in values for log in (decimal(part), part))])
     return Rows(columns, rows)
-
-
-def reason_table(answers: Answers) -> Rows:
-    """Return what the store holds behind each attachment of all sentences, or behind each word."""
-    columns, tables = reasons(answers, full=True)
-    rows = [
-        (sentence.item, sentence.rank, *row)
-        for sentence, table in zip(answers.sentences, tables, strict=True)
-        for row in table
-    ]
-    return Rows(["bag", "rank", *columns], rows)
-
-
-def reasons(answers: Answers, *, full: bool) -> tuple[list[str], list[list[Sequence[object]]]]:
-    """Return the columns of the tables of reasons, and a table a sentence; for reading if not ``full``."""
-    if answers.plan.treebank:
-        explained = explain_trees(answers.store, answers.plan, answers.sentences)
-        columns, row_of = (_ATTACHMENT_COLUMNS, _attachment) if full else (_SHORT_COLUMNS, _short)
-        if FactorSettings in answers.plan.algorithm.groups:
-            columns = [*columns, *_DECISION_COLUMNS] if full else _SHORT_DECISION_COLUMNS
-        tables: list[list[Sequence[object]]] = [
-            [
-                _decided(sentence.units, edge, edge.decision, full=full)
-                if edge.decision
-                else row_of(sentence.units[edge.place], edge)
-                for edge in edges
-            ]
-            for sentence, edges in zip(answers.sentences, explained, strict=True)
-        ]
-        if full and answers.plan.algorithm.steps:
-            return [*columns, "steps"], _with_steps(answers, tables)
-        return columns, tables
-    words = (explain_sentence(answers.store, answers.plan, sentence) for sentence in answers.sentences)
-    return _WORD_COLUMNS, [[row for word in sentence for row in _word(word)] for sentence in words]
-
-
-def step_tables(answers: Answers) -> list[list[Sequence[object]]]:
-    """Return how the tree of each sentence was found, for reading; nothing where an algorithm cannot tell."""
-    tables: list[list[Sequence[object]]] = []
-    for sentence, steps in zip(answers.sentences, _steps(answers), strict=True):
-        rows = [_step_row(sentence.units, step) for step in steps]
-        tables.append([[row[name] for name in STEP_COLUMNS] for row in rows])
-    return tables
 
 
 def _steps(answers: Answers) -> list[list[SearchStep]]:

@@ -31,7 +31,7 @@ from sentgen.models.base.registry import ModelLike
 from sentgen.models.building.recipe import CLOSING, OPENING
 from sentgen.models.dependency.dependencies import UnitDependencies, prefetch_dependencies
 from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, tags_beside
-from sentgen.models.ngrams.ngram_table import side_by_side
+from sentgen.models.ngrams.ngram_table import NgramTables
 from sentgen.models.submodel import SubModel, prefetch
 from sentgen.schema import Store
 
@@ -241,7 +241,7 @@ def _features(
 ) -> list[Features | None]:
     """Fetch the other models of a batch; all of its bags share their tables."""
     fetched = [fetch_feature(store, feature, batch, plan.order) for feature in plan.features]
-    tables = side_by_side([submodel.table, *(other.table for other, _ in fetched)])
+    tables = NgramTables.side_by_side([submodel.table, *(other.table for other, _ in fetched)])
     return [
         Features(tables, *zip(*arrays, strict=True))
         for arrays in zip(*(mine for _, mine in fetched), strict=True)

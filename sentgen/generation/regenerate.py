@@ -12,16 +12,7 @@ import numpy as np
 
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag import Unit, broken_up, places_of
-from sentgen.generation.bags.problem import (
-    ROOT,
-    Algorithm,
-    Ordering,
-    Problem,
-    Tree,
-    sentence_logp,
-    string_logp,
-    strings_of,
-)
+from sentgen.generation.bags.problem import ROOT, Algorithm, Ordering, Problem, Tree
 from sentgen.generation.ngrams.beam import models_of
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, plan_search, scores_of, weighted_sum
@@ -47,8 +38,8 @@ def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering])
     factors = factors_of(problem) if FactorSettings in plan.algorithm.groups and problem.size else None
     all_parts = []
     for ordering in orderings:
-        strings = strings_of(problem, ordering.units)
-        logps = [string_logp(table_at(tables, model), string) for model, string in enumerate(strings)]
+        strings = problem.strings_of(ordering.units)
+        logps = [table_at(tables, model).sentence_logp(string) for model, string in enumerate(strings)]
         parts = dict(zip(names, logps, strict=True))
         if factors is not None and ordering.tree:
             heads = np.array(ordering.tree.reordered(ordering.units).heads, np.int32)
@@ -86,6 +77,23 @@ class Gold:
     def words(self) -> list[str]:
         """Return the words of the sentence."""
         return [word for unit in self.units for word in unit.words]
+
+    def places(
+        self, bag: Sequence[Unit], *, broken: bool = False
+    ) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+        """Return the real order as places of a bag, and the head of each unit of the bag, if there is a tree.
+
+        Which of equal units is which is not known. There is no tree over the words of ``broken`` phrases.
+        """
+        units = broken_up(self.units) if broken else self.units
+        tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
+        order = tuple(places_of(units, [unit if tagged else replace(unit, tags=()) for unit in bag]))
+        if self.heads is None or broken:
+            return order, None
+        heads = [ROOT] * len(order)
+        for position, head in zip(order, self.heads, strict=True):
+            heads[position] = order[head] if head >= 0 else ROOT
+        return order, tuple(heads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +249,7 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
             given=prepared.bag,
             score=ordering.score,
             gold_score=gold_score,
-            logp=sentence_logp(problem, ordering.units),
+            logp=problem.sentence_logp(ordering.units),
             unknown=prepared.unknown,
             guessed=prepared.guessed,
             lookup=prepared.lookup,
@@ -261,23 +269,5 @@ def _different(orderings: Sequence[Ordering], bag: Sequence[Unit]) -> list[Order
 
 def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
     """Return what the algorithm would have scored the real order with."""
-    order, heads = gold_places(gold, prepared.bag, broken=algorithm.words)
+    order, heads = gold.places(prepared.bag, broken=algorithm.words)
     return algorithm.value(problem, order, heads)
-
-
-def gold_places(
-    gold: Gold, bag: Sequence[Unit], *, broken: bool = False
-) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-    """Return the real order as places of a bag, and the head of each unit of the bag, if there is a tree.
-
-    Which of equal units is which is not known. There is no tree over the words of ``broken`` phrases.
-    """
-    units = broken_up(gold.units) if broken else gold.units
-    tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
-    order = tuple(places_of(units, [unit if tagged else replace(unit, tags=()) for unit in bag]))
-    if gold.heads is None or broken:
-        return order, None
-    heads = [ROOT] * len(order)
-    for position, head in zip(order, gold.heads, strict=True):
-        heads[position] = order[head] if head >= 0 else ROOT
-    return order, tuple(heads)

@@ -46,7 +46,7 @@ from sentgen.models.ngrams.ngram_cache import (
     joined,
     word_ids,
 )
-from sentgen.models.ngrams.ngram_table import EMPTY, MISSING_UNK, NgramTable, build_table, extend
+from sentgen.models.ngrams.ngram_table import EMPTY, MISSING_UNK, NgramTable, extend
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
 from sentgen.schema.engine import connection_cache, one_row
@@ -128,7 +128,7 @@ def _bag_model(rows: CachedNgrams, words: int, weight: float) -> _BagModel:
     known = np.zeros(words, np.bool_)
     known[rows.words[rows.lengths == 1, 0]] = True
     known[[UNK, BOS]] = True
-    return _BagModel(rows, build_table(rows.words, rows.lengths, rows.logp, rows.backoff), known, weight)
+    return _BagModel(rows, NgramTable.build(rows.words, rows.lengths, rows.logp, rows.backoff), known, weight)
 
 
 def _mixed_table(models: Sequence[_BagModel], bags: _Membership, order: int) -> tuple[NgramTable, int]:
@@ -151,7 +151,7 @@ def _mixed_table(models: Sequence[_BagModel], bags: _Membership, order: int) -> 
     lengths = np.count_nonzero(grams >= 0, axis=1).astype(np.int32)
     grams[np.arange(len(word)), lengths] = word
     logp = np.log(np.maximum(p, np.exp(MISSING_UNK)))
-    return build_table(grams, lengths + 1, logp, np.zeros(len(word))), len(word)
+    return NgramTable.build(grams, lengths + 1, logp, np.zeros(len(word))), len(word)
 
 
 def _contexts(models: Sequence[_BagModel], bags: _Membership, order: int) -> Ints:
@@ -373,7 +373,7 @@ def _submodel_of(
     if lengths.max(initial=0) > order:
         rows, lengths = rows.where(lengths <= order), lengths[lengths <= order]
     words, index, local = _numbered(ids, set(rows.words[lengths == 1, 0].tolist()))
-    table = build_table(local[rows.words[:, :order]], lengths, rows.logp, rows.backoff)
+    table = NgramTable.build(local[rows.words[:, :order]], lengths, rows.logp, rows.backoff)
     return SubModel(model, order, table, words, index, len(lengths), time.perf_counter() - started)
 
 

@@ -195,6 +195,51 @@ class ContextCounts:
     shape: tuple[int, int]
     tokens: int
 
+    def ppmi(self, *, smoothing: float, shift: float) -> tuple[npt.NDArray[np.bool_], Singles]:
+        """Return which cells are positive, and what they are.
+
+        A cell is log(#(w, c) N / (#(w) #(c)^smoothing)) - log(shift), with N the sum of all #(c)^smoothing,
+        and 0 where that is less.
+        """
+        words = np.bincount(self.rows, self.counts, self.shape[0])
+        contexts = np.bincount(self.columns, self.counts, self.shape[1]) ** smoothing
+        logs = np.log(self.counts)
+        logs += np.log(contexts.sum() / shift)
+        logs -= np.log(words, where=words > 0, out=np.zeros_like(words))[self.rows]
+        logs -= np.log(contexts)[self.columns]
+        positive = logs > 0
+        return positive, logs[positive].astype(np.float32)
+
+    def decomposed(
+        self, *, dimensions: int, smoothing: float, shift: float, power: float, seed: int
+    ) -> Singles:
+        """Return a vector a word, of length 1: U S^power of the truncated SVD U S V' of PPMI.
+
+        A word that has no positive cell has zeros. Of the two signs that a dimension may have, its largest
+        number is positive, so that the same cells and seed give the same vectors.
+
+        Raises:
+            ModelError: there are not more words and contexts than dimensions.
+        """
+        if dimensions >= min(self.shape):
+            raise ModelError(
+                f"too few words for {dimensions} dimensions, {min(self.shape)}, or too few contexts;"
+                f" lower {spell('dimensions')} or {spell('min_count')}, or ingest more"
+            )
+        with _one_thread():
+            from scipy.sparse import csr_array
+            from scipy.sparse.linalg import svds
+        positive, values = self.ppmi(smoothing=smoothing, shift=shift)
+        starts = np.searchsorted(self.rows[positive], np.arange(self.shape[0] + 1))
+        matrix = csr_array((values, self.columns[positive], starts), shape=self.shape)
+        start = np.random.default_rng(seed).standard_normal(min(self.shape)).astype(np.float32)
+        left, singular, _ = svds(matrix, k=dimensions, v0=start, return_singular_vectors="u")
+        order = np.argsort(-singular, kind="stable")
+        vectors = left[:, order] * np.maximum(singular[order], 0) ** power
+        largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(dimensions)]
+        vectors *= np.where(largest < 0, -1, 1)
+        return _unit(vectors)
+
 
 def find_vocabulary(connection: Connection, selection: Selection, least: int, most: int) -> _VectorWords:
     """Return the most frequent words of some corpora in lower case; of equals, the first by its letters.
@@ -381,8 +426,7 @@ class VectorRequest:
         with store.connect() as connection:
             words, cells = self._counted(connection, store, report)
         report(f"decomposing {quantity(len(cells.rows), 'pair')}")
-        vectors = decomposed(
-            cells,
+        vectors = cells.decomposed(
             dimensions=self.dimensions,
             smoothing=self.smoothing,
             shift=self.shift,
@@ -452,53 +496,6 @@ def _check_name(connection: Connection, name: str) -> None:
     """Refuse a name that is taken."""
     if connection.execute(select(vector_space.c.id).where(vector_space.c.name == name)).first():
         raise InputError(f"there are vectors {name!r}; take another name, or: sentgen vectors remove {name}")
-
-
-def ppmi(cells: ContextCounts, *, smoothing: float, shift: float) -> tuple[npt.NDArray[np.bool_], Singles]:
-    """Return which cells are positive, and what they are.
-
-    A cell is log(#(w, c) N / (#(w) #(c)^smoothing)) - log(shift), with N the sum of all #(c)^smoothing, and
-    0 where that is less.
-    """
-    words = np.bincount(cells.rows, cells.counts, cells.shape[0])
-    contexts = np.bincount(cells.columns, cells.counts, cells.shape[1]) ** smoothing
-    logs = np.log(cells.counts)
-    logs += np.log(contexts.sum() / shift)
-    logs -= np.log(words, where=words > 0, out=np.zeros_like(words))[cells.rows]
-    logs -= np.log(contexts)[cells.columns]
-    positive = logs > 0
-    return positive, logs[positive].astype(np.float32)
-
-
-def decomposed(
-    cells: ContextCounts, *, dimensions: int, smoothing: float, shift: float, power: float, seed: int
-) -> Singles:
-    """Return a vector a word, of length 1: U S^power of the truncated SVD U S V' of PPMI.
-
-    A word that has no positive cell has zeros. Of the two signs that a dimension may have, its largest number
-    is positive, so that the same cells and seed give the same vectors.
-
-    Raises:
-        ModelError: there are not more words and contexts than dimensions.
-    """
-    if dimensions >= min(cells.shape):
-        raise ModelError(
-            f"too few words for {dimensions} dimensions, {min(cells.shape)}, or too few contexts;"
-            f" lower {spell('dimensions')} or {spell('min_count')}, or ingest more"
-        )
-    with _one_thread():
-        from scipy.sparse import csr_array
-        from scipy.sparse.linalg import svds
-    positive, values = ppmi(cells, smoothing=smoothing, shift=shift)
-    starts = np.searchsorted(cells.rows[positive], np.arange(cells.shape[0] + 1))
-    matrix = csr_array((values, cells.columns[positive], starts), shape=cells.shape)
-    start = np.random.default_rng(seed).standard_normal(min(cells.shape)).astype(np.float32)
-    left, singular, _ = svds(matrix, k=dimensions, v0=start, return_singular_vectors="u")
-    order = np.argsort(-singular, kind="stable")
-    vectors = left[:, order] * np.maximum(singular[order], 0) ** power
-    largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(dimensions)]
-    vectors *= np.where(largest < 0, -1, 1)
-    return _unit(vectors)
 
 
 @contextmanager

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from sentgen.errors import InputError
 from sentgen.generation import Problem, SearchSettings, Unit, parse_bag, regenerate
-from sentgen.generation.bags.problem import string_of
 from sentgen.generation.ngrams.beam import BeamSettings, order_units, order_without_future_cost, value
-from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, build_table, extend, start_state
+from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, extend
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
@@ -31,7 +30,7 @@ def table_of(ngrams: Ngrams, order: int) -> NgramTable:
         row[: len(gram)] = gram
     lengths = np.array([len(gram) for gram in ngrams], np.int32)
     logp, backoff = (np.array(column, float) for column in zip(*ngrams.values(), strict=True))
-    return build_table(words, lengths, logp, backoff)
+    return NgramTable.build(words, lengths, logp, backoff)
 
 
 def random_table(seed: int, *, words: int = 5, halves: bool = False) -> NgramTable:
@@ -97,14 +96,14 @@ def test_an_infinite_beam_finds_the_best_of_all_permutations(seed: int) -> None:
     """Seven units, phrases and duplicates among them: all strings, in the order of their probability."""
     units = [[4], [4], [5, 6], [7], [4, 8], [8], [5, 6]]
     problem = problem_of(random_table(seed), units)
-    scores = {string_of(problem, order): value(problem, order, None) for order in permutations(range(7))}
+    scores = {problem.string_of(order): value(problem, order, None) for order in permutations(range(7))}
     ranked = sorted(scores.values(), reverse=True)
     (best,), nbest = order_units(problem), order_units(problem, 30)
 
     assert best.score == pytest.approx(ranked[0])
     assert nbest[0] == best
     assert [one.score for one in nbest] == pytest.approx(ranked[:30])
-    assert [scores[string_of(problem, one.units)] for one in nbest] == pytest.approx(ranked[:30])
+    assert [scores[problem.string_of(one.units)] for one in nbest] == pytest.approx(ranked[:30])
     assert order_without_future_cost(problem)[0].score == pytest.approx(ranked[0])
 
 
@@ -122,7 +121,7 @@ def test_kernel_agrees_with_reference(
     problem = problem_of(random_table(seed, halves=halves), units, beam)
     (found,) = search(problem)
 
-    assert (string_of(problem, found.units), found.score) == reference(problem, units, future_cost)
+    assert (problem.string_of(found.units), found.score) == reference(problem, units, future_cost)
 
 
 def test_more_units_than_a_machine_word_has_bits() -> None:
@@ -133,7 +132,7 @@ def test_more_units_than_a_machine_word_has_bits() -> None:
     (found,) = order_units(problem)
 
     assert sorted(found.units) == list(range(150))
-    assert (string_of(problem, found.units), found.score) == reference(problem, units, True)
+    assert (problem.string_of(found.units), found.score) == reference(problem, units, True)
 
 
 def reference(
@@ -142,7 +141,7 @@ def reference(
     different = sorted(dict.fromkeys(map(tuple, units)), key=len)
     found = best_path(
         lambda state, word: extend(problem.table, state, word),
-        start_state(problem.table),
+        problem.table.start,
         different,
         [list(map(tuple, units)).count(unit) for unit in different],
         [sum(extend(problem.table, EMPTY, word)[0] for word in unit) * future_cost for unit in different],
@@ -158,7 +157,7 @@ def test_nbest_of_a_narrow_beam(beam: int) -> None:
     found = order_units(problem, 25)
     scores = [one.score for one in found]
 
-    assert beam < len(found) == len({string_of(problem, one.units) for one in found}) <= 25
+    assert beam < len(found) == len({problem.string_of(one.units) for one in found}) <= 25
     assert scores == sorted(scores, reverse=True)
     assert scores == pytest.approx([value(problem, one.units, None) for one in found])
 
@@ -166,12 +165,12 @@ def test_nbest_of_a_narrow_beam(beam: int) -> None:
 def test_strings_count_once_however_they_are_cut() -> None:
     """4 5 and the phrase [4 5] side by side give the same string whichever comes first."""
     problem = problem_of(random_table(2), [[4, 5], [4], [5]])
-    strings = [string_of(problem, one.units) for one in order_units(problem, 100)]
+    strings = [problem.string_of(one.units) for one in order_units(problem, 100)]
 
     assert (
         len(strings)
         == len(set(strings))
-        == len({string_of(problem, order) for order in permutations(range(3))})
+        == len({problem.string_of(order) for order in permutations(range(3))})
     )
 
 

@@ -25,13 +25,13 @@ from sentgen.generation.trees.joint import (
     tree_bound,
 )
 from sentgen.generation.trees.projective import TreeScores, new_chart, tree_score
-from sentgen.models.ngrams.ngram_table import NgramTables, backoff_logp, side_by_side
+from sentgen.models.ngrams.ngram_table import NgramTables, backoff_logp
 from sentgen.schema.tables.corpus import BOS, EOS
 
 #: Two models of order 4; the second one says of each word what the first one says of another.
 _TURNED = {word: VOCABULARY[place - 1] for place, word in enumerate(VOCABULARY)}
 MODELS = (NGRAMS, {tuple(_TURNED.get(word, word) for word in gram): found for gram, found in NGRAMS.items()})
-TABLES = side_by_side([table_of(one) for one in MODELS])
+TABLES = NgramTables.side_by_side([table_of(one) for one in MODELS])
 #: The words of each unit in each of the two models.
 Spelled = Sequence[tuple[Sequence[int], Sequence[int]]]
 _WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=3)

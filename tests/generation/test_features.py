@@ -18,7 +18,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import Problem, SearchSettings, parse_bag, regenerate
 from sentgen.generation.algorithms import algorithm_named, settings_record
-from sentgen.generation.bags.problem import Features, read_weights, string_of
+from sentgen.generation.bags.problem import Features, read_weights
 from sentgen.generation.ngrams.beam import BeamSettings, order_units, value
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import Search, plan_search
@@ -26,7 +26,7 @@ from sentgen.generation.prepare import prepare
 from sentgen.generation.regenerate import order_bags, part_weights, solve
 from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
-from sentgen.models.ngrams.ngram_table import EMPTY, extend, side_by_side, table_at
+from sentgen.models.ngrams.ngram_table import EMPTY, NgramTables, extend, table_at
 from sentgen.models.scoring import score_sentences
 from sentgen.output.display import natural
 from sentgen.schema import Store
@@ -54,7 +54,7 @@ def problem_of(units: Sequence[Spelled], seed: int, weights: Sequence[float], be
             (BeamSettings(beam), FeatureSettings(read_weights(f"a={weights[0]},b={weights[1]}", "feature")))
         ),
         3,
-        features=Features(side_by_side(tables), tuple(words[1:]), tuple(offsets[1:])),
+        features=Features(NgramTables.side_by_side(tables), tuple(words[1:]), tuple(offsets[1:])),
     )
 
 
@@ -85,14 +85,14 @@ def test_an_infinite_beam_finds_the_best_sums_of_all_permutations(
     for order in permutations(range(len(units))):
         score = logp_of(problem, [units[unit] for unit in order], weights)
         assert value(problem, order, None) == score
-        string = string_of(problem, order)
+        string = problem.string_of(order)
         best[string] = max(score, best.get(string, score))
     ranked = sorted(best.values(), reverse=True)
     (one,), nbest = order_units(problem), order_units(problem, 10)
 
     assert one.score == ranked[0]
     assert [found.score for found in nbest] == ranked[:10]
-    assert [best[string_of(problem, found.units)] for found in nbest] == ranked[:10]
+    assert [best[problem.string_of(found.units)] for found in nbest] == ranked[:10]
 
 
 @given(UNITS, st.integers(0, 5), st.tuples(WEIGHTS, WEIGHTS), st.integers(1, 5))

@@ -16,7 +16,7 @@ from sentgen.errors import InputError
 from sentgen.generation.fusion.answer import FusedSentence, FusionAnswer, FusionRequest
 from sentgen.generation.fusion.fuse import FusionContent, fused_sentences, of_sentences
 from sentgen.generation.fusion.revising import revised_keys
-from sentgen.generation.fusion.word_bag import bag_of
+from sentgen.generation.fusion.word_bag import WordBag
 
 DEMO = list(read_trees(str(TREEBANK)))
 
@@ -328,7 +328,7 @@ def is_projective(sentence: Sentence) -> bool:
 def test_what_comes_out_is_a_projective_tree(key: int, count: int) -> None:
     """Of sentences whose trees are: each word has a way to the root, and no links cross."""
     sentences = [one for one in DEMO[key : key + count] if is_projective(one)]
-    bag = bag_of(sentences or DEMO[:1])
+    bag = WordBag.of_sentences(sentences or DEMO[:1])
     evidence = of_sentences(bag)
     for found in revised_keys(bag, evidence.weights, evidence.fluency, words=24, nbest=2):
         sentence = FusionContent(sentences, bag, found).sentence()

@@ -19,7 +19,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.answers import OrderingRequest, answer
-from sentgen.generation.bags.problem import Problem, string_of
+from sentgen.generation.bags.problem import Problem
 from sentgen.generation.ngrams import beam
 from sentgen.generation.ngrams.features import FeatureSettings, companions
 from sentgen.generation.notes import notes
@@ -236,7 +236,7 @@ def test_answers_are_the_best_that_were_found(made: Store) -> None:
         sentence = beam.value(problem, order, None)
         tree = tree_score(tree_scores(problem), np.array(order, np.int32), new_chart(problem.size))
         assert value(problem, order, None) == pytest.approx(sentence + tree)
-        best[string_of(problem, order)] = sentence + tree
+        best[problem.string_of(order)] = sentence + tree
     found = answers(made, BAG, nbest=5)
 
     assert [one.score for one in found] == pytest.approx(sorted(best.values(), reverse=True)[:5])
@@ -309,7 +309,7 @@ def test_candidates_have_what_each_factor_says(made: Store) -> None:
     assert found.values.shape == (10, 2 + len(FACTORS))
     assert scores == pytest.approx([value(problem, tuple(order), None) for order in found.orders.tolist()])
     assert scores == sorted(scores, reverse=True)
-    assert len({string_of(problem, tuple(order)) for order in found.orders.tolist()}) == 10
+    assert len({problem.string_of(tuple(order)) for order in found.orders.tolist()}) == 10
     assert len(candidates(prepared(made, ""), 10).orders) == 0
 
 

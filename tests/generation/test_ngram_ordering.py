@@ -17,9 +17,8 @@ from join_reference import Probability, join_logp
 from sentgen.errors import InputError
 from sentgen.generation import ALGORITHMS, Problem, SearchSettings, Unit, broken_up, parse_bag, regenerate
 from sentgen.generation.algorithms import SETTINGS
-from sentgen.generation.bags.problem import sentence_logp
 from sentgen.generation.ngrams.lmo import order_greedily, window_logp
-from sentgen.models.ngrams.ngram_table import NgramTable, backoff_logp, build_table
+from sentgen.models.ngrams.ngram_table import NgramTable, backoff_logp
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS
 
@@ -90,7 +89,7 @@ def table_of(ngrams: dict[tuple[int, ...], tuple[float, float]], order: int) -> 
         row[: len(gram)] = gram
     lengths = np.array([len(gram) for gram in ngrams], np.int32)
     logp, backoff = (np.array([values[i] for values in ngrams.values()]) for i in (0, 1))
-    return build_table(words, lengths, logp, backoff)
+    return NgramTable.build(words, lengths, logp, backoff)
 
 
 def _toy_ngrams() -> dict[tuple[int, ...], tuple[float, float]]:
@@ -210,7 +209,7 @@ def test_logp_is_that_of_the_sentence() -> None:
     )
     expected = sum(backoff_logp(NGRAMS, [1, 5, 4][:i], w) for i, w in ((1, 5), (2, 4), (3, 2)))
 
-    assert sentence_logp(problem, (1, 0)) == pytest.approx(expected)
+    assert problem.sentence_logp((1, 0)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

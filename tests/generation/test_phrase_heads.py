@@ -15,7 +15,7 @@ from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.generation import Unit, order_bags, parse_bag, plan_search, units_of
-from sentgen.generation.answers import OrderingRequest, answer, reason_table
+from sentgen.generation.answers import OrderingRequest, answer
 from sentgen.generation.bags.bag_reader import Notation, read_bags
 from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.drawing import conllu_block
@@ -224,7 +224,7 @@ def test_what_is_told_of_heads(store: Store) -> None:
     def answered(text: str, **options: object) -> tuple[list[object], list[str]]:
         asked = OrderingRequest(bag=[text], model="camps", algorithm="ab", tagged=True)
         found = answer(store, asked, lambda notation: [notation.bag(text)], **options)  # type: ignore[arg-type]
-        return [row[2] for row in reason_table(found).rows], [one for one in notes(found) if "head" in one]
+        return [row[2] for row in found.reason_table().rows], [one for one in notes(found) if "head" in one]
 
     assert answered("saw/VB [people/NN near/IN camps/NN*]") == (["saw", "people near camps"], [])
     assert answered("saw/VB [people/NN* near/IN camps/NN]") == (["people* near camps", "saw"], [])

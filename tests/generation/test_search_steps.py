@@ -13,7 +13,7 @@ from toy_problems import problem_of, problems
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.generation import SearchSettings
-from sentgen.generation.answers import STEP_COLUMNS, OrderingRequest, answer, reason_table, step_tables
+from sentgen.generation.answers import STEP_COLUMNS, OrderingRequest, answer
 from sentgen.generation.bags.problem import RIGHT, ROOT, SearchStep
 from sentgen.generation.trees import assignment, prim
 from sentgen.generation.trees.assignment import AssignmentSettings, Padding, Positions
@@ -127,9 +127,9 @@ def test_steps_stand_beside_the_reasons(store: Store, algorithm: str) -> None:
         bag=["the dog saw the cat"], model="pets", algorithm=algorithm, units="word", explain=True, nbest=2
     )
     found = answer(store, asked, lambda notation: [notation.bag(asked.bag[0])])
-    table = reason_table(found)
+    table = found.reason_table()
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    shown, others = step_tables(found)
+    shown, others = found.step_tables()
 
     for row in rows[:5]:
         (joined,) = (step for step in row["steps"] if step["event"] in _JOINS)

@@ -29,7 +29,7 @@ from sentgen.generation import (
     shuffled,
     units_of,
 )
-from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Ordering, Tree, string_of
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Ordering, Tree
 from sentgen.generation.trees.trees import FORBIDDEN
 from sentgen.models import ModelInfo, build
 from sentgen.schema import Store
@@ -113,7 +113,7 @@ def test_the_order_of_the_bag_does_not_matter(
     units, _, score = answer(problem, algorithm)
     units_again, _, score_again = answer(other, algorithm)
 
-    assert string_of(problem, units) == string_of(other, units_again)
+    assert problem.string_of(units) == other.string_of(units_again)
     assert score == pytest.approx(score_again)
 
 
@@ -150,7 +150,7 @@ def test_identical_units_can_be_exchanged(algorithm: Algorithm) -> None:
     strings = set()
     for order in ((0, 1, 2, 3), (1, 0, 2, 3), (2, 1, 3, 0), (3, 0, 1, 2)):
         other = permuted(problem, order)
-        strings.add(string_of(other, answer(other, algorithm)[0]))
+        strings.add(other.string_of(answer(other, algorithm)[0]))
 
     assert len(strings) == 1
 
@@ -251,8 +251,8 @@ def test_further_answers(algorithm: Algorithm, problem: Problem, wanted: int) ->
 
     assert found[0] == answers(problem, algorithm)[0]
     assert rest == sorted(rest, reverse=True)
-    assert len({string_of(problem, one.units) for one in found}) == len(found) <= wanted
-    assert len(found) >= len({string_of(problem, found[0].units[::step]) for step in (1, -1)})
+    assert len({problem.string_of(one.units) for one in found}) == len(found) <= wanted
+    assert len(found) >= len({problem.string_of(found[0].units[::step]) for step in (1, -1)})
     for one in found:
         assert one.tree is not None
         assert algorithm.value(problem, one.units, one.tree.heads) == pytest.approx(one.score)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sentgen.arrays import Floats
 from sentgen.generation import Problem, SearchSettings
 from sentgen.generation.bags.problem import ROOT, TreeModel
-from sentgen.models.ngrams.ngram_table import NgramTable, backoff_logp, build_table
+from sentgen.models.ngrams.ngram_table import NgramTable, backoff_logp
 from sentgen.schema.tables.corpus import BOS
 
 VOCABULARY = range(4, 10)
@@ -42,7 +42,7 @@ def table_of(ngrams: dict[tuple[int, ...], tuple[float, float]]) -> NgramTable:
     for row, gram in zip(words, ngrams, strict=True):
         row[: len(gram)] = gram
     lengths = np.array([len(gram) for gram in ngrams], np.int32)
-    return build_table(words, lengths, *(np.array([v[i] for v in ngrams.values()]) for i in (0, 1)))
+    return NgramTable.build(words, lengths, *(np.array([v[i] for v in ngrams.values()]) for i in (0, 1)))
 
 
 TABLE = table_of(NGRAMS)

@@ -18,7 +18,6 @@ from sentgen.models import build
 from sentgen.models.dependency.cluster_counts import TokenReading, cluster_names, count_clusters
 from sentgen.models.dependency.cluster_model import cluster_model, collins, katz, require_trees
 from sentgen.models.dependency.dependencies import backed_off
-from sentgen.models.ngrams.ngram_table import bigram_matrix
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 
@@ -67,7 +66,7 @@ def test_katz_is_what_the_store_builds(tmp_path: Path, lines: list[str]) -> None
         model = build(store, "katz", ["clusters"], order=2, smoothing="katz", unknown="none")
         (counts,) = count_clusters(store, "clusters", cluster_names(store, "clusters"))
         submodel = prefetch(store, model, [counts.words])
-        expected = bigram_matrix(submodel.table, submodel.encode(counts.words))
+        expected = submodel.table.bigram_matrix(submodel.encode(counts.words))
 
     assert katz(counts.bigrams) == pytest.approx(expected)
 
@@ -87,7 +86,7 @@ def test_bigrams_of_a_big_model_by_hand(toy: tuple[Store, toy_store.ToyModel]) -
     found = prefetch(store, model, [words], order=2)
     rows, columns = ["dog", "the", "<unk>", "<s>"], ["dog", "the", "<unk>", "</s>"]
 
-    assert bigram_matrix(found.table, found.encode(words)) == pytest.approx(
+    assert found.table.bigram_matrix(found.encode(words)) == pytest.approx(
         np.array([[p(context, word) for word in columns] for context in rows])
     )
 

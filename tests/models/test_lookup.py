@@ -9,7 +9,7 @@ import toy_store
 
 from sentgen.errors import InputError
 from sentgen.models.lookup import explain
-from sentgen.models.ngrams.ngram_table import extend, score_words, start_state
+from sentgen.models.ngrams.ngram_table import extend, score_words
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 
@@ -41,7 +41,7 @@ def test_agrees_with_the_sub_model(toy: Toy, words: list[str]) -> None:
     """The last step is what the compiled table says."""
     found = prefetch(*toy, [words])
     ids = found.encode(words)
-    _, state = score_words(found.table, start_state(found.table), ids[:-1])
+    _, state = score_words(found.table, found.table.start, ids[:-1])
     logp, _ = extend(found.table, state, ids[-1])
 
     assert explain(*toy, ["<s>", *words])[-1].total == pytest.approx(logp / math.log(10))

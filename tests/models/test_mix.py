@@ -22,7 +22,7 @@ from sentgen.models.base.registry import describe
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.lookup import explain
 from sentgen.models.mix import MixRequest, best_weights
-from sentgen.models.ngrams.ngram_table import score_words, start_state
+from sentgen.models.ngrams.ngram_table import score_words
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
@@ -112,7 +112,7 @@ def test_a_dynamic_mixture_is_the_sum(
                 first, second = (given_by(part, tuple(read[:end])) for part in parts)
                 expected += math.log10(0.3 * first + 0.7 * second)
             assert score.log10 == pytest.approx(expected, abs=1e-9)
-            logp, state = score_words(bags.table, start_state(bags.table), bags.encode(words))
+            logp, state = score_words(bags.table, bags.table.start, bags.encode(words))
             logp += score_words(bags.table, state, np.array([EOS], np.int32))[0]
             assert logp / math.log(10) == pytest.approx(expected, abs=1e-9)
 

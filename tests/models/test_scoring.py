@@ -73,11 +73,11 @@ def test_probabilities_after_a_context_sum_to_one(toy: Toy) -> None:
     """All words, </s> and <unk> after "the": exact differences of sentence scores."""
     ngrams = toy_store.backoff_model(toy_store.SENTENCES, 4)
     words = [gram[0] for gram in ngrams if len(gram) == 1 and gram[0] not in ("<s>", "</s>", "<unk>")]
-    from sentgen.models.ngrams.ngram_table import extend, start_state
+    from sentgen.models.ngrams.ngram_table import extend
     from sentgen.models.submodel import prefetch
 
     submodel = prefetch(*toy, [words])
-    _, state = extend(submodel.table, start_state(submodel.table), submodel.index["the"])
+    _, state = extend(submodel.table, submodel.table.start, submodel.index["the"])
     total = sum(math.exp(extend(submodel.table, state, i)[0]) for i in [0, 2, *submodel.index.values()])
 
     assert total == pytest.approx(1)

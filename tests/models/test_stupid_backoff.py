@@ -23,7 +23,7 @@ from sentgen.models import ModelInfo, arpa, build
 from sentgen.models.base import registry
 from sentgen.models.checks import model_checks
 from sentgen.models.lookup import explain
-from sentgen.models.ngrams.ngram_table import score_words, start_state
+from sentgen.models.ngrams.ngram_table import score_words
 from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, maintenance
@@ -92,7 +92,7 @@ def test_scores_are_those_of_the_definition(
         assert scored.log10 == pytest.approx(expected, abs=1e-9)
         sub = prefetch(store, model, [asked])
         words = np.append(sub.encode(asked), EOS).astype(np.int32)
-        total, _ = score_words(sub.table, start_state(sub.table), words)
+        total, _ = score_words(sub.table, sub.table.start, words)
         assert total / math.log(10) == pytest.approx(expected, abs=1e-9)
         padded = reference.padded(asked)
         context = padded[-order:]

@@ -12,7 +12,7 @@ import toy_store
 from sentgen.models import submodel
 from sentgen.models.ngrams import ngram_cache
 from sentgen.models.ngrams.ngram_cache import NgramCache
-from sentgen.models.ngrams.ngram_table import backoff_logp, score_words, start_state
+from sentgen.models.ngrams.ngram_table import backoff_logp, score_words
 from sentgen.models.submodel import SubModel, lowercases, prefetch
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -86,7 +86,7 @@ def test_lower_order(toy: Toy, order: int) -> None:
     ngrams = toy_store.backoff_model(toy_store.SENTENCES, 4)
     words = ["the", "cat", "sees", "the", "dog"]
     found = prefetch(*toy, [words], order=order)
-    logp, _ = score_words(found.table, start_state(found.table), found.encode(words))
+    logp, _ = score_words(found.table, found.table.start, found.encode(words))
     by_id = {
         tuple({"<unk>": 0, "<s>": 1, "</s>": 2, **found.index}.get(w, 99) for w in gram): values
         for gram, values in ngrams.items()

@@ -15,12 +15,10 @@ from sentgen.models.ngrams.ngram_table import (
     MISSING_UNK,
     NgramTable,
     backoff_logp,
-    build_table,
     extend,
     find,
     score_text,
     score_words,
-    start_state,
 )
 from sentgen.schema.tables.corpus import BOS, UNK
 
@@ -34,7 +32,7 @@ def table_of(ngrams: Toy, order: int) -> NgramTable:
         row[: len(gram)] = gram
     lengths = np.array([len(gram) for gram in ngrams], np.int32)
     logp, backoff = (np.array([values[i] for values in ngrams.values()]) for i in (0, 1))
-    return build_table(words, lengths, logp, backoff)
+    return NgramTable.build(words, lengths, logp, backoff)
 
 
 @st.composite
@@ -106,9 +104,9 @@ def test_model_without_unk_gives_the_unknown_next_to_nothing() -> None:
 
 def test_empty_model_has_a_start() -> None:
     """A table of nothing still knows <unk> and <s>."""
-    table = build_table(np.zeros((0, 1), np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0))
+    table = NgramTable.build(np.zeros((0, 1), np.int32), np.zeros(0, np.int32), np.zeros(0), np.zeros(0))
 
-    assert extend(table, start_state(table), 5)[0] == MISSING_UNK
+    assert extend(table, table.start, 5)[0] == MISSING_UNK
 
 
 @given(models(), st.lists(st.integers(0, WORDS - 1), min_size=2, max_size=8))

@@ -15,14 +15,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, StoreError
 from sentgen.lookups.base.selection import select_corpora
 from sentgen.models import vector_building, vectors
-from sentgen.models.vector_building import (
-    ContextCounts,
-    VectorRequest,
-    count_cells,
-    decomposed,
-    find_vocabulary,
-    ppmi,
-)
+from sentgen.models.vector_building import ContextCounts, VectorRequest, count_cells, find_vocabulary
 from sentgen.models.vectors import Near, load_vectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
@@ -164,9 +157,9 @@ def test_shift_and_smoothing(store: Store) -> None:
     """log(#(w,c) N / (#(w) #(c)^a)) - log k, by hand: 2 words and 2 contexts."""
     numbers = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
     cells = ContextCounts(*numbers, np.array([8, 1, 1, 2]), (2, 2), 12)
-    plain, values = ppmi(cells, smoothing=1, shift=1)
+    plain, values = cells.ppmi(smoothing=1, shift=1)
     smoothed = np.log(8 * (9**0.5 + 3**0.5) / (9 * 9**0.5))
-    only, shifted = ppmi(cells, smoothing=0.5, shift=1.2)
+    only, shifted = cells.ppmi(smoothing=0.5, shift=1.2)
 
     # 8 * 12 / (9 * 9), 2 * 12 / (3 * 3); the others are rarer than chance.
     assert plain.tolist() == [True, False, False, True]
@@ -288,8 +281,8 @@ def test_threads_of_others_are_left_alone(store: Store, monkeypatch: pytest.Monk
     cells = ContextCounts(*(np.arange(5, dtype=np.int32),) * 2, np.ones(5, np.int64), (5, 5), 5)
     options = {"dimensions": 2, "smoothing": 1, "shift": 1, "power": 1, "seed": 1}
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
-    decomposed(cells, **options)
+    cells.decomposed(**options)
     assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
-    decomposed(cells, **options)
+    cells.decomposed(**options)
     assert "OPENBLAS_NUM_THREADS" not in os.environ

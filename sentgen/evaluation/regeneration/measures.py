@@ -25,7 +25,6 @@ from sentgen.evaluation.regeneration.bleu import overlap_measurements, overlap_s
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.generation import Problem, RegeneratedSentence, Unit
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
-from sentgen.generation.regenerate import gold_places
 
 #: A number of modifiers is unusual where the counts have less than this share beyond it.
 _UNUSUAL = 0.05
@@ -173,7 +172,7 @@ def _argument_errors(
     gold = case.gold
     if answer.tree is None or gold.heads is None or problem is None or problem.trees is None:
         return 0, 0, 0, 0
-    order, heads = gold_places(gold, answer.given)
+    order, heads = gold.places(answer.given)
     if heads is None:
         return 0, 0, 0, 0
     at = {unit: position for position, unit in enumerate(order)}

@@ -19,9 +19,8 @@ from sentgen.arrays import Bools, Floats, Ints
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag import Unit
 from sentgen.models.dependency.dependencies import Automata
-from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, score_words, start_state
+from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables
 from sentgen.options import Option
-from sentgen.schema.tables.corpus import EOS
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +206,18 @@ class Problem:
             raise ValueError("this algorithm needs a dependency model")
         return self.trees
 
+    def sentence_logp(self, units: tuple[int, ...]) -> float:
+        """Return the log-probability of the whole sentence in some order, with its end."""
+        return self.table.sentence_logp(_string(self.words, self.offsets, units))
+
+    def string_of(self, units: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the words of an order: orders that differ only in identical units are one string."""
+        return tuple(_string(self.words, self.offsets, units).tolist())
+
+    def strings_of(self, units: tuple[int, ...]) -> list[Ints]:
+        """Return the words of an order in all models, those of features behind that of the words."""
+        return [_string(words, offsets, units) for words, offsets in self.columns]
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:
@@ -324,27 +335,6 @@ class Algorithm:
     def options(self) -> frozenset[str]:
         """Return the names of the settings that it looks at; the others cannot be changed."""
         return frozenset(setting.name for group in self.groups for setting in fields(group))
-
-
-def sentence_logp(problem: Problem, units: tuple[int, ...]) -> float:
-    """Return the log-probability of the whole sentence in some order, with its end."""
-    return string_logp(problem.table, _string(problem.words, problem.offsets, units))
-
-
-def string_logp(table: NgramTable, words: Ints) -> float:
-    """Return the log-probability of a sentence with its end."""
-    logp, state = score_words(table, start_state(table), words)
-    return float(logp + extend(table, state, EOS)[0])
-
-
-def string_of(problem: Problem, units: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the words of an order: orders that differ only in identical units are one string."""
-    return tuple(_string(problem.words, problem.offsets, units).tolist())
-
-
-def strings_of(problem: Problem, units: tuple[int, ...]) -> list[Ints]:
-    """Return the words of an order in all models, those of features behind that of the words."""
-    return [_string(words, offsets, units) for words, offsets in problem.columns]
 
 
 def _string(words: Ints, offsets: Ints, units: tuple[int, ...]) -> Ints:

@@ -63,6 +63,49 @@ class Clusters:
         with self.store.connect() as connection:
             return cast(TagKind, corpora.find(connection, self.corpus).tags)
 
+    def generate_all(
+        self,
+        lengths: Sequence[int],
+        request: ClusterRequest,
+        settings: GenerationSettings,
+        models: Models,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Generated:
+        """Generate from all clusters, or read a sentence that is given by each.
+
+        ``progress`` is called with those that are done, and how many there are.
+        """
+        if request.sentence is not None:
+            given = trace_sentence(
+                self.store,
+                self.corpus,
+                request.sentence,
+                settings=settings,
+                clusters=self.chosen,
+                lm=models.lm,
+                dependencies=models.dependencies,
+            )
+            return Generated(request, len(self.chosen), list(given), self.tags)
+        sentences, done = list[GeneratedSentence](), set[str]()
+        for sentence in generate(
+            self.store,
+            self.corpus,
+            lengths=lengths,
+            settings=settings,
+            clusters=self.chosen,
+            nbest=request.nbest,
+            best=request.best,
+            lm=models.lm,
+            dependencies=models.dependencies,
+            reranker=models.reranker,
+        ):
+            sentences.append(sentence)
+            # Several sentences may come from a cluster, which counts once.
+            if progress is not None and sentence.cluster not in done:
+                done.add(sentence.cluster)
+                progress(len(done), len(self.chosen))
+        return Generated(request, len(self.chosen), sentences, self.tags)
+
 
 @contextmanager
 def temporary_clusters(
@@ -214,50 +257,6 @@ class Generated:
         if missing > 0 and not self.request.best:
             times = quantity(missing, "time")
             yield f"{times} a cluster has no sentence of a length: its words do not suffice"
-
-
-def generate_all(
-    clusters: Clusters,
-    lengths: Sequence[int],
-    request: ClusterRequest,
-    settings: GenerationSettings,
-    models: Models,
-    progress: Callable[[int, int], None] | None = None,
-) -> Generated:
-    """Generate from all clusters, or read a sentence that is given by each.
-
-    ``progress`` is called with those that are done, and how many there are.
-    """
-    if request.sentence is not None:
-        given = trace_sentence(
-            clusters.store,
-            clusters.corpus,
-            request.sentence,
-            settings=settings,
-            clusters=clusters.chosen,
-            lm=models.lm,
-            dependencies=models.dependencies,
-        )
-        return Generated(request, len(clusters.chosen), list(given), clusters.tags)
-    sentences, done = list[GeneratedSentence](), set[str]()
-    for sentence in generate(
-        clusters.store,
-        clusters.corpus,
-        lengths=lengths,
-        settings=settings,
-        clusters=clusters.chosen,
-        nbest=request.nbest,
-        best=request.best,
-        lm=models.lm,
-        dependencies=models.dependencies,
-        reranker=models.reranker,
-    ):
-        sentences.append(sentence)
-        # Several sentences may come from a cluster, which counts once.
-        if progress is not None and sentence.cluster not in done:
-            done.add(sentence.cluster)
-            progress(len(done), len(clusters.chosen))
-    return Generated(request, len(clusters.chosen), sentences, clusters.tags)
 
 
 def units_of_words(sentence: GeneratedSentence) -> list[Unit]:

@@ -44,7 +44,6 @@ from sentgen.models.dependency.cluster_model import (
 from sentgen.models.dependency.dependencies import LEFT, RIGHT, TaggedWord, prefetch_dependencies
 from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, named_treebanks, tag_set
 from sentgen.models.dependency.tree_counts import Layer
-from sentgen.models.ngrams.ngram_table import bigram_matrix
 from sentgen.models.submodel import lowercases, prefetch
 from sentgen.schema import Store
 
@@ -176,7 +175,7 @@ def _mixed(models: Sequence[ClusterModel], lm: MixedModel) -> list[ClusterModel]
     submodel = prefetch(lm.store, lm.model, bags, tags=tags, order=2)
     mixed = []
     for model, bag in zip(models, bags, strict=True):
-        big = bigram_matrix(submodel.table, submodel.encode(bag, model.tags))
+        big = submodel.table.bigram_matrix(submodel.encode(bag, model.tags))
         mixed.append(replace(model, bigrams=lm.weight * model.bigrams + (1 - lm.weight) * big))
     return mixed
 

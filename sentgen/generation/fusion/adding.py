@@ -30,8 +30,6 @@ from sentgen.generation.fusion.word_bag import (
     Revision,
     WordBag,
     begin_alike,
-    definiteness,
-    says_something,
 )
 
 #: Words of an added phrase, at most: of longer ones, more are broken by parsers.
@@ -113,7 +111,7 @@ class _Fitting:
         return all(
             any(self._lemmas_below(self.tree.below(n), n) & other for other in others_lemmas)
             for n in self.tree.modifiers(anchor)
-            if says_something(self.bag, n) and rivals(n)
+            if self.bag.says_something(n) and rivals(n)
         )
 
     def _lemmas_below(self, below: set[int] | list[int], top: int) -> set[str]:
@@ -254,8 +252,8 @@ class Adding(_Fitting):
     def _is_as_definite(self, anchor: int, top: int) -> bool:
         """Return whether a word of the tree is as definite as what stands before its noun asks for."""
         word = self.bag.words[top]
-        wanted = definiteness(self.bag, self.bag.modifiers.__getitem__, word.head)
-        here = definiteness(self.bag, self.tree.modifiers, anchor)
+        wanted = self.bag.definiteness(self.bag.modifiers.__getitem__, word.head)
+        here = self.bag.definiteness(self.tree.modifiers, anchor)
         if wanted != here and (wanted == "the" or here == "this"):
             return False
         return here in ("the", "whose") or not (word.fine in ("JJS", "RBS") or word.lemma in _UNIQUE)
@@ -277,7 +275,7 @@ class Adding(_Fitting):
         participle = word.relation == "acl" and top == words[0] and word.fine in ("VBG", "VBN")
         if word.relation not in ("acl", "nmod") or not (opened or participle):
             return False
-        here = definiteness(self.bag, self.tree.modifiers, anchor)
+        here = self.bag.definiteness(self.tree.modifiers, anchor)
         return (
             self.bag.words[anchor].plural == self.bag.words[head].plural
             and here != "this"

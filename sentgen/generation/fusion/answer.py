@@ -144,6 +144,54 @@ class FusionAnswer:
     changes: tuple[FusionChange, ...]
     sentences: tuple[FusedSentence, ...]
 
+    def table(self) -> Rows:
+        """Return a row a sentence, with what was done to the key."""
+        rows = [
+            (
+                *(rank, sentence.text, decimal(sentence.score), sentence.score),
+                *("; ".join(of_kind) for of_kind in _changes_by_kind(sentence.changes).values()),
+                self.algorithm,
+            )
+            for rank, sentence in enumerate(self.sentences, 1)
+        ]
+        return Rows(list(COLUMNS), rows)
+
+    def origin_table(self) -> Rows:
+        """Return a row a word of each sentence, with the sentence that it is from; places count from 1."""
+        rows = (
+            (rank, *row)
+            for rank, sentence in enumerate(self.sentences, 1)
+            for row in _origins(self, sentence)
+        )
+        return Rows(
+            list(_WORD_COLUMNS), list(rows), ("BIGINT", "BIGINT", "VARCHAR", "BIGINT", "BIGINT", "VARCHAR")
+        )
+
+    def change_table(self) -> Rows:
+        """Return a row for each thing that was done to the key, a sentence after the other."""
+        rows = [
+            (rank, change.kind, change.text, change.sentence, change.beside, change.marker)
+            for rank, sentence in enumerate(self.sentences, 1)
+            for change in sentence.changes
+        ]
+        return Rows(
+            list(_CHANGE_COLUMNS), rows, ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR")
+        )
+
+    def notes(self) -> Iterator[str]:
+        """Say what was done, or why there is no sentence."""
+        if not self.changes:
+            yield (
+                f"nothing to add: no phrase of the related sentences fits; try more {spell('words')},"
+                " or other sentences"
+            )
+            return
+        for kind, texts in _changes_by_kind(self.changes).items():
+            if texts:
+                yield f"{kind}: {'; '.join(map(closed_up, texts))}"
+        if not self.sentences:
+            yield f"no new sentence was found; add more words with {spell('words')}, or related sentences"
+
 
 COLUMNS = ("rank", "sentence", "log10_score", "score", *get_args(ChangeKind), "algorithm")
 #: A row a word; sentence 0 is the key, and what was put in has none.
@@ -151,31 +199,6 @@ _WORD_COLUMNS = ("rank", "place", "word", "sentence", "source_place", "source_wo
 _CHANGE_COLUMNS = ("rank", "kind", "text", "sentence", "beside", "marker")
 #: What a word is called that is from no sentence.
 _PUT_IN = "put in"
-
-
-def fusion_table(answer: FusionAnswer) -> Rows:
-    """Return a row a sentence, with what was done to the key."""
-    rows = [
-        (
-            *(rank, sentence.text, decimal(sentence.score), sentence.score),
-            *("; ".join(of_kind) for of_kind in _changes_by_kind(sentence.changes).values()),
-            answer.algorithm,
-        )
-        for rank, sentence in enumerate(answer.sentences, 1)
-    ]
-    return Rows(list(COLUMNS), rows)
-
-
-def origin_table(answer: FusionAnswer) -> Rows:
-    """Return a row a word of each sentence, with the sentence that it is from; places count from 1."""
-    rows = (
-        (rank, *row)
-        for rank, sentence in enumerate(answer.sentences, 1)
-        for row in _origins(answer, sentence)
-    )
-    return Rows(
-        list(_WORD_COLUMNS), list(rows), ("BIGINT", "BIGINT", "VARCHAR", "BIGINT", "BIGINT", "VARCHAR")
-    )
 
 
 def _origins(answer: FusionAnswer, sentence: FusedSentence) -> Iterator[tuple[object, ...]]:
@@ -201,16 +224,6 @@ def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
     ]
 
 
-def change_table(answer: FusionAnswer) -> Rows:
-    """Return a row for each thing that was done to the key, a sentence after the other."""
-    rows = [
-        (rank, change.kind, change.text, change.sentence, change.beside, change.marker)
-        for rank, sentence in enumerate(answer.sentences, 1)
-        for change in sentence.changes
-    ]
-    return Rows(list(_CHANGE_COLUMNS), rows, ("BIGINT", "VARCHAR", "VARCHAR", "BIGINT", "VARCHAR", "VARCHAR"))
-
-
 def _changes_by_kind(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
     """Return what was done by kind, in words."""
     texts: dict[str, list[str]] = {kind: [] for kind in get_args(ChangeKind)}
@@ -218,18 +231,3 @@ def _changes_by_kind(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
         text = f"{change.marker} {change.text}".lstrip(" ,")
         texts[change.kind].append(f"{text} (for {change.beside})" if change.kind == "replaced" else text)
     return texts
-
-
-def fusion_notes(answer: FusionAnswer) -> Iterator[str]:
-    """Say what was done, or why there is no sentence."""
-    if not answer.changes:
-        yield (
-            f"nothing to add: no phrase of the related sentences fits; try more {spell('words')},"
-            " or other sentences"
-        )
-        return
-    for kind, texts in _changes_by_kind(answer.changes).items():
-        if texts:
-            yield f"{kind}: {'; '.join(map(closed_up, texts))}"
-    if not answer.sentences:
-        yield f"no new sentence was found; add more words with {spell('words')}, or related sentences"

@@ -15,7 +15,7 @@ from sentgen.corpus.base_np import mark_base_nps
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag_reader import tagged_units
-from sentgen.generation.bags.problem import ROOT, string_logp
+from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.clusters.casing import lower_initials
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
@@ -29,7 +29,7 @@ from sentgen.generation.fusion.answer import (
     WordOrigin,
 )
 from sentgen.generation.fusion.revising import CountedLinks, Fluency, LinkWeights, ModelLinks, revised_keys
-from sentgen.generation.fusion.word_bag import MARKERS, RevisedTree, WordBag, bag_of, form_of
+from sentgen.generation.fusion.word_bag import MARKERS, RevisedTree, WordBag
 from sentgen.generation.plan import Search, plan_search
 from sentgen.generation.regenerate import order_bags
 from sentgen.models.base import registry
@@ -61,7 +61,7 @@ def fused_sentences(
     """
     request.check()
     sentences = (key, *related)
-    bag = bag_of(sentences)
+    bag = WordBag.of_sentences(sentences)
     evidence = of_sentences(bag) if request.model is None else _of_model(_given(store), request.model, bag)
     nbest = request.nbest + len(sentences) if request.algorithm == REVISE else 1
     trees = revised_keys(bag, evidence.weights, evidence.fluency, words=request.words, nbest=nbest)
@@ -124,7 +124,7 @@ def of_sentences(bag: WordBag) -> _Evidence:
     ngrams = trigrams(coded, katz(counts))
 
     def fluency(order: tuple[int, ...]) -> float:
-        words: Longs = np.array([number[fold(form_of(bag, n))] for n in order], np.int64)
+        words: Longs = np.array([number[fold(bag.form_of(n))] for n in order], np.int64)
         return float(sentence_logp(ngrams, words))
 
     return _Evidence(CountedLinks(bag), fluency)
@@ -150,7 +150,7 @@ def _of_model(store: Store, name: str, bag: WordBag) -> _Evidence:
 
     def fluency(order: tuple[int, ...]) -> float:
         places = [n if n >= 0 else len(bag.words) - 2 - n for n in order]
-        return string_logp(submodel.table, coded[places])
+        return submodel.table.sentence_logp(coded[places])
 
     if not has_trees(store, model, "word"):
         return _Evidence(CountedLinks(bag), fluency)
@@ -176,13 +176,13 @@ class FusionContent:
         """Return words in some order as a sentence; of equal words the earliest sentence's come first."""
         free: dict[str, list[int]] = {}
         for n in sorted(self.tree.order, key=lambda n: (n < 0, n)):
-            free.setdefault(fold(form_of(self.bag, n)), []).append(n)
+            free.setdefault(fold(self.bag.form_of(n)), []).append(n)
         numbers = [free[fold(word)].pop(0) for word in words]
         return FusedSentence(tuple(words), score, _origins(self.bag, numbers), self.tree.changes)
 
     def revised(self) -> FusedSentence:
         """Return the words as revision ordered them."""
-        words = tuple(form_of(self.bag, n) for n in self.tree.order)
+        words = tuple(self.bag.form_of(n) for n in self.tree.order)
         return FusedSentence(words, self.tree.score, _origins(self.bag, self.tree.order), self.tree.changes)
 
     def sentence(self) -> Sentence:
@@ -206,7 +206,7 @@ class FusionContent:
             for word in known
         ]
         sentence = Sentence(
-            [form_of(self.bag, n) for n in order],
+            [self.bag.form_of(n) for n in order],
             upos=[tag for tag, _ in tags],
             xpos=[fine for _, fine in tags],
             heads=heads,

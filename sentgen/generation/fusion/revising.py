@@ -60,11 +60,8 @@ from sentgen.generation.fusion.word_bag import (
     RevisedTree,
     Revision,
     WordBag,
-    base_phrase,
     begin_alike,
     markers,
-    says_something,
-    tree_of_key,
 )
 from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, backed_off
 
@@ -167,7 +164,7 @@ def revised_keys(
         words: how many words to add, at most.
         nbest: how many trees to return, at most.
     """
-    key = tree_of_key(bag)
+    key = bag.tree_of_key()
     versions = _are_versions(bag)
 
     def grown(tree: RevisedTree) -> list[RevisedTree]:
@@ -452,7 +449,7 @@ def _replacements(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterato
 
 
 def _noun_phrases(bag: WordBag, tree: RevisedTree, noun: int, *, versions: bool) -> Iterator[Revision]:
-    mine, word = base_phrase(bag, tree.modifiers, noun), bag.words[noun]
+    mine, word = bag.base_phrase(tree.modifiers, noun), bag.words[noun]
     at = tree.order.index(mine[0]) if mine else 0
     if not mine or tree.order[at : at + len(mine)] != mine:
         return
@@ -460,7 +457,7 @@ def _noun_phrases(bag: WordBag, tree: RevisedTree, noun: int, *, versions: bool)
     for other in bag.of_form[word.form]:
         if bag.words[other].sentence == word.sentence or other in tree.heads:
             continue
-        words = base_phrase(bag, bag.modifiers.__getitem__, other)
+        words = bag.base_phrase(bag.modifiers.__getitem__, other)
         if not 2 <= len(words) <= _LONGEST or not _hang_alike(bag, noun, other):
             continue
         new = bag.content(words) - bag.content(mine)
@@ -496,14 +493,14 @@ def _says_more(bag: WordBag, mine: tuple[int, ...], theirs: tuple[int, ...]) -> 
 
 
 def _described(bag: WordBag, words: tuple[int, ...]) -> list[int]:
-    return [n for n in words[:-1] if says_something(bag, n)]
+    return [n for n in words[:-1] if bag.says_something(n)]
 
 
 def _says_kind(bag: WordBag, mine: tuple[int, ...], theirs: tuple[int, ...]) -> bool:
     """Return whether one phrase has a noun where the other has adjectives, and both the same article."""
 
     def articles(words: tuple[int, ...]) -> list[str]:
-        return [bag.words[n].lemma for n in words[:-1] if not says_something(bag, n)]
+        return [bag.words[n].lemma for n in words[:-1] if not bag.says_something(n)]
 
     described = [bag.words[n] for n in _described(bag, mine)]
     return (

@@ -139,27 +139,71 @@ class WordBag:
         signs = (m for m in self.modifiers[n] if self.words[m].relation in ("case", "mark"))
         return "".join(self.words[m].lemma for m in islice(signs, 1))
 
+    def definiteness(self, modifiers: Modifiers, noun: int) -> Definiteness:
+        """Return how a noun phrase says which one it means."""
+        kind: Definiteness = ""
+        for n in modifiers(noun):
+            word = self.words[n]
+            if n < 0 or (n > noun and word.sentence == self.words[noun].sentence):
+                continue
+            if word.relation == "nmod":
+                kind = "whose"
+            elif word.lemma == "the":
+                kind = "the"
+            elif word.relation == "det":
+                kind = "this" if word.lemma in _THIS else "some"
+        return kind
 
-def bag_of(sentences: Sequence[Sentence]) -> WordBag:
-    """Put sentences, the key first, into one bag.
+    def says_something(self, n: int) -> bool:
+        """Return whether a word is a modifier that says something of its head, an article not."""
+        word = self.words[n]
+        if word.relation == "det":
+            return word.lemma not in ARTICLES and word.lemma not in _THIS
+        return word.relation not in GRAMMAR
 
-    Raises:
-        InputError: a sentence has no tree or no tags.
-    """
-    words: list[BagWord] = []
-    starts = [0]
-    for number, sentence in enumerate(sentences):
-        words += _words(number, sentence, len(words))
-        starts.append(len(words))
-    modifiers: list[list[int]] = [[] for _ in words]
-    for n, word in enumerate(words):
-        if word.head != ROOT:
-            modifiers[word.head].append(n)
-    of_form: dict[str, list[int]] = {}
-    for n, word in enumerate(words):
-        of_form.setdefault(word.form, []).append(n)
-    found_in = Counter(lemma for lemma, _ in {(word.lemma, word.sentence) for word in words})
-    return WordBag(tuple(words), tuple(map(tuple, modifiers)), tuple(starts), of_form, found_in)
+    def base_phrase(self, modifiers: Modifiers, noun: int) -> tuple[int, ...]:
+        """Return a noun with what is before it in its noun phrase, () if that has gaps or something else."""
+        word = self.words[noun]
+        before = [
+            n
+            for n in modifiers(noun)
+            if 0 <= n < noun and self.words[n].sentence == word.sentence and self.words[n].relation != "case"
+        ]
+        if any(self.words[n].relation not in (*INSIDE, "nmod", "punct", "advmod") for n in before):
+            return ()
+        phrase = sorted({m for n in before for m in self.below(n)} | {noun})
+        return tuple(phrase) if phrase[-1] - phrase[0] + 1 == len(phrase) else ()
+
+    def tree_of_key(self) -> RevisedTree:
+        """Return the key as it is."""
+        numbers = self.sentence(0)
+        return RevisedTree(tuple(numbers), {n: self.words[n].head for n in numbers})
+
+    def form_of(self, n: int) -> str:
+        """Return a word of a tree."""
+        return MARKERS[-2 - n] if n < 0 else self.words[n].form
+
+    @classmethod
+    def of_sentences(cls, sentences: Sequence[Sentence]) -> WordBag:
+        """Put sentences, the key first, into one bag.
+
+        Raises:
+            InputError: a sentence has no tree or no tags.
+        """
+        words: list[BagWord] = []
+        starts = [0]
+        for number, sentence in enumerate(sentences):
+            words += _words(number, sentence, len(words))
+            starts.append(len(words))
+        modifiers: list[list[int]] = [[] for _ in words]
+        for n, word in enumerate(words):
+            if word.head != ROOT:
+                modifiers[word.head].append(n)
+        of_form: dict[str, list[int]] = {}
+        for n, word in enumerate(words):
+            of_form.setdefault(word.form, []).append(n)
+        found_in = Counter(lemma for lemma, _ in {(word.lemma, word.sentence) for word in words})
+        return cls(tuple(words), tuple(map(tuple, modifiers)), tuple(starts), of_form, found_in)
 
 
 def _words(number: int, sentence: Sentence, first: int) -> Iterator[BagWord]:
@@ -253,44 +297,6 @@ GRAMMAR = frozenset(
 )
 
 
-def definiteness(bag: WordBag, modifiers: Modifiers, noun: int) -> Definiteness:
-    """Return how a noun phrase says which one it means."""
-    kind: Definiteness = ""
-    for n in modifiers(noun):
-        word = bag.words[n]
-        if n < 0 or (n > noun and word.sentence == bag.words[noun].sentence):
-            continue
-        if word.relation == "nmod":
-            kind = "whose"
-        elif word.lemma == "the":
-            kind = "the"
-        elif word.relation == "det":
-            kind = "this" if word.lemma in _THIS else "some"
-    return kind
-
-
-def says_something(bag: WordBag, n: int) -> bool:
-    """Return whether a word is a modifier that says something of its head, an article not."""
-    word = bag.words[n]
-    if word.relation == "det":
-        return word.lemma not in ARTICLES and word.lemma not in _THIS
-    return word.relation not in GRAMMAR
-
-
-def base_phrase(bag: WordBag, modifiers: Modifiers, noun: int) -> tuple[int, ...]:
-    """Return a noun with what stands before it in its noun phrase, () if that has gaps or something else."""
-    word = bag.words[noun]
-    before = [
-        n
-        for n in modifiers(noun)
-        if 0 <= n < noun and bag.words[n].sentence == word.sentence and bag.words[n].relation != "case"
-    ]
-    if any(bag.words[n].relation not in (*INSIDE, "nmod", "punct", "advmod") for n in before):
-        return ()
-    phrase = sorted({m for n in before for m in bag.below(n)} | {noun})
-    return tuple(phrase) if phrase[-1] - phrase[0] + 1 == len(phrase) else ()
-
-
 #: Words that come from no sentence; in a tree they have the numbers -2, -3 ...
 MARKERS = (",", "while", "and")
 
@@ -379,21 +385,10 @@ class RevisedTree:
             bag.words[revision.top].sentence,
             tuple(bag.words[n].place for n in revision.words),
             bag.text(revision.gone or (anchor,)),
-            " ".join(form_of(bag, n) for n in revision.markers),
+            " ".join(bag.form_of(n) for n in revision.markers),
         )
-
-
-def tree_of_key(bag: WordBag) -> RevisedTree:
-    """Return the key as it is."""
-    numbers = bag.sentence(0)
-    return RevisedTree(tuple(numbers), {n: bag.words[n].head for n in numbers})
 
 
 def markers(*forms: str) -> tuple[int, ...]:
     """Return the numbers of markers."""
     return tuple(-2 - MARKERS.index(form) for form in forms)
-
-
-def form_of(bag: WordBag, n: int) -> str:
-    """Return a word of a tree."""
-    return MARKERS[-2 - n] if n < 0 else bag.words[n].form

@@ -25,18 +25,10 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints
 from sentgen.errors import InputError
-from sentgen.generation.bags.problem import (
-    Algorithm,
-    Ordering,
-    Problem,
-    Setting,
-    string_logp,
-    string_of,
-    strings_of,
-)
+from sentgen.generation.bags.problem import Algorithm, Ordering, Problem, Setting
 from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, BeamHypotheses, BeamUnits, Edges, search
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, NgramTables, extend, side_by_side, table_at
+from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, NgramTables, extend, table_at
 from sentgen.output.wording import quantity
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
@@ -86,15 +78,15 @@ def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | Non
     """Return the log-probability of an order as a sentence: the weighted sum of all models."""
     tables, total = models_of(problem), 0.0
     for model, (weight, string) in enumerate(
-        zip(weights_of(problem), strings_of(problem, units), strict=True)
+        zip(weights_of(problem), problem.strings_of(units), strict=True)
     ):
-        total += weight * string_logp(table_at(tables, model), string)
+        total += weight * table_at(tables, model).sentence_logp(string)
     return float(total)
 
 
 def models_of(problem: Problem) -> NgramTables:
     """Return the models that a search asks, that of the words first."""
-    return problem.features.tables if problem.features else side_by_side([problem.table])
+    return problem.features.tables if problem.features else NgramTables.side_by_side([problem.table])
 
 
 def weights_of(problem: Problem) -> Floats:
@@ -120,11 +112,11 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
     # Edges cost memory for every candidate: without n-best nobody asks for them.
     copies, nodes, edges = _found(problem, ALL if nbest > 1 else NONE, future_cost=future_cost)
     best = _ordering(copies, _path(nodes, len(nodes.parent) - 1), float(nodes.logp[-1]))
-    different = {string_of(problem, best.units): best}
+    different = {problem.string_of(best.units): best}
     if nbest > 1:
         for path, logp in islice(_paths(nodes, _by_node(edges)), _WAYS * nbest):
             ordering = _ordering(copies, path, logp)
-            different.setdefault(string_of(problem, ordering.units), ordering)
+            different.setdefault(problem.string_of(ordering.units), ordering)
             if len(different) == nbest:
                 break
     return list(different.values())
@@ -157,7 +149,7 @@ def _same_units(problem: Problem) -> list[list[int]]:
     """Return the units by words, as the models know them; short ones first, then by place in the bag."""
     classes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for unit in range(problem.size):
-        strings = tuple(tuple(string.tolist()) for string in strings_of(problem, (unit,)))
+        strings = tuple(tuple(string.tolist()) for string in problem.strings_of((unit,)))
         classes.setdefault(strings, []).append(unit)
     # A stable sort: equals stay in the order of the bag, so that ties go to its first unit.
     return sorted(classes.values(), key=lambda same: problem.offsets[same[0] + 1] - problem.offsets[same[0]])
@@ -166,7 +158,7 @@ def _same_units(problem: Problem) -> list[list[int]]:
 def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, future_cost: bool) -> BeamUnits:
     """Return the arrays of the search: one unit of each class."""
     # Of each model, the words of each unit.
-    strings = list(zip(*(strings_of(problem, (same[0],)) for same in copies), strict=True))
+    strings = list(zip(*(problem.strings_of((same[0],)) for same in copies), strict=True))
     lengths = [[len(string) for string in of_model] for of_model in strings]
     begins = np.cumsum([0, *map(sum, lengths)])
     ahead = np.zeros(len(copies))

@@ -26,15 +26,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from sentgen.arrays import Ints, compiled
-from sentgen.generation.bags.problem import (
-    Algorithm,
-    Ordering,
-    Paper,
-    Problem,
-    Setting,
-    sentence_logp,
-    string_of,
-)
+from sentgen.generation.bags.problem import Algorithm, Ordering, Paper, Problem, Setting
 from sentgen.models.ngrams.ngram_table import NgramTable, extend
 from sentgen.schema.tables.corpus import BOS
 
@@ -137,11 +129,11 @@ def _complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> l
     if nbest <= 1:
         return [best]
     others = [_from(problem, first, whole_string=whole_string) for first in range(problem.size)]
-    others.sort(key=lambda ordering: -sentence_logp(problem, ordering.units))
+    others.sort(key=lambda ordering: -problem.sentence_logp(ordering.units))
     different: dict[tuple[int, ...], Ordering] = {}
     for ordering in (best, *others):
         # The greedy answer is first in line: it stays first, whatever its log-probability.
-        different.setdefault(string_of(problem, ordering.units), ordering)
+        different.setdefault(problem.string_of(ordering.units), ordering)
     return list(different.values())[:nbest]
 
 

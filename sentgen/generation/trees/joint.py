@@ -18,15 +18,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
-from sentgen.generation.bags.problem import (
-    RIGHT,
-    Algorithm,
-    Ordering,
-    Problem,
-    Setting,
-    Tree,
-    string_of,
-)
+from sentgen.generation.bags.problem import RIGHT, Algorithm, Ordering, Problem, Setting, Tree
 from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings
 from sentgen.generation.trees.factors import (
@@ -352,7 +344,7 @@ def _best_different(problem: Problem, visited: Visited, count: int) -> list[int]
     different: dict[tuple[int, ...], int] = {}
     # Stable: of equals the one that was met first.
     for i in np.argsort(-visited.scores, kind="stable").tolist():
-        different.setdefault(string_of(problem, tuple(visited.orders[i].tolist())), i)
+        different.setdefault(problem.string_of(tuple(visited.orders[i].tolist())), i)
         if len(different) == count:
             break
     return list(different.values())

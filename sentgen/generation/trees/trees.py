@@ -24,7 +24,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
-from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Setting, Tree, string_of
+from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Ordering, Problem, Setting, Tree
 from sentgen.generation.ngrams.lmo import LmoSettings, window_logp
 from sentgen.models.ngrams.ngram_table import NgramTable
 from sentgen.schema.tables.corpus import BOS
@@ -392,7 +392,7 @@ def best_orderings(problem: Problem, nbest: int, search: Search, arrange: Arrang
     different: dict[tuple[int, ...], Ordering] = {}
     for number, tree in enumerate(_trees(problem, edges, own, search)):
         ordering = _ordering(problem, tree, arrange)
-        different.setdefault(string_of(problem, ordering.units), ordering)
+        different.setdefault(problem.string_of(ordering.units), ordering)
         # Several trees may give one string; the second bound keeps that from going on for long.
         if len(different) == nbest or number == _TREES * nbest:
             break

@@ -31,7 +31,6 @@ from sentgen.models.ngrams.ngram_table import (
     MISSING_UNK,
     NEVER,
     NgramTable,
-    empty_table,
     find,
     find_or_insert,
     score_text,
@@ -117,7 +116,7 @@ def _rows_of(stream: Ints, order: int) -> tuple[NgramTable, list[int]]:
 
     Those of n words are rows ``bounds[n - 1]`` to ``bounds[n] - 1``.
     """
-    table = empty_table(order * len(stream) + 2)
+    table = NgramTable.empty(order * len(stream) + 2)
     bounds = _number_ngrams(table, stream, order).tolist()
     slots, *columns, bits = cast(list[Any], table)
     table = NgramTable._make([slots, *(column[: bounds[-1]] for column in columns), bits])

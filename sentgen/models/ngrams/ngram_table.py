@@ -54,6 +54,66 @@ class NgramTable(NamedTuple):
     state: Ints  # (R,) row of the longest suffix that can still matter for words to come
     bits: int  # log2 of the capacity
 
+    def sentence_logp(self, words: Ints) -> float:
+        """Return the log-probability of a sentence with its end."""
+        logp, state = score_words(self, self.start, words)
+        return float(logp + extend(self, state, EOS)[0])
+
+    @property
+    def start(self) -> int:
+        """Return the state at the beginning of a sentence."""
+        return int(self.state[find(self, EMPTY, BOS)])
+
+    def bigram_matrix(self, words: Ints) -> Floats:
+        """Return p(column | row) of n words: (n + 1, n + 1), row n is the start, column n the end of the
+        sentence.
+
+        Probabilities, no logarithms. Only one word of context is used, whatever the order of the model; a
+        word that it does not know is <unk>, so that a row need not sum to one.
+
+        Args:
+            words: (n,) local ids.
+        """
+        probabilities: Floats = np.exp(_fill_matrix(self, self.start, words.astype(np.int32)))
+        return probabilities
+
+    @classmethod
+    def build(cls, words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> NgramTable:
+        """Build the table of a model; duplicates must not occur.
+
+        <unk> and <s> are added if they are missing, and so are prefixes that a pruned model left out.
+
+        Args:
+            words: (R, order of the model) ids, whatever beyond an n-gram's length.
+            lengths: (R,) order of each n-gram.
+            logp, backoff: (R,) natural logarithms.
+        """
+        order = words.shape[1]
+        words, lengths, logp, backoff = _with_reserved(words, lengths, logp, backoff)
+        while True:
+            table = NgramTable.empty(len(lengths) + 1)
+            # The kernel is compiled for arrays that can be written, which those of Arrow may not be.
+            first = _fill(
+                table,
+                np.require(words, np.int32, ["C", "W"]),
+                np.require(lengths, np.int16, ["C", "W"]),
+                np.require(logp, float, ["C", "W"]),
+                np.require(backoff, float, ["C", "W"]),
+                order,
+            )
+            if first > 0:
+                _connect(table, first)
+                return table
+            words, lengths, logp, backoff = _with_prefixes(words, lengths, logp, backoff)
+
+    @classmethod
+    def empty(cls, rows: int) -> NgramTable:
+        """Return a table for so many rows, which fill two thirds of its slots at most."""
+        bits = max(4, math.ceil(math.log2(rows * 1.5)))
+        table = cls(np.full(1 << bits, -1, np.int64), *_columns_of_rows(rows), bits)
+        table.prefix[EMPTY] = -1
+        return table
+
 
 @compiled
 def _home(bits: int, prefix: int, word: int) -> tuple[int, int]:
@@ -199,43 +259,6 @@ def _fill(table: NgramTable, words: Ints, lengths: Shorts, logp: Floats, backoff
     return first
 
 
-def build_table(words: Ints, lengths: Ints, logp: Floats, backoff: Floats) -> NgramTable:
-    """Build the table of a model; duplicates must not occur.
-
-    <unk> and <s> are added if they are missing, and so are prefixes that a pruned model left out.
-
-    Args:
-        words: (R, order of the model) ids, whatever beyond an n-gram's length.
-        lengths: (R,) order of each n-gram.
-        logp, backoff: (R,) natural logarithms.
-    """
-    order = words.shape[1]
-    words, lengths, logp, backoff = _with_reserved(words, lengths, logp, backoff)
-    while True:
-        table = empty_table(len(lengths) + 1)
-        # The kernel is compiled for arrays that can be written, which those of Arrow may not be.
-        first = _fill(
-            table,
-            np.require(words, np.int32, ["C", "W"]),
-            np.require(lengths, np.int16, ["C", "W"]),
-            np.require(logp, float, ["C", "W"]),
-            np.require(backoff, float, ["C", "W"]),
-            order,
-        )
-        if first > 0:
-            _connect(table, first)
-            return table
-        words, lengths, logp, backoff = _with_prefixes(words, lengths, logp, backoff)
-
-
-def empty_table(rows: int) -> NgramTable:
-    """Return a table for so many rows, which fill two thirds of its slots at most."""
-    bits = max(4, math.ceil(math.log2(rows * 1.5)))
-    table = NgramTable(np.full(1 << bits, -1, np.int64), *_columns_of_rows(rows), bits)
-    table.prefix[EMPTY] = -1
-    return table
-
-
 def _columns_of_rows(rows: int) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints]:
     """Return the columns of so many rows, which lie interleaved, as zeros."""
     interleaved = np.zeros(rows, _ROW)
@@ -279,11 +302,6 @@ def _with_prefixes(
     )
 
 
-def start_state(table: NgramTable) -> int:
-    """Return the state at the beginning of a sentence."""
-    return int(table.state[find(table, EMPTY, BOS)])
-
-
 def backoff_logp(
     ngrams: Mapping[tuple[int, ...], tuple[float, float]], context: Sequence[int], word: int
 ) -> float:
@@ -300,21 +318,6 @@ def backoff_logp(
         return ngrams.get((UNK,), (MISSING_UNK, 0.0))[0]
     weight = ngrams.get(tuple(context), (0.0, 0.0))[1]
     return weight + backoff_logp(ngrams, context[1:], word)
-
-
-def bigram_matrix(table: NgramTable, words: Ints) -> Floats:
-    """Return p(column | row) of n words: (n + 1, n + 1), row n is the start, column n the end of the
-    sentence.
-
-    Probabilities, no logarithms. Only one word of context is used, whatever the order of the model; a word
-    that it does not know is <unk>, so that a row need not sum to one.
-
-    Args:
-        table: the model.
-        words: (n,) local ids.
-    """
-    probabilities: Floats = np.exp(_fill_matrix(table, start_state(table), words.astype(np.int32)))
-    return probabilities
 
 
 @compiled
@@ -347,20 +350,20 @@ class NgramTables(NamedTuple):
     bits: Longs  # (M,)
     start: Ints  # (M,) state at the beginning of a sentence
 
-
-def side_by_side(tables: Sequence[NgramTable]) -> NgramTables:
-    """Return the arrays of some models, one or more, together; those of a single one are not copied."""
-    first_slot = np.cumsum([0, *(len(table.slots) for table in tables)])
-    first_row = np.cumsum([0, *(len(table.logp) for table in tables)])
-    slots, *columns, _ = cast(list[Any], tables[0])
-    if len(tables) > 1:
-        slots, *others = (np.concatenate(parts) for parts in list(zip(*tables, strict=True))[:-1])
-        columns = [*_columns_of_rows(first_row[-1])]
-        for column, other in zip(columns, others, strict=True):
-            column[:] = other
-    bits = np.array([table.bits for table in tables], np.int64)
-    start = np.array([start_state(table) for table in tables], np.int32)
-    return NgramTables._make([slots, *columns, first_slot, first_row, bits, start])
+    @classmethod
+    def side_by_side(cls, tables: Sequence[NgramTable]) -> NgramTables:
+        """Return the arrays of some models, one or more, together; those of a single one are not copied."""
+        first_slot = np.cumsum([0, *(len(table.slots) for table in tables)])
+        first_row = np.cumsum([0, *(len(table.logp) for table in tables)])
+        slots, *columns, _ = cast(list[Any], tables[0])
+        if len(tables) > 1:
+            slots, *others = (np.concatenate(parts) for parts in list(zip(*tables, strict=True))[:-1])
+            columns = [*_columns_of_rows(first_row[-1])]
+            for column, other in zip(columns, others, strict=True):
+                column[:] = other
+        bits = np.array([table.bits for table in tables], np.int64)
+        start = np.array([table.start for table in tables], np.int32)
+        return NgramTables._make([slots, *columns, first_slot, first_row, bits, start])
 
 
 @compiled

@@ -12,11 +12,10 @@ from typing import Annotated
 
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.fusion.texts import FusionTexts
-from sentgen.generation.answers import OrderingRequest, answer, table_of
-from sentgen.generation.clusters.clusters import Clusters, generate_all, parse_lengths, temporary_clusters
+from sentgen.generation.answers import OrderingRequest, answer
+from sentgen.generation.clusters.clusters import Clusters, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing import corpus_tree_svg
-from sentgen.generation.fusion.answer import change_table, fusion_notes, fusion_table, origin_table
 from sentgen.generation.fusion.fuse import fused_sentences
 from sentgen.generation.notes import notes
 from sentgen.lookups.browsing import find_sentence
@@ -34,7 +33,7 @@ def _regenerate(context: Context, request: OrderingRequest) -> Result:
     context.check_size((len(bag.split()) for bag in request.bag), "bag")
     answers = answer(context.opened, request, lambda notation: list(map(notation.bag, request.bag)))
     more = {"svg": answers.svg(), "conllu": answers.conllu()} if request.tree else {}
-    return Result(table_of(answers), notes=list(notes(answers)), more=more)
+    return Result(answers.table(), notes=list(notes(answers)), more=more)
 
 
 _LONGEST = 100
@@ -57,8 +56,7 @@ def _generate(context: Context, request: ClusterRequest) -> Result:
     if lengths[-1] > _LONGEST:
         raise InputError(f"sentences of {lengths[-1]} words take too long here; ask for {_LONGEST} at most")
     with _open_clusters(context, request) as clusters:
-        generated = generate_all(
-            clusters,
+        generated = clusters.generate_all(
             lengths,
             request,
             request.settings(request.salience, request.algorithm),
@@ -126,10 +124,10 @@ def _fuse(context: Context, request: FusionTexts) -> Result:
     fusion = fused_sentences(key, related, request, context.store)
     more = {
         "sources": [sentence.forms for sentence in (fusion.key, *fusion.related)],
-        "words": _objects(origin_table(fusion)),
-        "changes": _objects(change_table(fusion)),
+        "words": _objects(fusion.origin_table()),
+        "changes": _objects(fusion.change_table()),
     }
-    return Result(fusion_table(fusion), notes=list(fusion_notes(fusion)), more=more)
+    return Result(fusion.table(), notes=list(fusion.notes()), more=more)
 
 
 def _check_texts(context: Context, request: FusionTexts) -> None:

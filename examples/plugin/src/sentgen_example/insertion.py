@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from sentgen.plugins import Algorithm, Ordering, Problem, Setting, sentence_logp, string_of
+from sentgen.plugins import Algorithm, Ordering, Problem, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +30,18 @@ def order_units(problem: Problem, nbest: int) -> list[Ordering]:
         # The first one of equal ones: bags are shuffled by a seed, so that this is as good as any.
         best = max(tried, key=lambda one: one.score)
         if len(best.units) == problem.size:
-            found |= {string_of(problem, one.units): one for one in tried}
+            found |= {problem.string_of(one.units): one for one in tried}
     # A bag may be empty: then there is nothing but the empty sentence.
     return sorted(found.values() or [best], key=lambda one: (-one.score, one.units))[:nbest]
 
 
 def _scored(problem: Problem, units: tuple[int, ...]) -> Ordering:
-    return Ordering(units, sentence_logp(problem, units))
+    return Ordering(units, problem.sentence_logp(units))
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return what some other order would have scored, with which search errors are counted."""
-    return sentence_logp(problem, units)
+    return problem.sentence_logp(units)
 
 
 ALGORITHM = Algorithm(
