@@ -1,9 +1,9 @@
-"""Who writes a store: one process at a time, known to the others by name.
+"""The lock of the one process that may write a store; others can see which process that is.
 
 DuckDB locks the file while a connection is open that may write, and nobody else can read it. A writer that
 only computes for a while closes that connection (`Store.downgrade_to_read`) and stays the only writer by a
-lock of its own, on ``STORE.lock``, which is there only while somebody writes. The file says who that is.
-Where there are no such locks (some network folders), nothing is shared, and DuckDB's lock does all.
+lock of its own, on the file ``STORE.lock``, which exists only while somebody writes and names the writer.
+Where the system has no such locks (some network folders), DuckDB's lock is the only one, and readers wait.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from sentgen.system import files, processes
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-_BETWEEN, _BEFORE_SAYING = 0.05, 1.0
-#: Tries of a writer: whoever asks who holds the lock holds it for a moment.
+#: Seconds between two tries, and until a user is told that a command waits.
+_RETRY_SECONDS, _SILENT_SECONDS = 0.05, 1.0
+#: Tries of a writer: a process that looks up the holder (`holder`) locks the file for a moment.
 _TRIES = 10
-#: Bytes of the file that are looked at; what it says has one line.
-_LONGEST = 1 << 16
+#: Bytes that are read of the lock file, which has one line.
+_MOST_BYTES = 1 << 16
 
 
 class InUseError(StoreError):
@@ -42,11 +43,11 @@ class InUseError(StoreError):
 
 @dataclass(slots=True)
 class LockPolicy:
-    """What this process does about a store that is in use, and what it calls itself.
+    """How long this process waits for a store that is in use, and how others see it while it writes.
 
     Attributes:
         wait: seconds to wait for a store.
-        command: what others are told of it while it writes.
+        command: name of the running command, which other processes show.
     """
 
     wait: float = 0.0
@@ -59,7 +60,14 @@ lock_policy = LockPolicy()
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who has the lock: process, command, since when (by the clock), and whether it wants to write."""
+    """The process that has the lock.
+
+    Attributes:
+        process: its id.
+        command: name of its command.
+        since: when it took the lock, in seconds since 1970.
+        writing: whether it writes or is about to; if not, others may read the store.
+    """
 
     process: int
     command: str
@@ -70,16 +78,16 @@ class Holder:
         return f"{self.command} (process {self.process}), for {max(0, time.time() - self.since):.0f} s"
 
     def packed(self) -> bytes:
-        """Return what the file says."""
+        """Return the content of the lock file, JSON."""
         return json.dumps(asdict(self)).encode()
 
 
 class WriteLock:
-    """The lock of a writer; several of one process share it."""
+    """The lock of a writer; several stores that one process opens for writing share it."""
 
     def __init__(self, path: Path, descriptor: int, *, is_ours: bool) -> None:
         self._path, self._descriptor, self._users = path, descriptor, 1
-        #: Whether sentgen has made the file; an empty one may be the lock of another program.
+        #: Whether sentgen has made the file; an empty file may be the lock of another program.
         self._is_ours = is_ours
         if is_ours:
             temporary.hold(path, os.unlink)
@@ -87,19 +95,19 @@ class WriteLock:
 
     @property
     def is_shareable(self) -> bool:
-        """Whether others may read meanwhile: nobody else in this process writes, and the lock is one."""
+        """Whether others may read meanwhile: no other store of this process writes, and a file is locked."""
         return self._descriptor >= 0 and self._users == 1
 
     def announce(self, *, writing: bool) -> None:
-        """Tell others whether this process writes, or wants to, or leaves the store to readers for now."""
+        """Write into the file whether this process writes, or leaves the store to readers for now."""
         self._holder = Holder(self._holder.process, self._holder.command, self._holder.since, writing)
         if self._descriptor >= 0:
-            with suppress(OSError):  # a full disk keeps nobody from writing less
+            with suppress(OSError):  # a full disk must not stop a writer that frees space
                 size = os.fstat(self._descriptor).st_size
                 files.write_at(self._descriptor, self._holder.packed().ljust(size), 0)
 
     def release(self) -> None:
-        """Let go of it."""
+        """Give up one use of the lock, and unlock the file after the last."""
         with _guard:
             self._users -= 1
             if self._users:
@@ -117,21 +125,21 @@ class WriteLock:
                 self.give_up()
 
     def give_up(self) -> None:
-        """Close the file, and leave the lock to whoever else has it open."""
+        """Close the file without unlocking it, for the process that shares it."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
 
 _held: dict[Path, WriteLock] = {}
-#: Entered again where garbage is collected that holds a lock.
+#: Reentrant: garbage collection inside of it may release a lock.
 _guard = threading.RLock()
 
 
 def _leave_to_parent() -> None:
-    """Forget, in a child of `os.fork`, the locks of its parent, which it would let go of when it ends."""
+    """Forget, in a child of `os.fork`, the locks of its parent, which it would release when it ends."""
     global _guard
-    _guard = threading.RLock()  # a thread that is not here may have had it
+    _guard = threading.RLock()  # a thread that was not forked may hold the old one
     for lock in _held.values():
         lock.give_up()
     _held.clear()
@@ -147,52 +155,57 @@ def take(path: Path) -> WriteLock:
         InUseError: another process is the writer.
         StoreError: a file of another program has the name of the lock.
     """
-    lock_path = _place(path)
+    lock_path = _lock_path(path)
     with _guard:
         if lock := _held.get(lock_path):
             lock._users += 1
             return lock
-        descriptor, is_ours = _descriptor(lock_path, path)
+        descriptor, is_ours = _open_locked(lock_path, path)
         lock = _held[lock_path] = WriteLock(lock_path, descriptor, is_ours=is_ours)
         lock.announce(writing=True)
         return lock
 
 
-def _descriptor(lock_path: Path, store: Path) -> tuple[int, bool]:
-    """Return the locked file, or -1 where there are no such locks, and whether sentgen has made it."""
-    for tries in range(_TRIES):
+def _open_locked(lock_path: Path, store: Path) -> tuple[int, bool]:
+    """Open and lock the file; return its descriptor, and whether sentgen has made it.
+
+    The descriptor is -1 where the system has no such locks.
+
+    Raises:
+        InUseError: another process has the lock.
+    """
+    for attempt in range(_TRIES):
         try:
-            locked = _try(lock_path, last=tries == _TRIES - 1)
+            locked = _try_to_lock(lock_path, last=attempt == _TRIES - 1)
         except OSError:
-            return -1, False  # what is wrong with the folder is said by whoever opens the store
+            return -1, False  # opening the store tells what is wrong with the folder
         if locked:
             return locked
-        time.sleep(_BETWEEN / _TRIES)
+        time.sleep(_RETRY_SECONDS / _TRIES)
     raise in_use(store)
 
 
-def _try(lock_path: Path, *, last: bool) -> tuple[int, bool] | None:
-    """Do it once; return nothing if another process has the file, or may be about to have it."""
+def _try_to_lock(lock_path: Path, *, last: bool) -> tuple[int, bool] | None:
+    """Try once to lock the file; return nothing if another process has it, or may be about to lock it."""
     try:
         descriptor, is_new = files.make_locked(lock_path, _this_process().packed()), True
     except FileExistsError:
         try:
             descriptor, is_new = os.open(lock_path, os.O_RDWR | files.BINARY), False
-        except FileNotFoundError:  # removed in between by the one who had it, or a link that leads nowhere
+        except FileNotFoundError:  # removed in between by the process that had it, or a broken link
             return None
-    taken = -1
+    locked = False
     try:
-        content = files.read_at(descriptor, _LONGEST, 0).strip(b"\0")
-        if content and _holder(content) is None:
+        content = files.read_at(descriptor, _MOST_BYTES, 0).strip(b"\0")
+        if content and _parse_holder(content) is None:
             raise folders.in_the_way(lock_path)
         with suppress(BlockingIOError, PermissionError):
             files.lock(descriptor)
-            # Empty: its maker may be about to lock it. Another file: it was removed by the one who had it.
-            if (is_new or content or last) and os.fstat(descriptor).st_ino == _inode(lock_path):
-                taken = descriptor
-        return (taken, is_new or bool(content)) if taken >= 0 else None
+            # An empty file may soon be locked by its maker; of another inode, the holder removed the file.
+            locked = (is_new or bool(content) or last) and os.fstat(descriptor).st_ino == _inode(lock_path)
+        return (descriptor, is_new or bool(content)) if locked else None
     finally:
-        if taken < 0:
+        if not locked:
             os.close(descriptor)
 
 
@@ -201,8 +214,8 @@ def _this_process() -> Holder:
     return Holder(os.getpid(), command, time.time(), writing=True)
 
 
-def _holder(content: bytes) -> Holder | None:
-    """Return who has written a file, if it is one of ours."""
+def _parse_holder(content: bytes) -> Holder | None:
+    """Return the process that wrote a lock file; nothing if the file is not one of ours."""
     try:
         return Holder(**json.loads(content))
     except (ValueError, TypeError):
@@ -216,54 +229,54 @@ def _inode(path: Path) -> int:
         return -1
 
 
-def _place(path: Path) -> Path:
-    # Of the file itself: two names of one store must not have two locks.
+def _lock_path(path: Path) -> Path:
+    # Links are resolved: two names of one store must not have two locks.
     return Path(f"{os.path.realpath(path)}.lock")
 
 
 def holder(path: Path) -> Holder | None:
-    """Return the writer of a store, if another process is; a file that a killed one has left is removed."""
-    lock_path = _place(path)
+    """Return the other process that writes a store, if any; the file that a killed one left is removed."""
+    lock_path = _lock_path(path)
     if lock_path in _held:
         return None
     try:
         with lock_path.open("rb") as file:
-            # Another's, or empty while it is made: neither is locked here, nor removed.
-            if (named := _holder(file.read(_LONGEST).strip(b"\0"))) is None:
+            # The file of another program, or an empty one that is being made, is neither locked nor removed.
+            if (writer := _parse_holder(file.read(_MOST_BYTES).strip(b"\0"))) is None:
                 return None
             try:
                 files.lock(file.fileno())
             except OSError:
-                return named
+                return writer
             if os.fstat(file.fileno()).st_ino == _inode(lock_path):
                 lock_path.unlink()
-    except OSError:  # gone, in a folder that is not ours, or open here, as Windows has it: the next writer's
+    except OSError:  # gone, in a folder of others, or (Windows) open here: the next writer removes it
         pass
     return None
 
 
 def in_use(path: Path, message: str = "") -> InUseError:
-    """Say who has a store; ``message`` is DuckDB's, which names a process."""
-    who: Holder | str | None = holder(path)
-    if who is None:
+    """Return the error that another process has a store; ``message`` is DuckDB's, which has its id."""
+    writer: Holder | str | None = holder(path)
+    if writer is None:
         pids = re.findall(r"\(PID (\d+)\)", message)  # the last one: paths come before it
-        who = f"number {pids[-1]}" if pids else ""
-    named = f", {who}" if who else ""
+        writer = f"number {pids[-1]}" if pids else ""
+    which = f", {writer}" if writer else ""
     return InUseError(
-        f"{path}: the store is in use by another process{named};"
+        f"{path}: the store is in use by another process{which};"
         f" wait until it ends ({spell('wait')} SECONDS), or use a copy of the file"
     )
 
 
 def no_store(path: Path) -> NotFoundError:
-    """Say that there is no store, and who makes one or how."""
-    if who := holder(path):
-        return NotFoundError(f"{path}: no store here yet; {who}, makes it: wait until it ends")
+    """Return the error that there is no store; the message says which process makes one, or how to."""
+    if writer := holder(path):
+        return NotFoundError(f"{path}: no store here yet; {writer}, makes it: wait until it ends")
     return NotFoundError(f"{path}: no store here; make one with: sentgen ingest PATH --corpus NAME")
 
 
 def refuse_if_wanted(path: Path) -> None:
-    """Give a writer that wants the file its turn, or readers might keep it away for good.
+    """Refuse to read a store while a writer waits for it; else readers could keep the writer out for good.
 
     Raises:
         InUseError: a writer wants the store.
@@ -274,15 +287,18 @@ def refuse_if_wanted(path: Path) -> None:
 
 
 def wait_for(path: Path, work: Callable[[], T], *, seconds: float | None = None) -> T:
-    """Do what needs the store, again and again while another process has it.
+    """Call a function that needs the store, again and again while another process has the store.
 
     Args:
         path: the store.
-        work: what to do.
-        seconds: how long to try; as `lock_policy` say if ``None``.
+        work: the function.
+        seconds: how long to try; ``None`` for the ``wait`` of `lock_policy`.
+
+    Returns:
+        What the function returns.
 
     Raises:
-        InUseError: the other process still has it.
+        InUseError: another process has the store at the end of this time, too.
     """
     began, announced = time.monotonic(), False
     limit = lock_policy.wait if seconds is None else seconds
@@ -290,10 +306,10 @@ def wait_for(path: Path, work: Callable[[], T], *, seconds: float | None = None)
         try:
             return work()
         except InUseError as error:
-            gone = time.monotonic() - began
-            if gone >= limit:
+            waited = time.monotonic() - began
+            if waited >= limit:
                 raise
-            if gone >= _BEFORE_SAYING and not announced:
+            if waited >= _SILENT_SECONDS and not announced:
                 logger.warning("waiting: %s", str(error).partition("; wait")[0])
                 announced = True
-        time.sleep(_BETWEEN)
+        time.sleep(_RETRY_SECONDS)

@@ -145,7 +145,7 @@ def test_a_writer_in_windows(tmp_path: Path, windows: Msvcrt) -> None:
     """One at a time, known to the others by name; its file goes with it, and a killed one's with the next."""
     store, place = tmp_path / "a.duckdb", tmp_path / "a.duckdb.lock"
     lock = write_lock.take(store)
-    assert write_lock._try(place, last=True) is None
+    assert write_lock._try_to_lock(place, last=True) is None
     with pytest.MonkeyPatch.context() as elsewhere:
         elsewhere.setattr(write_lock, "_held", {})
         found = write_lock.holder(store)
