@@ -14,7 +14,7 @@ from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.words.relations import relation
-from sentgen.alignment.words.slots import _GAP, _LONGER, _OTHER, _RUN, matches
+from sentgen.alignment.words.slots import _LONGER_GAP, _OPEN_GAP, _REPLACED, _RUN, matches
 from sentgen.alignment.words.states import WordState
 from sentgen.alignment.words.word_states import word_states
 
@@ -168,13 +168,13 @@ def best_score(abstract: list[int], document: list[int], only: set[tuple[int, in
         options = [-np.inf]
         if i < len(abstract) and j < len(document):
             if abstract[i] != document[j]:
-                options.append(of(i + 1, j + 1, "other") - _OTHER)
+                options.append(of(i + 1, j + 1, "other") - _REPLACED)
             elif only is None or (i, j) in only:
                 options.append(of(i + 1, j + 1, "match") + 1 + _RUN * (last == "match"))
         if i < len(abstract) and (only is None or i not in {k for k, _ in only}):
-            options.append(of(i + 1, j, "left") - (_LONGER if last == "left" else _GAP))
+            options.append(of(i + 1, j, "left") - (_LONGER_GAP if last == "left" else _OPEN_GAP))
         if j < len(document):
-            cost = 0.0 if i in (0, len(abstract)) else _LONGER if last == "right" else _GAP
+            cost = 0.0 if i in (0, len(abstract)) else _LONGER_GAP if last == "right" else _OPEN_GAP
             options.append(of(i, j + 1, "right") - cost)
         return max(options)
 

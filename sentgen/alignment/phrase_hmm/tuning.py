@@ -210,7 +210,7 @@ class Tuned:
     f1: tuple[float, float]
 
     def aligner(self, name: str) -> PhraseHmm:
-        """Return it as an aligner."""
+        """Return the tuned model as an aligner."""
         plain = prior_parameters(self.settings)
         forward, reverse = (
             replace(plain, tuning=Tuning(direction.weights, self.counts)) for direction in self.directions

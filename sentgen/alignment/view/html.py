@@ -312,7 +312,7 @@ def style() -> str:
 
 
 def notebook_style() -> str:
-    """Return it for a notebook, which is light or dark whatever the system of the reader is."""
+    """Return the style for a notebook, which is light or dark whatever the system of the reader is."""
     light, dark = re.findall(r"\.alignment \{([^}]*--ground[^}]*)\}", style())
     return "".join(
         [

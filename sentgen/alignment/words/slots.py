@@ -1,8 +1,8 @@
-"""Two sentences word by word: which words of one are those of the other, in the same order.
+"""Match the words of two sentences in the same order, and find the slots where they differ.
 
-The one with the best score of all alignments of two sequences (Needleman & Wunsch 1970, with the gaps of
-Gotoh 1982). A word that stands in place of another one costs less than one left out and one put in: of *the
-cat chased the dog* and *the dog chased the cat*, it is the frame that matches, not *the cat*.
+The matches are those of the best global alignment of the two sequences (Needleman & Wunsch 1970, with the
+affine gaps of Gotoh 1982). A word that replaces another costs less than a deletion and an insertion: of *the
+cat chased the dog* and *the dog chased the cat*, the frame matches (*the ... chased the ...*), not *the cat*.
 """
 
 from __future__ import annotations
@@ -16,73 +16,82 @@ from sentgen.alignment.pairs.alignment import Span
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.arrays import Floats, Longs, compiled
 
-#: What a match adds that goes on where one ends, as a share of its weight: runs hold together.
+#: What a match right behind a match adds, as a share of its weight, so that runs hold together.
 _RUN = 0.5
-#: What a word in place of another one costs; words without a counterpart, once and for each.
-_OTHER, _GAP, _LONGER = 0.1, 0.35, 0.02
+#: The costs of a replaced word, of opening a gap, and of each further word in it.
+_REPLACED, _OPEN_GAP, _LONGER_GAP = 0.1, 0.35, 0.02
+#: States of the alignment by its last step: match, replacement, gap in the document, gap in the abstract.
+_MATCH, _REPLACE, _NO_DOCUMENT, _NO_ABSTRACT = range(4)
 
 
 @compiled
 def matches(abstract: Longs, document: Longs, weights: Floats) -> Longs:
-    """Return for each abstract word the document word that it is matched with, or -1; both ascend.
+    """Return for each abstract word the offset of the document word that matches it, or -1; ascending.
 
     Words of the document before the first match and after the last one cost nothing. O(m n).
 
     Args:
-        abstract: numbers of the words of a sentence, (m,), equal for words that count as equal.
-        document: document of another one, (n,).
-        weights: what each abstract word is worth, (m,), above 0.
+        abstract: word ids of a sentence of the abstract, (m,), equal for words that count as equal.
+        document: word ids of a sentence of the document, (n,).
+        weights: the weight of a match of each abstract word, (m,), above 0.
     """
     m, n = len(abstract), len(document)
-    # Best scores by how the last words end: matched, one for another, without a counterpart in either text.
     score = np.full((4, m + 1, n + 1), -np.inf)
-    came = np.zeros((4, m + 1, n + 1), np.int8)
-    score[1, 0, 0] = 0.0
+    back = np.zeros((4, m + 1, n + 1), np.int8)
+    score[_REPLACE, 0, 0] = 0.0
     for i in range(m + 1):
         for j in range(n + 1):
             if i and j:
-                add = weights[i - 1]
+                weight = weights[i - 1]
                 same = abstract[i - 1] == document[j - 1]
                 for state in range(4):
                     before = score[state, i - 1, j - 1]
-                    here = before + add + (_RUN * add if state == 0 else 0.0)
-                    if same and here > score[0, i, j]:
-                        score[0, i, j], came[0, i, j] = here, state
-                    if before - _OTHER > score[1, i, j] and not same:
-                        score[1, i, j], came[1, i, j] = before - _OTHER, state
+                    matched_score = before + weight + (_RUN * weight if state == _MATCH else 0.0)
+                    if same and matched_score > score[_MATCH, i, j]:
+                        score[_MATCH, i, j], back[_MATCH, i, j] = matched_score, state
+                    if before - _REPLACED > score[_REPLACE, i, j] and not same:
+                        score[_REPLACE, i, j], back[_REPLACE, i, j] = before - _REPLACED, state
             for state in range(4):
                 if i:
-                    cost = _LONGER if state == 2 else _GAP
-                    if score[state, i - 1, j] - cost > score[2, i, j]:
-                        score[2, i, j], came[2, i, j] = score[state, i - 1, j] - cost, state
+                    cost = _LONGER_GAP if state == _NO_DOCUMENT else _OPEN_GAP
+                    if score[state, i - 1, j] - cost > score[_NO_DOCUMENT, i, j]:
+                        score[_NO_DOCUMENT, i, j] = score[state, i - 1, j] - cost
+                        back[_NO_DOCUMENT, i, j] = state
                 if j:
-                    free = i == 0 or i == m
-                    cost = 0.0 if free else _LONGER if state == 3 else _GAP
-                    if score[state, i, j - 1] - cost > score[3, i, j]:
-                        score[3, i, j], came[3, i, j] = score[state, i, j - 1] - cost, state
+                    is_free = i == 0 or i == m
+                    cost = 0.0 if is_free else _LONGER_GAP if state == _NO_ABSTRACT else _OPEN_GAP
+                    if score[state, i, j - 1] - cost > score[_NO_ABSTRACT, i, j]:
+                        score[_NO_ABSTRACT, i, j] = score[state, i, j - 1] - cost
+                        back[_NO_ABSTRACT, i, j] = state
     matched = np.full(m, -1, np.int64)
     i, j, state = m, n, int(score[:, m, n].argmax())
     while i > 0 or j > 0:
-        before = came[state, i, j]
-        if state == 0:
+        previous = back[state, i, j]
+        if state == _MATCH:
             matched[i - 1] = j - 1
-        i, j = i - (state != 3), j - (state != 2)
-        state = before
+        i, j = i - (state != _NO_ABSTRACT), j - (state != _NO_DOCUMENT)
+        state = previous
     return matched
 
 
-#: What function words and marks are worth in a frame, of content words; and that both sentences begin or end.
-_FUNCTION, _BORDER = 0.3, 0.5
+#: The worth of a function word or punctuation mark in a frame, where a content word has 1, and of a begin or
+#: end that both sentences share.
+_FUNCTION_WORTH, _BORDER_WORTH = 0.3, 0.5
 #: Words on either side of a slot at most, and words of its frame that are looked at on each side.
 LONGEST, _REACH = 4, 6
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Words of the abstract and of the document between words that both have.
+    """Words of the abstract and of the document that stand between the same matched words, the frame.
 
-    One side may be empty: words put in, or left out. ``before`` and ``after`` are what the frame is worth on
-    each side: the words that go on from there in both texts.
+    One side may be empty, where words were inserted or deleted.
+
+    Attributes:
+        abstract: span of the words in the abstract sentence.
+        document: span of the words in the document sentence.
+        before: worth of the frame before the slot: of matched words that follow each other in both texts.
+        after: worth of the frame behind the slot.
     """
 
     abstract: Span
@@ -92,7 +101,7 @@ class Slot:
 
     @property
     def frame(self) -> float:
-        """What the whole frame is worth."""
+        """The worth of the whole frame."""
         return self.before + self.after
 
 
@@ -107,33 +116,44 @@ def match_words(abstract: Sequence[str], document: Sequence[str]) -> Longs:
 
 
 def slots(abstract: Sequence[str], document: Sequence[str], places: Longs) -> Iterator[Slot]:
-    """Yield the slots of a sentence in one of the document, given its matches (``match_words``).
+    """Yield the slots between two sentences, from left to right.
 
-    Offsets are those of the two sentences.
+    Args:
+        abstract: the words of the sentence of the abstract.
+        document: the words of the sentence of the document.
+        places: the match of each abstract word (``match_words``).
     """
     m, n = len(abstract), len(document)
-    both = [(-1, -1), *((i, int(j)) for i, j in enumerate(places) if j >= 0), (m, n)]
-    values = [worth(abstract[i]) if 0 <= i < m else _BORDER for i, _ in both]
-    for number in range(len(both) - 1):
-        (i, j), (k, end) = both[number], both[number + 1]
-        if max(k - i, end - j) > 1:
-            yield Slot(
-                (i + 1, k), (j + 1, end), _run(both, values, number, -1), _run(both, values, number + 1, 1)
+    pairs = [(-1, -1), *((i, int(j)) for i, j in enumerate(places) if j >= 0), (m, n)]
+    values = [worth(abstract[i]) if 0 <= i < m else _BORDER_WORTH for i, _ in pairs]
+    for number in range(len(pairs) - 1):
+        (i, j), (next_i, next_j) = pairs[number], pairs[number + 1]
+        if max(next_i - i, next_j - j) > 1:
+            before, after = (
+                _frame_worth(pairs, values, number, -1),
+                _frame_worth(pairs, values, number + 1, 1),
             )
+            yield Slot((i + 1, next_i), (j + 1, next_j), before, after)
 
 
-def _run(both: Sequence[tuple[int, int]], values: Sequence[float], at: int, step: int) -> float:
-    """Return what the words from a match on are worth, as long as they go on alike in both texts.
+def _frame_worth(pairs: Sequence[tuple[int, int]], values: Sequence[float], at: int, step: int) -> float:
+    """Return the worth of the matches from one on, to the left or right, as long as both texts go on alike.
 
-    They do where as few other words lie between two matches on both sides: *in Berlin on Friday* goes on
-    as *in Paris on Friday* does.
+    They do while at most one word lies between two matches, and as many on both sides: *in Berlin on Friday*
+    goes on as *in Paris on Friday* does.
+
+    Args:
+        pairs: the matches, (abstract offset, document offset), ascending.
+        values: the worth of each.
+        at: index of the match to begin with.
+        step: 1 to go to the right, -1 to the left.
     """
     total = values[at]
     for _ in range(_REACH):
-        if not 0 <= at + step < len(both):
+        if not 0 <= at + step < len(pairs):
             break
-        (i, j), (k, end) = sorted((both[at], both[at + step]))
-        if k - i != end - j or k - i > 2:
+        (i, j), (next_i, next_j) = sorted((pairs[at], pairs[at + step]))
+        if next_i - i != next_j - j or next_i - i > 2:
             break
         at += step
         total += values[at]
@@ -141,5 +161,5 @@ def _run(both: Sequence[tuple[int, int]], values: Sequence[float], at: int, step
 
 
 def worth(word: str) -> float:
-    """Return what a word is worth: function words and marks less than others."""
-    return _FUNCTION if is_function_word(word) else 1.0
+    """Return the worth of a word: 1, less for function words and punctuation marks."""
+    return _FUNCTION_WORTH if is_function_word(word) else 1.0
