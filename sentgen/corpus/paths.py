@@ -44,14 +44,21 @@ def expand(paths: Sequence[str], limits: InputLimits = LIMITS, *, encoding: str 
 def sources_of(
     path: str, *, folder: str = "", encoding: str = UTF_8, limits: InputLimits = LIMITS
 ) -> Iterator[Source]:
-    """Yield the sources that a file is, or has as an archive, found in a folder or named itself."""
+    """Yield the source that a file is, or the members of an archive.
+
+    Args:
+        path: the file.
+        folder: the folder in which it was found; empty if the file itself was named.
+        encoding: encoding of its text.
+        limits: see `InputLimits`.
+    """
     for source in _sources(path, not folder, limits):
         usual = not folder and encoding == UTF_8
         yield source if usual else replace(source, encoding=encoding, folder=folder)
 
 
 def place_of(name: str) -> str:
-    """Return the name of a source as it is found from any folder: with an absolute path, if it is a file.
+    """Return the name by which a source is found from any folder: with an absolute path, if it is a file.
 
     Raises:
         InputError: the name is no text, so that it cannot be stored.
@@ -67,12 +74,12 @@ def place_of(name: str) -> str:
 
 
 def names_file(name: str) -> bool:
-    """Say whether the name of a source is that of a file: not of a stream, nor of a table in memory."""
+    """Return whether the name of a source is that of a file: not of a stream, nor of a table in memory."""
     return name != "-" and not name.startswith(TABLE)
 
 
 def unnamable(source: Source) -> str:
-    """Say why the name of a source cannot be stored; nothing if it can.
+    """Return the reason why the name of a source cannot be stored; nothing if it can.
 
     Raises:
         InputError: the name cannot be stored, and the user gave it; names that were found beside others are
@@ -88,7 +95,7 @@ def unnamable(source: Source) -> str:
 
 
 def _is_text(name: str) -> bool:
-    # Bytes that are no UTF-8 come as halves of surrogate pairs.
+    # Python decodes bytes of a path that are no UTF-8 as single surrogates.
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
@@ -104,8 +111,8 @@ def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
 
 
 def files_of(path: str) -> list[tuple[str, str]]:
-    """Return files, each with the folder in which it was found, if that was named and not the file."""
-    if path.startswith(TABLE):  # a file that is called as tables in memory are
+    """Return the files that a path names, each with the folder in which it was found, or an empty string."""
+    if path.startswith(TABLE):  # a file whose name begins as those of tables in memory do
         path = os.path.join(os.curdir, path)
     if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
         return [(path, "")]
@@ -126,14 +133,14 @@ def _walk(folder: str) -> list[tuple[str, str]]:
     result = []
     for parent, folders, names in os.walk(folder):
         files = set(names)
-        folders[:] = sorted(name for name in folders if not _passed_over(parent, name, files))
-        full = (os.path.join(parent, name) for name in names if not _passed_over(parent, name, files))
+        folders[:] = sorted(name for name in folders if not _is_skipped(parent, name, files))
+        full = (os.path.join(parent, name) for name in names if not _is_skipped(parent, name, files))
         result += [(path, folder) for path in full if os.path.isfile(path)]
     return sorted(result)
 
 
-def _passed_over(parent: str, name: str, files: Set[str]) -> bool:
-    """Say whether a file or folder is hidden, or belongs to a store beside it, as STORE.lock does."""
+def _is_skipped(parent: str, name: str, files: Set[str]) -> bool:
+    """Return whether a file or folder is hidden, or belongs to a store beside it, as STORE.lock does."""
     dots = (index for index, character in enumerate(name) if character == ".")
     return any(
         not dot or (name[:dot] in files and _is_duckdb(os.path.join(parent, name[:dot]))) for dot in dots
@@ -193,7 +200,7 @@ def _is_hidden(member: str) -> bool:
 def _spool_stream(path: str, limits: InputLimits) -> Source:
     """Copy a stream that can be read only once to a temporary file that lives as long as its source."""
     most = min(limits.stream_bytes, limits.expanded_bytes)
-    size = since_line_end = 0
+    size = line_bytes = 0
     begin = b""
     try:
         spool = temporary.Spool()
@@ -207,10 +214,10 @@ def _spool_stream(path: str, limits: InputLimits) -> Source:
                         f"more than {most} bytes, the limit of a stream; write it to a file and name that"
                     )
                     raise InputError(message, path=path)
-                cut = block.rfind(b"\n")
-                since_line_end = len(block) - cut - 1 if cut >= 0 else since_line_end + len(block)
-                # As `LineReader` counts; devices give bytes without an end.
-                if since_line_end > 4 * limits.line_length and not _is_binary(begin):
+                line_end = block.rfind(b"\n")
+                line_bytes = len(block) - line_end - 1 if line_end >= 0 else line_bytes + len(block)
+                # The limit of `LineReader`, at 4 bytes a character; devices give bytes without an end.
+                if line_bytes > 4 * limits.line_length and not _is_binary(begin):
                     message = f"a line is longer than {limits.line_length} characters, the limit"
                     raise InputError(message, path=path)
     except OSError as error:  # not there, a folder, a terminal that nobody sits at, or no room for the copy
@@ -222,11 +229,11 @@ def _spool_stream(path: str, limits: InputLimits) -> Source:
 
 
 def _is_binary(begin: bytes) -> bool:
-    """Say whether what begins so has no lines."""
+    """Return whether a stream with these first bytes is a binary file, which has no lines."""
     return bool(_compression_of(begin)) or begin.startswith((b"%PDF", b"PAR1"))
 
 
 def _compression_of(magic: bytes) -> str:
-    """Return the compression that the first bytes of a file tell: `""`, `gzip`, `bz2`, `xz` or `zip`."""
+    """Return the compression of a file by its first bytes: `""`, `gzip`, `bz2`, `xz` or `zip`."""
     known = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "xz", b"PK\3\4": "zip", b"PK\5\6": "zip"}
     return next((name for start, name in known.items() if magic.startswith(start)), "")

@@ -203,7 +203,7 @@ class Desk:
             yield connection
 
     def copy_to(self, path: Path) -> None:
-        """Copy it, as it is now, into a new file; others may write meanwhile, and are in the copy or not."""
+        """Copy the desk, as it is now, into a new file; what others write meanwhile is in it or not."""
         try:
             with closing(self._connect()) as desk, closing(sqlite3.connect(path)) as copy:
                 desk.backup(copy)

@@ -1,7 +1,7 @@
-"""Labels: who gave which to a line of a set. The last one that a labeler gave holds.
+"""Labels that labelers give to the lines of a set; the last label of a labeler counts.
 
-They are given one by one, or by a spreadsheet that comes back: what `sentgen lines list --xlsx` or ``--csv``
-wrote. Look-ups take those of lines that are still where they were.
+Labels are given one by one, or read from a spreadsheet that `sentgen lines list --xlsx` or ``--csv`` wrote
+and somebody filled in. Look-ups take the labels of lines that are still where they were.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from sentgen.output.wording import are, either, quantity
 UNLABELED = "?"
 #: Stands between keys, one of which is the name of a set with that of a labeler.
 BETWEEN_KEYS = ","
-_LONGEST = 100
-#: Bytes of a label beside its texts, with its place in the index, about.
-_ROW = 100
+#: Characters of a label or a name at most.
+_MOST_CHARACTERS = 100
+#: Bytes of a row of `label` beside its texts, with the index, about.
+_ROW_BYTES = 100
 _NUMBERS = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 NameOption = Annotated[str, Option("Name of the set.", argument=True, metavar="SET", api={"max_length": 100})]
@@ -60,22 +61,22 @@ def labeler_here() -> str:
 
 
 def check_name(text: str, what: str, without: str = "") -> str:
-    """Return a label or a name without blanks around it.
+    """Check a label or a name, and return it with single blanks and none around it.
 
     Args:
         text: what was given.
         what: what the text is to be, for the message.
-        without: characters that it cannot have.
+        without: characters that the name cannot have.
 
     Raises:
         InputError: the text is no label or name.
     """
     name = " ".join(text.split())
-    wrong = not name or name == UNLABELED or len(name) > _LONGEST or printable(name) != name
+    wrong = not name or name == UNLABELED or len(name) > _MOST_CHARACTERS or printable(name) != name
     if wrong or {*without} & {*name}:
         signs = f" and without {' or '.join(without)}" if without else ""
         raise InputError(
-            f"{text[:_LONGEST]!r} is no {what}; take a word or a few, other than {UNLABELED}{signs}"
+            f"{text[:_MOST_CHARACTERS]!r} is no {what}; take a word or a few, other than {UNLABELED}{signs}"
         )
     return name
 
@@ -87,25 +88,25 @@ def no_labels(name: str) -> InputError:
     )
 
 
-def _numbers_of(which: str, most: int) -> list[int]:
-    """Read numbers of lines.
+def _read_line_numbers(text: str, most: int) -> list[int]:
+    """Read numbers of lines, from 1 to ``most``.
 
-    >>> _numbers_of("1-3,7", 10)
+    >>> _read_line_numbers("1-3,7", 10)
     [1, 2, 3, 7]
 
     Raises:
         InputError: the text names no lines, or some that there are not.
     """
-    chosen: dict[int, None] = {}
-    for part in which.replace(" ", "").split(","):
-        numbers = _NUMBERS.fullmatch(part)
-        if not numbers:
-            raise InputError(f"{which!r} names no lines; write their numbers as 3, 1-3 or 1-3,7")
-        first, last = int(numbers[1]), int(numbers[2] or numbers[1])
+    numbers: dict[int, None] = {}
+    for part in text.replace(" ", "").split(","):
+        match = _NUMBERS.fullmatch(part)
+        if not match:
+            raise InputError(f"{text!r} names no lines; write their numbers as 3, 1-3 or 1-3,7")
+        first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= most:
             raise InputError(f"there is no line {part}; the set has the lines 1 to {most:,}")
-        chosen |= dict.fromkeys(range(first, last + 1))
-    return list(chosen)
+        numbers |= dict.fromkeys(range(first, last + 1))
+    return list(numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,19 +137,19 @@ class GivenLabel:
             InputError: there is no such line, or no name of a labeler.
         """
         with desk.writing() as writing:
-            of_set = find_set(writing, self.name)
-            numbers = _numbers_of(self.lines, size_of(writing, of_set.id))
+            set_row = find_set(writing, self.name)
+            numbers = _read_line_numbers(self.lines, size_of(writing, set_row.id))
             given = dict.fromkeys(numbers, self.label)
-            changed = _give_labels(writing, of_set, given, self.labeler)
+            changed = _give_labels(writing, set_row, given, self.labeler)
             if desk.allowance:
-                each = _ROW + len(f"{self.labeler}{self.label}".encode())
-                desk.allowance.take(writing, of_set.id, size=each * changed.number)
+                row_bytes = _ROW_BYTES + len(f"{self.labeler}{self.label}".encode())
+                desk.allowance.take(writing, set_row.id, size=row_bytes * changed.number)
             return changed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenBack:
-    """What a labeler did last in a set, to be taken back."""
+    """The last step of a labeler in a set, to be undone."""
 
     name: NameOption
     labeler: LabelerOption = ""
@@ -161,16 +162,16 @@ class TakenBack:
             InputError: the labeler has no label left to take back.
         """
         with desk.writing() as writing:
-            of_set = find_set(writing, self.name)
-            of_labeler = (label.c.set_id == of_set.id, label.c.labeler == self.labeler)
+            set_row = find_set(writing, self.name)
+            of_labeler = (label.c.set_id == set_row.id, label.c.labeler == self.labeler)
             step = writing.execute(select(func.max(label.c.step)).where(*of_labeler)).scalar()
             if step is None:
                 raise InputError(f"{self.labeler or 'nobody'} has no label in {self.name} to take back")
             last = (*of_labeler, label.c.step == step)
             numbers = list(writing.scalars(select(label.c.number).where(*last).order_by(label.c.number)))
             writing.execute(delete(label).where(*last))
-            held = labels_of(writing, of_set.id).get(self.labeler, {})
-            return Changed(self.name, len(numbers), numbers, held)
+            current = labels_of(writing, set_row.id).get(self.labeler, {})
+            return Changed(self.name, len(numbers), numbers, current)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +179,11 @@ class Changed:
     """Lines of a set that were labeled, or whose label was taken back.
 
     Attributes:
-        name: the set.
+        name: name of the set.
         number: number of lines that have another label now.
-        lines: the lines that were meant.
-        labels: what the labeler calls lines of the set now.
-        taken_for: labels that were given, and how the set writes them.
+        lines: numbers of the lines that were named.
+        labels: labels of the labeler now, by number of the line.
+        taken_for: labels that were given in another spelling, and how the set spells them.
     """
 
     name: str
@@ -200,36 +201,36 @@ class Changed:
         return f"{sentence}; {alike}, as the set has it" if alike else sentence
 
 
-def _give_labels(connection: Connection, of_set: Any, given: Mapping[int, str], labeler: str) -> Changed:
-    """Give labels to lines, in one step; an empty one takes the label away.
+def _give_labels(connection: Connection, set_row: Any, given: Mapping[int, str], labeler: str) -> Changed:
+    """Give labels to lines, in one step; an empty label takes the line's label away.
 
     A label that differs in capital letters alone from one of the set is that label.
 
     Args:
         connection: the desk, being written.
-        of_set: the row of the set.
+        set_row: the row of the set.
         given: label by number of the line.
         labeler: who gives them.
     """
     labeler = check_name(labeler, "name of a labeler", BETWEEN_KEYS)
-    known = dict.fromkeys(json.loads(of_set.labels))
+    known = dict.fromkeys(json.loads(set_row.labels))
     written = {text: as_known(check_name(text, "label"), known) for text in given.values() if text.strip()}
     wanted = {number: written.get(text) for number, text in given.items()}
-    before = labels_of(connection, of_set.id).get(labeler, {})
+    before = labels_of(connection, set_row.id).get(labeler, {})
     changed = {number: text for number, text in wanted.items() if before.get(number) != text}
     if changed:
         step = connection.execute(select(func.coalesce(func.max(label.c.step), 0) + 1)).scalar_one()
-        common = {"set_id": of_set.id, "labeler": labeler, "step": step, "given_at": now()}
+        common = {"set_id": set_row.id, "labeler": labeler, "step": step, "given_at": now()}
         rows = [{**common, "number": number, "label": text} for number, text in changed.items()]
         connection.execute(insert(label), rows)
-        _add_keys(connection, of_set, filter(None, changed.values()))
-    held = {number: text for number, text in (before | wanted).items() if text is not None}
-    alike = {text.strip(): known for text, known in written.items() if " ".join(text.split()) != known}
-    return Changed(of_set.name, len(changed), [*given], held, alike)
+        _add_keys(connection, set_row, filter(None, changed.values()))
+    current = {number: text for number, text in (before | wanted).items() if text is not None}
+    respelled = {text.strip(): known for text, known in written.items() if " ".join(text.split()) != known}
+    return Changed(set_row.name, len(changed), [*given], current, respelled)
 
 
 def as_known(text: str, known: dict[str, None]) -> str:
-    """Return a label as it is written already, and from now on if it is new."""
+    """Return the known label that differs in capital letters at most; else add the label to ``known``."""
     if text not in known:
         text = next((other for other in known if _caseless(other) == _caseless(text)), text)
     known[text] = None
@@ -240,13 +241,13 @@ def _caseless(text: str) -> str:
     return normalize("NFC", text).casefold()
 
 
-def _add_keys(connection: Connection, of_set: Any, given: Iterable[str]) -> None:
-    """Give keys to labels that have none yet, in the order in which they are first used."""
-    before = json.loads(of_set.labels)
+def _add_keys(connection: Connection, set_row: Any, given: Iterable[str]) -> None:
+    """Add labels to those of a set, in the order of first use, by which they get keys of the keyboard."""
+    before = json.loads(set_row.labels)
     labels = list(dict.fromkeys([*before, *given]))
     if labels != before:
         connection.execute(
-            update(line_set).where(line_set.c.id == of_set.id).values(labels=json.dumps(labels))
+            update(line_set).where(line_set.c.id == set_row.id).values(labels=json.dumps(labels))
         )
 
 
@@ -269,13 +270,22 @@ def import_labels(desk: Desk, name: str, file: str | Path, labeler: str) -> Chan
     with desk.reading() as reading:
         query = select(line.c.number, line.c.node).where(line.c.set_id == find_set(reading, name).id)
         nodes = {row.number: row.node for row in reading.execute(query)}
-    given = _read(str(file), name, nodes)
+    given = _read_spreadsheet(str(file), name, nodes)
     with desk.writing() as writing:
         return _give_labels(writing, find_set(writing, name), given, labeler)
 
 
-def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
-    """Return the labels by number of the line."""
+def _read_spreadsheet(path: str, name: str, nodes: Mapping[int, str]) -> dict[int, str]:
+    """Return the labels in a spreadsheet by number of the line.
+
+    Args:
+        path: the file.
+        name: name of the set.
+        nodes: the nodes of its lines by their numbers, with which the file is compared.
+
+    Raises:
+        InputError: the file cannot be read, or is not one of this set.
+    """
     given: dict[int, str] = {}
     with open_table(source_at(path)) as table:
         number_at, label_at = table.column_index(_LINE, _LINE), table.column_index(_LABEL, _LABEL)
@@ -287,7 +297,7 @@ def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
             number = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
             if number not in nodes:
                 raise InputError(f"{text!r} is no line of {name}", path=path, line=row.number)
-            if node_at is not None and _bare(row.values[node_at]) != _bare(nodes[number]):
+            if node_at is not None and _as_in_sheet(row.values[node_at]) != _as_in_sheet(nodes[number]):
                 raise InputError(
                     f"line {number} of {name} has the node {nodes[number]!r}, not {row.values[node_at]!r}: is"
                     " this the table of another set?",
@@ -302,8 +312,8 @@ def _read(path: str, name: str, nodes: dict[int, str]) -> dict[int, str]:
     return given
 
 
-def _bare(text: str) -> str:
-    """Leave out what spreadsheets change: blanks, and an apostrophe before what would be a formula."""
+def _as_in_sheet(text: str) -> str:
+    """Return a text without what spreadsheets change: blanks, and an apostrophe that stops formulas."""
     return " ".join(text.split()).removeprefix("'")
 
 
@@ -325,22 +335,22 @@ def labeled_lines(
         InputError: no line of it has a label, or none that is still in the store.
     """
     with Desk(desk).reading() as reading:
-        sets = reading.execute(select(line_set).where(line_set.c.name.in_(_sets(name)))).all()
+        sets = reading.execute(select(line_set).where(line_set.c.name.in_(_possible_sets(name)))).all()
         if not sets:
             return None
-        # With a period in it: the name of a set goes before that of a labeler.
-        of_set = max(sets, key=lambda row: len(row.name))
-        labels = _of_labeler(of_set.name, name[len(of_set.name) + 1 :], labels_of(reading, of_set.id))
-        query = select(line).where(line.c.set_id == of_set.id).order_by(line.c.number)
+        # Names of sets may have periods: ``make.ann`` is the set of this name, if there is one.
+        set_row = max(sets, key=lambda row: len(row.name))
+        labels = _of_labeler(set_row.name, name[len(set_row.name) + 1 :], labels_of(reading, set_row.id))
+        query = select(line).where(line.c.set_id == set_row.id).order_by(line.c.number)
         lines = [dict(row) for row in reading.execute(query).mappings()]
     labeled = {number for given in labels.values() for number in given}
-    return _still_there(connection, name, [row for row in lines if row["number"] in labeled], labels, tell)
+    return _unmoved_lines(connection, name, [row for row in lines if row["number"] in labeled], labels, tell)
 
 
 def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
-    """Return the labels of all sets as they are kept, whatever the store has now of their lines.
+    """Return the labels of all sets as the desk has them, even if their lines are no longer in the store.
 
-    Of several labelers, those of each come after those of all.
+    If several labeled a set, the labels of all come first, then those of each labeler.
 
     Args:
         desk: the file.
@@ -349,34 +359,36 @@ def offered_labels(desk: Path, corpora: Sequence[str]) -> list[OfferedLabel]:
     offered = list[OfferedLabel]()
     with Desk(desk).reading() as reading:
         sets = {row.name: row for row in reading.execute(select(line_set).order_by(line_set.c.name))}
-        for name, of_set in sets.items():
-            labels = labels_of(reading, of_set.id)
+        for name, set_row in sets.items():
+            labels = labels_of(reading, set_row.id)
             numbers = {number for given in labels.values() for number in given}
             if corpora and numbers:
-                there = select(line.c.number).where(line.c.set_id == of_set.id, line.c.corpus.in_(corpora))
-                numbers.intersection_update(reading.scalars(there))
-            whose = {name: list(labels.values())}
-            whose |= {f"{name}.{labeler}": [given] for labeler, given in labels.items() if len(labels) > 1}
-            for key, every in whose.items():
-                # What is read as the name of another set, or of a labeler there, is no labeler of this one.
-                if max((each for each in _sets(key) if each in sets), key=len) == name:
-                    offered += _sizes(key, every, numbers, json.loads(of_set.labels))
+                in_corpora = select(line.c.number).where(
+                    line.c.set_id == set_row.id, line.c.corpus.in_(corpora)
+                )
+                numbers.intersection_update(reading.scalars(in_corpora))
+            by_key = {name: list(labels.values())}
+            by_key |= {f"{name}.{labeler}": [given] for labeler, given in labels.items() if len(labels) > 1}
+            for key, given in by_key.items():
+                # A key that is also the name of another set, or of a labeler there, stands for that.
+                if max((each for each in _possible_sets(key) if each in sets), key=len) == name:
+                    offered += _label_sizes(key, given, numbers, json.loads(set_row.labels))
     return offered
 
 
-def _sizes(
-    key: str, every: Sequence[Mapping[int, str]], numbers: Set[int], order: Sequence[str]
+def _label_sizes(
+    key: str, labels: Sequence[Mapping[int, str]], numbers: Set[int], order: Sequence[str]
 ) -> Iterator[OfferedLabel]:
-    """Yield labels in the order of the set, with how many of some lines have them."""
-    labeled = {(number, text) for given in every for number, text in given.items() if number in numbers}
+    """Yield labels in an order, each with how many of the lines with these numbers have it."""
+    labeled = {(number, text) for given in labels for number, text in given.items() if number in numbers}
     sizes = Counter(text for _, text in labeled)
     yield from (OfferedLabel(key, text, sizes[text]) for text in order if sizes[text])
 
 
-def _sets(name: str) -> list[str]:
+def _possible_sets(name: str) -> list[str]:
     """Return the names of sets that a name may stand for.
 
-    >>> _sets("make.ann")
+    >>> _possible_sets("make.ann")
     ['make', 'make.ann']
     """
     parts = name.split(".")
@@ -399,14 +411,14 @@ def _of_labeler(name: str, labeler: str, labels: Labels) -> Labels:
     return {labeler: labels[labeler]}
 
 
-def _still_there(
+def _unmoved_lines(
     connection: Connection,
     name: str,
     lines: Sequence[Mapping[str, Any]],
     labels: Labels,
     tell: Callable[[str], None],
 ) -> Sequence[LabeledLine]:
-    """Return the labels of lines that are where they were, in the words that they had."""
+    """Return the labels of those lines that the store still has in the same place with the same words."""
     states = line_states(connection, lines)
     there = [row for row in lines if not states[row["number"]].state]
     lost = len(lines) - len(there)

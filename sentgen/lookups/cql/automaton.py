@@ -1,12 +1,12 @@
-"""Patterns of tokens as sequences, or as automata without empty steps, a state for each token.
+"""Patterns of tokens as sequences, or as Glushkov automata: without empty steps, a state for each token.
 
-A pattern of a bounded number of tokens is the same as some sequences.
+A pattern of a bounded number of tokens is the same as a set of sequences.
 
-Glushkov 1961, "The abstract theory of automata": a state stands for one symbol of the pattern, having just
-been read, so that a step from state i to state j reads j. Begins and ends of regions are no symbols but
-conditions on the place between two tokens: before the first, behind the last, and where a state is entered,
-which such a condition makes another state of the same symbol. Those of sentences and documents can never hold
-in the middle of a match, unless it reaches over the ends of sentences.
+Glushkov 1961, "The abstract theory of automata": a state stands for a symbol of the pattern that was read
+last, so that a step from state i to state j reads symbol j. Begins and ends of regions are no symbols but
+conditions on the edge between two tokens: before the first, behind the last, or between two. A symbol that
+is entered under such a condition has another state. Begins and ends of sentences and documents can never be
+in the middle of a match, unless matches reach over the ends of sentences.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sentgen.lookups.cql import syntax
 Symbol = syntax.Token | syntax.Joined
 #: Conditions on where a match begins or ends.
 Edges = frozenset[syntax.CqlEdge]
-_NOWHERE: Edges = frozenset()
+_NO_EDGES: Edges = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Automaton:
     """States by number.
 
     Args:
-        symbols: what is read by reaching each state.
-        entries: what must be true right before what is read, unless a match begins there.
-        firsts: states in which a match may begin, with what must be true there.
-        steps: pairs of states, the second one right after the first.
-        lasts: states in which a match may end, with what must be true there.
+        symbols: the symbol of each state.
+        entries: conditions on the edge before the symbol of each state, unless a match begins with it.
+        firsts: states with which a match may begin, each with the conditions before its symbol.
+        steps: pairs of states that may follow each other.
+        lasts: states with which a match may end, each with the conditions behind its symbol.
     """
 
     symbols: tuple[Symbol, ...]
@@ -46,7 +46,7 @@ class Automaton:
 
 @dataclass(slots=True)
 class _Part:
-    """What is known of a part of the pattern; ``empty``: where it may match nothing."""
+    """The automaton of a part of the pattern; ``empty``: conditions under which it matches no token."""
 
     firsts: dict[tuple[int, Edges], None] = field(default_factory=dict)
     lasts: dict[tuple[int, Edges], None] = field(default_factory=dict)
@@ -54,12 +54,12 @@ class _Part:
 
 
 def automaton(pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
-    """Return the automaton of a pattern; ``across``: of matches that reach over the ends of sentences."""
-    maker = _Maker()
+    """Return the automaton of a pattern; ``across``: whether matches may reach over the ends of sentences."""
+    maker = _Glushkov()
     part = maker.part(pattern)
     if across:
         return _split(maker.symbols, part.firsts, maker.steps, part.lasts)
-    # A first token is no end of a sentence, and a last one no begin.
+    # No sentence ends before the first token of a match, and none begins behind the last.
     firsts = [state for state in part.firsts if not any(edge.end for edge in _of_sentences(state[1]))]
     lasts = [state for state in part.lasts if all(edge.end for edge in _of_sentences(state[1]))]
     steps = [step for step in maker.steps if not _of_sentences(step[2])]
@@ -77,7 +77,10 @@ def _split(
     steps: Iterable[tuple[int, int, Edges]],
     lasts: Iterable[tuple[int, Edges]],
 ) -> Automaton:
-    """Return the automaton in which what must be true at a step is said of the state that it leads to."""
+    """Return the automaton in which states have the conditions of the steps that lead to them.
+
+    A state that is entered under several conditions becomes a state for each.
+    """
     entered = dict.fromkeys((target, edges) for _, target, edges in steps if edges)
     numbers = {entry: number for number, entry in enumerate(entered, len(symbols))}
     copies: dict[int, list[int]] = {number: [number] for number in range(len(symbols))}
@@ -85,7 +88,7 @@ def _split(
         copies[state].append(number)
     return Automaton(
         (*symbols, *(symbols[state] for state, _ in entered)),
-        (*(_NOWHERE for _ in symbols), *(edges for _, edges in entered)),
+        (*(_NO_EDGES for _ in symbols), *(edges for _, edges in entered)),
         tuple(firsts),
         tuple(
             (source, numbers[target, edges] if edges else target)
@@ -96,7 +99,9 @@ def _split(
     )
 
 
-class _Maker:
+class _Glushkov:
+    """Numbers the symbols of a pattern, and collects the steps between them."""
+
     def __init__(self) -> None:
         self.symbols: list[Symbol] = []
         self.steps: dict[tuple[int, int, Edges], None] = {}
@@ -121,7 +126,7 @@ class _Maker:
     def _symbol(self, symbol: Symbol) -> _Part:
         self.symbols.append(symbol)
         state = len(self.symbols) - 1
-        return _Part({(state, _NOWHERE): None}, {(state, _NOWHERE): None})
+        return _Part({(state, _NO_EDGES): None}, {(state, _NO_EDGES): None})
 
     def _repeat(self, pattern: syntax.Repetition) -> _Part:
         if pattern.most is None:
@@ -129,17 +134,17 @@ class _Maker:
             self._follow(looped, looped)
             made = [self.part(pattern.part) for _ in range(pattern.least - 1)]
             if not pattern.least:
-                looped.empty[_NOWHERE] = None
+                looped.empty[_NO_EDGES] = None
             return self._join([*made, looped])
-        # Each of those that may be missing within the one before, so that there is one way to count to three.
-        rest = _Part(empty={_NOWHERE: None})
+        # x{0,3} as (x(x(x)?)?)?, not as x?x?x?, which could match two tokens in three ways.
+        rest = _Part(empty={_NO_EDGES: None})
         for _ in range(pattern.most - pattern.least):
             rest = self._join([self.part(pattern.part), rest])
-            rest.empty[_NOWHERE] = None
+            rest.empty[_NO_EDGES] = None
         return self._join([*(self.part(pattern.part) for _ in range(pattern.least)), rest])
 
     def _join(self, parts: Iterable[_Part]) -> _Part:
-        whole = _Part(empty={_NOWHERE: None})
+        whole = _Part(empty={_NO_EDGES: None})
         for part in parts:
             self._follow(whole, part)
             firsts = {(state, edges | more): None for more in whole.empty for state, edges in part.firsts}
@@ -157,14 +162,14 @@ class _Maker:
                 self.steps[source, target, leaving | entering] = None
 
 
-#: Sequences, and tokens of all of them, that a pattern may stand for.
-_MOST, _MOST_TOKENS = 64, 256
+#: Sequences that a pattern may stand for, and tokens of all sequences together.
+_MOST_SEQUENCES, _MOST_TOKENS = 64, 256
 
 Item: TypeAlias = "syntax.Token | syntax.CqlEdge"
 
 
 def sequences_of(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
-    """Return the sequences that a pattern stands for; none if they are too many or have no end."""
+    """Return the sequences that a pattern stands for; none if they are too many, or endless."""
     sequences = _sequences(pattern)
     if sequences is None or sum(map(len, sequences)) > _MOST_TOKENS:
         return None
@@ -176,21 +181,21 @@ def _sequences(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
         case syntax.Token() | syntax.CqlEdge():
             return [(pattern,)]
         case syntax.Sequence(parts):
-            return _one_after_other(list(map(_sequences, parts)))
+            return _concatenations(list(map(_sequences, parts)))
         case syntax.Alternatives(parts):
-            if (token := _one_of(parts)) is not None:
+            if (token := _as_one_token(parts)) is not None:
                 return [(token,)]
             return _alternatives(map(_sequences, parts))
         case syntax.Repetition(part, least, int() as most):
             inner = _sequences(part)
-            if inner is None or most > _MOST:
+            if inner is None or most > _MOST_SEQUENCES:
                 return None
-            return _alternatives(_one_after_other([inner] * times) for times in range(least, most + 1))
+            return _alternatives(_concatenations([inner] * times) for times in range(least, most + 1))
     return None
 
 
-def _one_of(parts: tuple[syntax.Pattern, ...]) -> syntax.Token | None:
-    """Return alternatives of one token each as one token."""
+def _as_one_token(parts: tuple[syntax.Pattern, ...]) -> syntax.Token | None:
+    """Return alternatives of one token each as one token that meets one of their conditions; else none."""
     tokens = [part for part in parts if isinstance(part, syntax.Token) and not part.labels]
     conditions = [token.condition for token in tokens if token.condition is not None]
     if len(tokens) < len(parts):
@@ -198,10 +203,11 @@ def _one_of(parts: tuple[syntax.Pattern, ...]) -> syntax.Token | None:
     return syntax.Token(Either(tuple(conditions)) if len(conditions) == len(tokens) else None)
 
 
-def _one_after_other(parts: list[list[tuple[Item, ...]] | None]) -> list[tuple[Item, ...]] | None:
+def _concatenations(parts: list[list[tuple[Item, ...]] | None]) -> list[tuple[Item, ...]] | None:
+    """Return the sequences that have a sequence of each part; none if they are too many."""
     size = 1
     for part in parts:
-        if part is None or (size := size * len(part)) > _MOST:
+        if part is None or (size := size * len(part)) > _MOST_SEQUENCES:
             return None
     return [sum(chosen, ()) for chosen in product(*(part for part in parts if part is not None))]
 
@@ -209,7 +215,7 @@ def _one_after_other(parts: list[list[tuple[Item, ...]] | None]) -> list[tuple[I
 def _alternatives(parts: Iterable[list[tuple[Item, ...]] | None]) -> list[tuple[Item, ...]] | None:
     sequences = list[tuple[Item, ...]]()
     for part in parts:
-        if part is None or len(sequences) + len(part) > _MOST:
+        if part is None or len(sequences) + len(part) > _MOST_SEQUENCES:
             return None
         sequences += part
     return sequences

@@ -114,7 +114,7 @@ class RegionPattern:
 
     @property
     def built_in(self) -> bool:
-        """Whether it is a sentence or a document."""
+        """Whether the region is a sentence or a document."""
         return self.kind in ("s", "doc")
 
 
