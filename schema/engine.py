@@ -112,7 +112,7 @@ class _DuckConnection:
         self.is_autocommitting = False
 
     def cursor(self) -> _DuckCursor:
-        """Return what runs a statement."""
+        """Return a cursor, which runs statements."""
         return _DuckCursor(self.duck)
 
     def begin(self) -> None:
@@ -121,14 +121,14 @@ class _DuckConnection:
             self.duck.begin()
 
     def commit(self) -> None:
-        """Commit it, if there is one."""
+        """Commit the transaction, if there is one."""
         if not self.is_autocommitting:
             self.duck.commit()
 
     def rollback(self) -> None:
-        """Roll it back, if there is one: SQLAlchemy does so with every connection that it is given back.
+        """Roll the transaction back, if there is one, as SQLAlchemy does when a connection is returned.
 
-        Another thread may use it: then DuckDB refuses.
+        While another thread uses the connection, DuckDB refuses, and this waits.
         """
         while True:
             try:
@@ -142,7 +142,7 @@ class _DuckConnection:
                 return
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self.duck.close()
 
 

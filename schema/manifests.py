@@ -56,7 +56,7 @@ class Snapshot:
 
     @property
     def name(self) -> str:
-        """Return its name: that of the file, without the extension."""
+        """Return the name of the snapshot: that of its file, without the extension."""
         return self.path.stem
 
     def named(self, corpora: Collection[str]) -> list[str]:

@@ -39,8 +39,8 @@ Bytes = npt.NDArray[np.uint8]
 class Kernel(Generic[P, R]):
     """A function over arrays that is machine code from its first call on.
 
-    Numba is imported then, not before: who only passes by, such as the front of the server, does without.
-    Another kernel may call it as it calls what numba made itself.
+    Numba is imported then, not before: processes that call no such function, such as the front of the
+    server, do without. Another kernel may call it like a function that numba compiled.
     """
 
     def __init__(self, function: Callable[P, R], **options: object) -> None:
@@ -49,19 +49,19 @@ class Kernel(Generic[P, R]):
 
     @cached_property
     def dispatcher(self) -> Any:
-        """Return what compiles the function for types that it has not met, or loads its machine code."""
+        """Return numba's dispatcher, which compiles the function for new types, or loads its machine code."""
         from sentgen.machine_code import dispatcher
 
         return dispatcher(self._function, **self._options)
 
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
-        """Run it."""
+        """Run the compiled function."""
         result: R = self.dispatcher(*arguments, **named)
         return result
 
     @property
     def _numba_type_(self) -> object:
-        """Return its type; numba asks for it where a kernel names another one."""
+        """Return the type of the function, for which numba asks where another kernel calls it."""
         kind: object = self.dispatcher._numba_type_
         return kind
 
@@ -72,7 +72,7 @@ def compiled(function: Callable[P, R]) -> Kernel[P, R]:
 
 
 def compiled_loosely(function: Callable[P, R]) -> Kernel[P, R]:
-    """Compile it so that sums of floats may be added in any order, as vectors need it."""
+    """Compile a function so that its sums of floats may be added in any order, as vectors need it."""
     return Kernel(function, fastmath={"reassoc", "contract"})
 
 

@@ -24,7 +24,7 @@ class WithoutPandas:
     """Finds modules, and says at once that there is no pandas, to DuckDB alone."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        """Refuse it, and leave all others to whoever comes next.
+        """Refuse pandas, and leave all other modules to whoever comes next.
 
         Raises:
             ModuleNotFoundError: the package is pandas, and DuckDB asks for it.

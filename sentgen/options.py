@@ -143,12 +143,12 @@ class Parameter:
 
     @property
     def is_flag(self) -> bool:
-        """Whether its name alone says its value."""
+        """Whether the option takes no value: its name alone switches it on."""
         return bool in self.kinds
 
     @property
     def is_list(self) -> bool:
-        """Whether it may be given several times."""
+        """Whether the option may be given several times."""
         return get_origin(self.kind) is list
 
     def read(self, text: str, name: str) -> object:

@@ -87,12 +87,12 @@ class LanguageModel:
         return f"<LanguageModel {self.name}: {smoothing}, order {order}, {size}>"
 
     def properties(self) -> Table:
-        """Show its settings, its n-grams per order, its discounts, and whether it is stale."""
+        """Show the settings of the model, its n-grams per order, its discounts, and whether it is stale."""
         with self._session.read() as store:
             return Table(properties(store, self.info))
 
     def export(self, arpa_file: str | Path) -> None:
-        """Write it to an ARPA file, gzipped if its name ends in .gz."""
+        """Write the model to an ARPA file, gzipped if the file's name ends in .gz."""
         with self._session.read() as store, steps(self.name) as report:
             export_arpa(store, self.info, Path(arpa_file), progress=report)
 

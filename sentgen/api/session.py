@@ -61,7 +61,7 @@ class StoreSession:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was not closed yet."""
+        """Whether the store was not closed yet."""
         return self._store is not None
 
     @contextmanager

@@ -196,7 +196,7 @@ class CachedParser:
             keep_parses(self._duck, pa.table(columns))
 
     def close(self) -> None:
-        """Close its connection."""
+        """Close the connection to the store."""
         self._opened.close()
 
     def __enter__(self) -> CachedParser:

@@ -188,7 +188,7 @@ class Source:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is a table in memory, which was written as Parquet."""
+        """Whether the source is a table in memory, which was written as Parquet."""
         return bool(self.digest)
 
     @property

@@ -170,7 +170,7 @@ class TokenColumns:
         )
 
     def without_empty(self) -> Self:
-        """Return them without columns that say nothing."""
+        """Return the columns without those that say nothing."""
 
         def numbers(column: Ints | None, missing: int) -> Ints | None:
             return None if column is None or (column == missing).all() else column

@@ -298,7 +298,7 @@ class _Stretch:
         self._columns = _columns(lines.rows, lines.numbers[self._tokens], self._lengths, glued)
 
     def _lines_within(self, chosen: Bools, first: int) -> Longs:
-        """Return those lines that belong to it."""
+        """Return the lines that belong to the block."""
         lines: Longs = np.flatnonzero(chosen) + first
         return lines[(lines >= self.first) & (lines < self.end)]
 

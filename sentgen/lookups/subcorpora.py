@@ -105,7 +105,7 @@ def remove(connection: Connection, name: str) -> Subcorpus:
 
 
 def sizes(connection: Connection, part: Subcorpus) -> tuple[int, int, int]:
-    """Return its sentences, tokens and documents."""
+    """Return the numbers of sentences, tokens and documents of the subcorpus."""
     condition = select_corpora(connection, [part.name]).condition
     assert condition is not None
     return _sizes(connection, condition)

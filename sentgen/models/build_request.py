@@ -101,7 +101,7 @@ class _Build:
         self.anchors, self.source = anchors_of(self.orders, self.space), smoothed(self.orders, self.space)
 
     def write(self, connection: Connection, name: str) -> ModelInfo:
-        """Store it as the next version of its name."""
+        """Store the model as the next version of its name."""
         self.report("writing the model")
         model_id, version = next_version(connection, name)
         write_sorted(connection, model_id, self.anchors, self.source, memory=self.sorting)
@@ -129,7 +129,7 @@ def build(
         corpora: names of the corpora whose counts are summed; sentences of subcorpora are counted anew.
         settings: how it is built.
         condition: count only sentences whose metadata meet this (see `sentgen.lookups.base.metadata`).
-        draw: count only some of these, drawn by a seed.
+        draw: count only some of the sentences, drawn by a seed.
         progress: called with one line a step.
         fields: settings by name instead (see `sentgen.models.building.recipe.recipe`): ``order`` and, if
             wanted, ``smoothing``, ``min_count``, ``unknown``, ``brackets`` and ``symbols``.
@@ -169,7 +169,7 @@ def build(
 
 
 def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, draw: Draw | None) -> None:
-    """Refuse what has no counts to be read."""
+    """Refuse chosen sentences, whose counts are not stored."""
     with store.connect() as connection:
         if draw or selected(connection, corpora, condition)[1] is not None:
             raise ModelError(
@@ -179,8 +179,8 @@ def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, 
 
 
 def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
-    """Add such a model to a lake, by a file more."""
-    # Here: a server holds in memory what its workers import, and none of them counts.
+    """Add a model that reads the counts of its corpora to a lake, as one more file."""
+    # Imported here: a server holds in memory what its workers import, and none of them builds models.
     from sentgen.counts.cluster.stages import Inline
     from sentgen.models.cluster.job import ModelJob
 
@@ -189,7 +189,7 @@ def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Re
     with temporary.folder() as folder:
         work = Path(lake.root) / "_work" if lake.files is None else folder / "work"
         built = ModelJob(lake, work, Inline(), memory).run(name, corpora, settings)
-    # What is open names the files that were there.
+    # The open store has the old list of files.
     with Store(lake.root, read_only=True, memory_limit=memory) as opened:
         return find(opened, built.label)
 
@@ -202,8 +202,8 @@ class BuildRequest:
     """A model of some corpora.
 
     Raises:
-        InputError: the lowest counts are no numbers, no model is over that, or one that is not over words
-            should have companions.
+        InputError: ``min_count`` is no list of numbers, ``over`` is none of `OVER`, or a model that is not
+            over words should have companions.
     """
 
     name: Annotated[str, Option("Name of the model.", argument=True, metavar="NAME")]
@@ -283,7 +283,7 @@ class BuildRequest:
         return built
 
     def built(self, store: Store) -> list[ModelInfo]:
-        """Return what `build` would, if the newest models of these names are that already, else nothing."""
+        """Return the newest models of these names if they have these settings and are not stale."""
         wanted = self.requests(store)
         there = {model.name: model for model in registry.list_models(store)}
         models = [there[each.name] for each in wanted if each.name in there]
@@ -298,17 +298,17 @@ class BuildRequest:
         return recipe(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
 
     def _describes(self, model: ModelInfo) -> bool:
-        """Return whether a model has these settings; those of chosen sentences are told by building alone."""
+        """Return whether a model has these settings; of chosen sentences nobody knows, so never."""
         chosen = self.where or self._draw or model.condition
         return (
             self._recipe == Recipe.of_model(model) and set(self.corpus) == set(model.corpora) and not chosen
         )
 
     def requests(self, store: Store) -> list[BuildRequest]:
-        """Return what is asked for, a model each, that of the words first.
+        """Return a request for each model that is asked for, the one over words first.
 
         Raises:
-            ModelError: no corpus can have companions, or of drawn sentences not all.
+            ModelError: no corpus can have companions, or sentences are drawn and some corpora cannot.
         """
         if not self.companions:
             return [self]
@@ -346,7 +346,7 @@ def _report_name(progress: Progress, name: str, line: str) -> None:
 
 
 def parse_counts(text: str | None) -> list[int] | None:
-    """Read numbers such as ``1,1,2``.
+    """Read the lowest counts by order, such as ``1,1,2``.
 
     Raises:
         InputError: the text is no list of numbers.

@@ -42,7 +42,7 @@ def is_annotated(store: Store, name: str) -> bool:
 
 
 def corpora_of_companions(store: Store, names: Sequence[str]) -> list[str]:
-    """Return those of a model's corpora that can have companions; what is no corpus, but part of one, stays.
+    """Return the corpora of a model that can have companions; subcorpora stay in the list.
 
     Raises:
         ModelError: no corpus has tags and base noun phrases.
@@ -66,7 +66,7 @@ def corpora_of_companions(store: Store, names: Sequence[str]) -> list[str]:
 
 
 def _annotated(store: Store, names: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Return those of some corpora that have tags and base noun phrases, and those that do not."""
+    """Divide corpora into those that have tags and base noun phrases, and those that do not."""
     with store.connect() as connection:
         rows = connection.execute(select(corpus.c.id, corpus.c.name).where(corpus.c.name.in_(names))).all()
         ids = ", ".join(str(row.id) for row in rows)

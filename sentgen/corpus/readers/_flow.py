@@ -192,7 +192,7 @@ class Flow:
         self._waiting.append(region)
 
     def close_span(self, name: str) -> None:
-        """End it, if there is one."""
+        """End the span that is open, if there is one."""
         region = self._spans.pop(name, None)
         if region in self._waiting:
             self._waiting.remove(region)
@@ -205,17 +205,17 @@ class Flow:
         self._sentence = sent_id, metadata
 
     def end_sentence(self) -> None:
-        """End it."""
+        """End the sentence."""
         self.cut(within=True)
         self._sentence = None
 
     def aside(self) -> None:
-        """Begin what stands in the midst of a paragraph and belongs behind it."""
+        """Begin an aside: text in the midst of a paragraph that belongs behind it, such as a note."""
         self._outer.append((self._block, self._marked, self._sentence))
         self._block, self._marked, self._sentence = _Block(), len(self.opened), None
 
     def end_aside(self) -> None:
-        """End it."""
+        """End the aside."""
         self._sentence = None
         self.cut()
         rest = self._block.marks

@@ -36,7 +36,7 @@ _LONGEST = 1 << 23
 #: Elements within each other.
 _DEPTH = 200
 _INCLUDE = "{http://www.w3.org/2001/XInclude}include"
-#: Names of included files that a line tells.
+#: Names of included files that a warning lists at most.
 _MOST_TOLD = 12
 #: What stands before the root: declarations, comments, a document type with all that it declares.
 _PROLOG = re.compile(
@@ -61,10 +61,10 @@ def local(name: str) -> str:
 
 
 class Elements:
-    """Takes what lxml finds, elements and text in their order; formats say what it means.
+    """Receives elements and text from lxml, in their order; formats say what they mean.
 
     Attributes:
-        line: where it stands: a line, or a paragraph.
+        line: number of the line, or of the paragraph, that is being read.
     """
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class Elements:
         raise NotImplementedError
 
     def finish(self, name: str) -> None:
-        """Take its end."""
+        """Take the end of an element that is not passed over."""
         raise NotImplementedError
 
     def write(self, text: str, line: int) -> None:
@@ -165,7 +165,7 @@ def document_errors(path: str, what: str) -> Iterator[None]:
 
 
 def feed_member(archive: zipfile.ZipFile, name: str, target: Elements) -> Iterator[None]:
-    """Tell a target of the XML in a member of an archive, piece by piece.
+    """Parse the XML in a member of an archive, piece by piece, for a target.
 
     Raises:
         InputError: the XML defines entities.
@@ -206,7 +206,7 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _is_small(archive: zipfile.ZipFile, name: str) -> bool:
-    # What a zip says of its sizes has been read and found to be so.
+    # The sizes that the zip declares were checked when it was opened.
     return archive.getinfo(name).file_size <= _MOST_WHOLE
 
 
@@ -247,7 +247,7 @@ def stem(path: str) -> str:
 
 
 def local_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return attributes by their names without prefix, the first of each."""
+    """Return attributes by their names without prefix; of equal names, the first attribute counts."""
     values: dict[str, str] = {}
     for name, value in attributes.items():
         values.setdefault(local(name), collapse_spaces(value))
@@ -260,7 +260,7 @@ def with_original_names(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 class StrictElements(Elements):
-    """Refuses what no text has, and makes items of the rest; readers say how.
+    """Refuses elements and characters that no text has; readers make items of the rest.
 
     Args:
         path: name of the file.
@@ -274,13 +274,13 @@ class StrictElements(Elements):
         self.path = path
         self.results: list[Item] = []
         self.depth = 0
-        #: Whether a document type was named, whose entities nobody knows.
+        #: Whether a document type was named; the entities that it declares are not known.
         self.typed = False
-        #: Whether this piece has a tag, and text that comes now ends before one.
+        #: Whether the piece that is being parsed has a tag, before which its text ends.
         self.tagged = False
-        #: Bytes since anything was found in them.
+        #: Bytes since the last element or text.
         self.silent = 0
-        #: What `xi:include` names.
+        #: Files that `xi:include` names.
         self.included: list[str] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -342,7 +342,7 @@ class StrictElements(Elements):
 
 
 def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) -> Iterator[Item]:
-    """Yield what elements make of a file, which says itself how it is encoded, unless it is said here.
+    """Yield the items of an XML file, which says how it is encoded unless ``encoding`` does.
 
     Raises:
         InputError: the XML is not well-formed, declares entities or names what is not declared, or is too

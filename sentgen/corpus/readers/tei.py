@@ -463,7 +463,7 @@ class _Header:
         self._builder.start(name, dict(attributes))
 
     def end(self, name: str) -> None:
-        """Take its end."""
+        """Take the end of an element."""
         self._builder.end(name)
 
     def data(self, text: str) -> bool:

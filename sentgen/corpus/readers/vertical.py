@@ -108,7 +108,7 @@ class Piece:
     marks: list[Mark] | None = None
 
     def rows(self) -> list[str]:
-        """Return its lines, and note which of them are glued to what follows."""
+        """Return the lines of the sentence, and note which of them are glued to what follows."""
         rows = b"\n".join(text for _, text in self.parts).decode().split("\n")
         glued = []
         for number, row in enumerate(rows):

@@ -42,7 +42,7 @@ class ClusterTask:
     spelling: Spelling = field(default_factory=current_spelling)
 
     def __call__(self) -> Mapping[str, Any]:
-        """Do it, unless it is done; return what it returned, then or now.
+        """Do the task, unless it is done; return its result, of then or of now.
 
         Raises:
             SentgenError: the task cannot be done; the message is one line.

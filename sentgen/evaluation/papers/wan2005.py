@@ -205,7 +205,7 @@ class _Claim(NamedTuple):
 
     @property
     def table(self) -> PublishedTable:
-        """Return it as the store has published figures; its points are in the picture alone."""
+        """Return the result as the store has published figures; its points are in the picture alone."""
         return PublishedTable(
             "wan2005",
             f"Wan et al. 2005, figure {self.number}",

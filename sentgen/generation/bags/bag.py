@@ -100,7 +100,7 @@ class Unit:
         return len(self.words) > 1 and not self.head_place
 
     def __str__(self) -> str:
-        """Return its words as `parse_bag` reads them."""
+        """Return the words of the unit as `parse_bag` reads them."""
         words = [word.replace("[", "\\[").replace("]", "\\]") for word in self.words]
         if len(words) == 1:
             return words[0]

@@ -202,7 +202,7 @@ class CorpusDependencies:
 
     @classmethod
     def named(cls, store: Store, names: Sequence[str]) -> CorpusDependencies | None:
-        """Return those of corpora by their names; none asks for none."""
+        """Return the dependencies of the corpora of some names; none if no names are given."""
         return cls(store, tuple(names)) if names else None
 
     @property

@@ -138,7 +138,7 @@ class Value:
 
     @property
     def is_one_string(self) -> bool:
-        """Whether it is one string, as it is."""
+        """Whether the value is one string, compared as it is written."""
         return len(self.texts) == 1 and not (self.regex or self.ignore_case or self.ignore_accents)
 
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
@@ -210,13 +210,13 @@ class Key(ABC):
     __slots__ = ()
     #: What it is, to say so of a name that cannot be asked for where it stands.
     what: ClassVar[str] = "an attribute of tokens"
-    #: Whether it is said of tokens themselves, and not of what is around them.
+    #: Whether the key is of tokens themselves, and not of the regions, sentences or documents around them.
     of_tokens: ClassVar[bool] = True
     name: str
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a word, the same in capital and small letters where these are not told apart."""
+        """Whether the value is a word, which is folded where capital and small letters are not told apart."""
         return False
 
     @abstractmethod

@@ -166,13 +166,13 @@ class MetadataKey(Key):
 
     @property
     def tested_value(self) -> str:
-        """What of SQL a condition on a sentence tests."""
+        """The SQL of the value that a condition on a sentence tests."""
         value = self.always.value.format(alias="s") if self.always else "m.value"
         return period_of(f"{value}::varchar", self.step) if self.step else value
 
     @property
     def number(self) -> bool:
-        """Whether that is a number, and no string."""
+        """Whether the value is a number, and no string."""
         return bool(self.always and self.always.number and not self.step)
 
     def value(self, alias: str, bindings: Bindings) -> str:

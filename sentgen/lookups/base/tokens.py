@@ -205,7 +205,7 @@ class Block:
         return self.tokens.cache.find(self._key(name)) is not None
 
     def multiwords(self) -> pa.Table:
-        """Return its multiword tokens: ``first`` and ``last``, the numbers of their tokens, and ``form``."""
+        """Return the multiword tokens of the block: ``first`` and ``last`` token number, and ``form``."""
         key = self._key("multiword")
         table: pa.Table | None = self.tokens.cache.find(key)
         if table is None:

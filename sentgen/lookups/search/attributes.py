@@ -55,7 +55,7 @@ class Attribute(ABC):
 
     @property
     def of_documents(self) -> bool:
-        """Whether its numbers are those of documents."""
+        """Whether the numbers of the attribute are those of documents."""
         return False
 
     @abstractmethod
@@ -153,7 +153,7 @@ class _StoredAttribute(Attribute):
 
 @dataclass(frozen=True, slots=True)
 class _ComputedAttribute(Attribute):
-    """One that is asked of the store.
+    """An attribute whose values the store computes.
 
     Args:
         connection: the store.

@@ -40,7 +40,7 @@ class Spans:
         )
 
     def sorted_once(self) -> Spans:
-        """Return them by first token, last token and labels, each once."""
+        """Return the spans sorted by first token, last token and labels, each once."""
         columns = (self.first, self.last, *self.labels.values())
         if len(self) < 2:
             return self

@@ -175,7 +175,7 @@ def _chosen(
 
 
 def logarithms(value: Floats, weight: Floats, chosen: Ints | Longs) -> tuple[Floats, Floats]:
-    """Return those of the probabilities and back-off weights of some rows; 0 of no weights."""
+    """Return the logarithms of probabilities and back-off weights of some rows; 0 without weights."""
     logp = np.minimum(np.log(value[chosen]), 0)
     backoff = np.zeros(len(chosen))
     if len(weight):

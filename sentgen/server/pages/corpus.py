@@ -271,7 +271,7 @@ class _PartChoice:
 
     @property
     def where(self) -> str:
-        """All of them in one."""
+        """All conditions in one."""
         return self.query.where()
 
     @property

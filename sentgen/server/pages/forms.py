@@ -100,7 +100,7 @@ class TextTypeKey(NamedTuple):
 
     @property
     def values(self) -> Sequence[TextType]:
-        """All that are listed."""
+        """All values that are listed."""
         return [*self.first, *self.others]
 
 
