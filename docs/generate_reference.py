@@ -1,7 +1,8 @@
 """Write what is generated of the documentation and of the code.
 
-`parts` are kept beside what is written by hand: help and options of the commands, options of the Python
-methods (`sentgen/api/options.py`), checks, and the files that a page shows. Run it after a change to one::
+`parts` are kept beside what is written by hand: help and options of the commands, names that completion
+offers, options of the Python methods (`sentgen/api/options.py`), checks, and the files that a page shows. Run
+it after a change to one::
 
     python docs/generate_reference.py
 
@@ -29,11 +30,15 @@ from typer import Argument, Option
 from typer.main import get_command
 from typer.models import OptionInfo
 
+from sentgen.alignment.systems import PBHMM, SYSTEMS
 from sentgen.alignment.texts import json_schema
 from sentgen.cli import build
 from sentgen.cli.application import OPTION_KINDS, Commands, import_command
 from sentgen.cli.commands import COMMANDS, HELP
+from sentgen.cli.console.completion import CHOICES
+from sentgen.corpus.formats import READERS
 from sentgen.corpus.validation import CHECKS
+from sentgen.generation.algorithms import ALGORITHMS
 from sentgen.schema import dictionary
 
 DOCS = Path(__file__).parent
@@ -102,6 +107,12 @@ def _option(taken: Parameter) -> dict[str, Any]:
 
 def _choices(kind: Any) -> list[str]:
     return [*kind] if isinstance(kind, EnumType) else [*get_args(kind)] if get_origin(kind) is Literal else []
+
+
+def choices() -> str:
+    """Return the names that completion offers without importing what they name."""
+    names = {"formats": [*READERS], "algorithms": [*ALGORITHMS], "systems": [PBHMM, *SYSTEMS]}
+    return json.dumps(names, indent=1) + "\n"
 
 
 def cli_page() -> str:
@@ -233,7 +244,7 @@ def pages() -> dict[Path, Callable[[], str]]:
 
 def parts() -> dict[Path, Callable[[], str]]:
     """Return the files that are kept and have generated parts, and what gives their current text."""
-    return {HELP: help_table, python_options.PATH: python_options.page}
+    return {HELP: help_table, CHOICES: choices, python_options.PATH: python_options.page}
 
 
 if __name__ == "__main__":

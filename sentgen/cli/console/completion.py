@@ -6,8 +6,10 @@ the metadata of installed packages has those of plug-ins.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from copy import copy
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,25 +39,11 @@ _NAMES = {
 }
 #: Options that name the store or the lake, by group of commands; those of the others under an empty name.
 _STORES = {"": ("--db",), "cluster": ("--in", "--from", "--to", "--db")}
-#: As in `sentgen.generation.algorithms`, which imports what is compiled; a test compares them.
-ALGORITHMS = ("greedy", "lmo", "viterbi", "beam", "joint", "prim", "prim-ngram", "prim-arg", "cle", "ab")
-#: As in `sentgen.corpus.formats`.
-FORMATS = (
-    *("conll2000", "conllu", "conllup", "conllx", "csv", "docbin", "docx", "dp", "epub", "folia", "html"),
-    *("jsonl", "lines", "markdown", "mrg", "odt", "parquet", "pdf", "pos", "tei", "text", "tsv", "vertical"),
-    *("wsj", "xlsx"),
-)
-#: As in `sentgen.alignment.systems`.
-ALIGNERS = (
-    *("pbhmm", "lcs", "cut-and-paste", "model1", "hmm", "hmm-flipped", "hmm-symmetric"),
-    *("eflomal", "fast-align", "mgiza", "giza"),
-)
-#: What is offered that no store has: our own names, and what a plug-in of them is.
-_CHOICES: dict[str, tuple[tuple[str, ...], Kind]] = {
-    "formats": (FORMATS, "reader"),
-    "algorithms": (ALGORITHMS, "algorithm"),
-    "systems": (ALIGNERS, "aligner"),
-}
+#: Names of formats, algorithms and aligners, whose modules take long to import; `docs/generate_reference.py`
+#: writes them.
+CHOICES = Path(__file__).with_name("choices.json")
+#: The plug-ins that add to these names.
+_KINDS: dict[str, Kind] = {"formats": "reader", "algorithms": "algorithm", "systems": "aligner"}
 _OPTIONS = {
     "--corpus": "chosen",
     "--pairs": "pairs",
@@ -134,10 +122,17 @@ def _takes_any(name: str, offered: str, store: Path) -> TyperCommand:
 
 def _names_for(offered: str, store: Path) -> list[str]:
     """Return all that is offered."""
-    if offered in _CHOICES:
-        known, kind = _CHOICES[offered]
-        return [*known, *added_names(kind, known)]
+    if offered in _KINDS:
+        known = _built_in_names()[offered]
+        return [*known, *added_names(_KINDS[offered], known)]
     return _stored_names(store, _NAMES[offered])
+
+
+@cache
+def _built_in_names() -> dict[str, list[str]]:
+    """Return the names of sentgen's own formats, algorithms and aligners."""
+    names: dict[str, list[str]] = json.loads(CHOICES.read_text("utf-8"))
+    return names
 
 
 def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand | TyperGroup:
@@ -151,11 +146,9 @@ def with_plugins(group: str, command: TyperCommand | TyperGroup) -> TyperCommand
     for parameter in command.params:
         assert isinstance(parameter, TyperArgument | TyperOption)  # Typer makes no others
         offered = next((offers[name] for name in parameter.opts if name in offers), "")
-        if offered in _CHOICES:
-            known, kind = _CHOICES[offered]
-            if added := added_names(kind, known):
-                parameter = copy(parameter)
-                parameter.help = f"{parameter.help} Plug-ins: {', '.join(added)}."
+        if offered in _KINDS and (added := added_names(_KINDS[offered], _built_in_names()[offered])):
+            parameter = copy(parameter)
+            parameter.help = f"{parameter.help} Plug-ins: {', '.join(added)}."
         parameters.append(parameter)
     copied = copy(command)
     # What reads values faster would give the parameters of the command that was copied.
@@ -197,8 +190,6 @@ def _names(store: Path, table: str, condition: str) -> list[str]:
 
 def _of_lake(lake: Path, table: str) -> str:
     """Return where the rows of a table of a lake are; `sentgen.schema.lakes` would import what is large."""
-    import json
-
     files = json.loads((lake / "manifest.json").read_text("utf-8"))["tables"][table]
     paths = (str(lake / file["path"]).replace("'", "''") for file in files)
     return f"""read_parquet([{", ".join(f"'{path}'" for path in paths)}])"""
