@@ -8,27 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
+from sentgen.corpus import readers
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers import (
-    conll,
-    conllu,
-    docbin,
-    folia,
-    html,
-    jsonl,
-    lines,
-    markdown,
-    mrg,
-    office,
-    pdf,
-    table,
-    tei,
-    text,
-    vertical,
-    wsj,
-)
+from sentgen.corpus.readers import conllu, lines, table, text, wsj
 from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.readers._xml import root_of
 from sentgen.corpus.readers.jsonl import FORBIDDEN
@@ -187,14 +173,36 @@ class UnrecognizedError(InputError):
     """A source that is empty, or in no format that can be told."""
 
 
-#: In the order in which they are tried: every CoNLL-U is CoNLL-X as well, and `{` and `(` are words, too.
-_TRIED: tuple[Reader, ...] = (
-    *(tei.READER, folia.READER, conllu.PLUS, conllu.READER, conll.CONLLX, jsonl.READER, vertical.READER),
-    *(mrg.READER, conll.DP, conll.CONLL2000, wsj.POS, lines.READER, text.READER, wsj.WSJ),
-    *(html.READER, markdown.READER, html.EPUB, pdf.READER, docbin.READER),
-    *(office.DOCX, office.ODT, *table.READERS),
+#: Formats whose lines may be taken for those of another one, the stricter first: every CoNLL-U is CoNLL-X as
+#: well, and `{` and `(` are words, too. Formats that are not named here are tried before these.
+_STRICTER_FIRST = (
+    "tei",
+    "folia",
+    "conllup",
+    "conllu",
+    "conllx",
+    "jsonl",
+    "vertical",
+    "mrg",
+    "dp",
+    "conll2000",
+    "pos",
 )
-READERS = {reader.name: reader for reader in sorted(_TRIED, key=lambda reader: reader.name)}
+
+
+def built_in_readers() -> dict[str, Reader]:
+    """Return the readers in the modules of `sentgen.corpus.readers`, by name."""
+    modules = (name for _, name, _ in iter_modules(readers.__path__) if not name.startswith("_"))
+    members = [vars(import_module(f"{readers.__name__}.{name}")).values() for name in modules]
+    found = {member.name: member for each in members for member in each if isinstance(member, Reader)}
+    return dict(sorted(found.items()))
+
+
+READERS = built_in_readers()
+_TRIED = [
+    *(reader for name, reader in READERS.items() if name not in _STRICTER_FIRST),
+    *(READERS[name] for name in _STRICTER_FIRST),
+]
 
 #: Extensions that formats have which do not mean these.
 _USUAL = {"folia": ".xml", "tei": ".xml", "wsj": ".mrg"}
@@ -310,7 +318,7 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     for reader in added:
         if extension in reader.extensions:
             return reader.name
-    # The first that fits: what is stricter is tried before what takes anything.
+    # The first that fits.
     for reader in (*_TRIED, *added):
         # `Rome/Italy,1990` is a tagged word elsewhere.
         if reader.fits and reader.fits(sample) and not (is_table and reader is wsj.POS):

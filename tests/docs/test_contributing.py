@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -21,9 +20,7 @@ from sentgen.alignment.phrase_hmm import lexicon
 from sentgen.alignment.phrase_hmm.pbhmm import untrained
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, Share
 from sentgen.alignment.words import kinship
-from sentgen.corpus import formats
-from sentgen.corpus.reader import Reader
-from sentgen.corpus.sentence import Sentence
+from sentgen.corpus import formats, readers
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -145,14 +142,27 @@ def test_algorithm(tmp_path: Path) -> None:
     assert re.search(r"--first +<int range> +\[0<=x<=9\] +Units that stay in front", done.stdout)
 
 
+#: A format of one word a line, a sentence a blank line, in capitals.
+CAPITALS = """
+from sentgen.corpus.reader import Reader
+from sentgen.corpus.sentence import Sentence
+
+
+def read(lines, *, path):
+    for block in "\\n".join(lines).split("\\n\\n"):
+        yield Sentence(block.lower().split(), line=1)
+
+
+READER = Reader("capitals", "1", read, "one word a line, in capitals", (".capitals",))
+"""
+
+
 def test_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A format of one word a line, a sentence a blank line, in capitals."""
-
-    def read(lines: Iterator[str], *, path: str) -> Iterator[Sentence]:
-        for block in "\n".join(lines).split("\n\n"):
-            yield Sentence(block.lower().split(), line=1)
-
-    reader = Reader("capitals", "1", read, "one word a line, in capitals", (".capitals",))
+    """Its own file is all that it needs."""
+    (tmp_path / "capitals.py").write_text(CAPITALS)
+    monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
+    reader = formats.built_in_readers()["capitals"]
+    monkeypatch.delitem(sys.modules, "sentgen.corpus.readers.capitals")
     monkeypatch.setitem(formats.READERS, reader.name, reader)
     monkeypatch.setitem(formats._BY_EXTENSION, ".capitals", reader.name)
     path = tmp_path / "two.capitals"
