@@ -331,8 +331,8 @@ class WrittenKey(Key):
         return f"coalesce({', '.join(each)})"
 
 
-#: Words as they are written.
-WRITTEN = ("wordform", "textform")
+#: Attributes that are worked out for every token; FEATS and MISC of a corpus go before them.
+COMPUTED: dict[str, Key] = {key.name: key for key in (WrittenKey("wordform"), WrittenKey("textform"))}
 #: A part of speech of either kind, under the names of CWB and NoSketch Engine.
 TAGS = ("pos", "tag")
 

@@ -18,8 +18,8 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import (
     COLUMNS,
+    COMPUTED,
     TAGS,
-    WRITTEN,
     Key,
     MiscKey,
     WrittenKey,
@@ -305,9 +305,9 @@ class StoreKeys:
             return replace(surprisal, name=name)
         if feats := self._find_feature(name):
             return feature_key(feats)
-        if name in WRITTEN:
-            return WrittenKey(name)
-        return MiscKey(name) if self._is_misc(name) else None
+        key = COMPUTED.get(name)
+        # What only some tokens have under MISC, a `WrittenKey` finds there by itself.
+        return MiscKey(name) if self._is_misc(name) and not isinstance(key, WrittenKey) else key
 
     def find_surprisal(self, name: str) -> SurprisalKey | None:
         """Return the surprisal that a name stands for; none if it is another name, or one of the sources.
@@ -386,7 +386,7 @@ class StoreKeys:
     def of_tokens(self) -> list[str]:
         """All attributes of tokens: columns, keys of FEATS and of MISC, and surprisal."""
         misc = self._names(_FEATURES.format(column="misc", table="token_misc"))
-        names = [*COLUMNS, *self.features, *misc, *self.applied.names, *TAGS, *WRITTEN]
+        names = [*COLUMNS, *self.features, *misc, *self.applied.names, *TAGS, *COMPUTED]
         return list(dict.fromkeys(names))
 
     @property
