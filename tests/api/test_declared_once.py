@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
@@ -24,93 +24,20 @@ sys.path.insert(0, str(DOCS))
 
 from python_methods import METHODS  # noqa: E402
 
-#: Method, its command, and its operation if the server has one.
-SAME = [
-    ("ingest", "ingest", None),
-    ("corpora", "corpora list", "corpora"),
-    ("corpus", "corpora show", "corpus"),
-    ("add_metadata", "corpora metadata", None),
-    ("remove_corpus", "corpora remove", None),
-    ("sync", "corpora sync", None),
-    ("verify_corpus", "corpora verify", None),
-    ("export_corpus", "corpora export", None),
-    ("define_subcorpus", "subcorpora define", None),
-    ("subcorpora", "subcorpora list", None),
-    ("subcorpus", "subcorpora show", None),
-    ("remove_subcorpus", "subcorpora remove", None),
-    ("save_query", "saved add", None),
-    ("saved_queries", "saved list", None),
-    ("run_query", "saved run", None),
-    ("remove_query", "saved remove", None),
-    ("ingest_pairs", "pairs ingest", None),
-    ("pairs", "pairs list", None),
-    ("pair", "pairs show", None),
-    ("train_parser", "parser train", None),
-    ("parses", "parser list", None),
-    ("forget_parses", "parser forget", None),
-    ("schema", "schema", None),
-    ("info", "db info", None),
-    ("check_store", "db check", None),
-    ("repair", "db repair", None),
-    ("compact", "db compact", None),
-    ("publish", "publish", None),
-    ("backup", "db backup", None),
-    ("cite", "cite", None),
-    ("sql", "sql", "sql"),
-    ("ngrams", "ngrams", "ngrams"),
-    ("dependencies", "deps", "dependencies"),
-    ("arguments", "args", "arguments"),
-    ("kwic", "kwic", "kwic"),
-    ("match", "match", "match"),
-    ("frequencies", "freq", "frequencies"),
-    ("collocations", "collocations", "collocations"),
-    ("sketch", "sketch", "sketch"),
-    ("thesaurus", "thesaurus", "thesaurus"),
-    ("keyness", "keyness", "keyness"),
-    ("new_lines", "lines new", "new_lines"),
-    ("line_sets", "lines list", "line_sets"),
-    ("LineSet.lines", "lines list", "lines"),
-    ("LineSet.label", "lines label", "label_lines"),
-    ("LineSet.undo", "lines undo", "undo_labels"),
-    ("LineSet.report", "lines report", "lines_report"),
-    ("LineSet.import_labels", "lines import", None),
-    ("LineSet.remove", "lines remove", None),
-    ("build_model", "models build", None),
-    ("apply_model", "models apply", None),
-    ("mix_models", "models mix", None),
-    ("prune_model", "models prune", None),
-    ("compare_models", "models compare", "compare_models"),
-    ("models", "models list", "models"),
-    ("remove_model", "models remove", None),
-    ("properties", "models show", None),
-    ("export", "models export", None),
-    ("import_model", "models import-arpa", None),
-    ("build_vectors", "vectors build", None),
-    ("vectors", "vectors list", "vectors"),
-    ("near", "vectors near", "near"),
-    ("remove_vectors", "vectors remove", None),
-    ("formats", "formats", "formats"),
-    ("algorithms", "algorithms", "algorithms"),
-    ("aligners", "aligners", "aligners"),
-    ("scorers", "scorers", "scorers"),
-    ("score", "score", "score"),
-    ("regenerate", "regenerate", "regenerate"),
-    ("align", "align text", "align"),
-    ("train_alignment", "align train", None),
-    ("tune_alignment", "align tune", None),
-    ("alignment_models", "align models", None),
-    ("alignment_model", "align model", None),
-    ("remove_alignment_model", "align remove", None),
-    ("align_pairs", "align apply", None),
-    ("alignment_figures", "align figures", None),
-    ("alignment_links", "align export", None),
-    ("extract", "align extract", None),
-    ("generate", "generate", "generate"),
-    ("fuse", "fuse", "fuse"),
-    ("check", "check", "check"),
-]
-#: Methods of a model, not of the store; those of a line set have its class before them.
-OF_MODELS = {"score", "regenerate", "properties", "export"}
+#: Methods that do a part of what a command does, with their operations; another method of `METHODS` does the rest.
+PARTS = {"line_sets": ("lines list", "line_sets")}
+
+
+def _same() -> Iterator[tuple[str, str, str | None]]:
+    """Yield each method with its command, and its operation if the server has one."""
+    of_parts = [operation for _, operation in PARTS.values()]
+    for line, name in METHODS.items():
+        routes = [one.name for one in operations().values() if one.api and one.command == line]
+        yield name, line, next((route for route in routes if route not in of_parts), None)
+    yield from ((name, *part) for name, part in PARTS.items())
+
+
+SAME = list(_same())
 #: What no command has: a table in memory has no path to be known by.
 OF_PYTHON = {"ingest": {"table_name"}, "add_metadata": {"table_name"}}
 #: Commands without a method, and why.
@@ -189,12 +116,12 @@ RENAMED = {
 }
 WITHOUT = {
     "cite": {"bibtex"},
-    "score": {"model"},
-    "regenerate": {"model", "format"},
+    "LanguageModel.score": {"model"},
+    "LanguageModel.regenerate": {"model", "format"},
     "generate": {"file"},
     # Both are of a model; the last two print in another form.
-    "properties": {"name"},
-    "export": {"name"},
+    "LanguageModel.properties": {"name"},
+    "LanguageModel.export": {"name"},
     "pair": {"as_json"},
     "alignment_links": {"pharaoh"},
     # Without a name, the command lists the sets; a line set has one.
@@ -204,8 +131,8 @@ WITHOUT = {
 
 
 def _taken(name: str) -> dict[str, inspect.Parameter]:
-    of_set, _, name_of_method = name.rpartition(".")
-    owner = sentgen.LanguageModel if name in OF_MODELS else sentgen.LineSet if of_set else sentgen.Database
+    owner_name, _, name_of_method = name.rpartition(".")
+    owner = getattr(sentgen, owner_name or "Database")
     method: Callable[..., Any] = getattr(owner, name_of_method)
     renamed = RENAMED.get(name, {})
     taken = {renamed.get(one.name, one.name): one for one in inspect.signature(method).parameters.values()}
@@ -237,7 +164,7 @@ def test_every_method_is_compared() -> None:
     of_sets = {f"LineSet.{name}" for name, one in vars(sentgen.LineSet).items() if callable(one)}
     of_sets = {name for name in of_sets if "._" not in name}
 
-    assert methods() | of_sets == {name for name, _, _ in SAME} - OF_MODELS
+    assert methods() | of_sets == {name for name, _, _ in SAME if not name.startswith("LanguageModel.")}
 
 
 def test_every_command_has_a_method() -> None:
@@ -250,11 +177,9 @@ def test_every_command_has_a_method() -> None:
 
 
 def test_the_page_lists_them() -> None:
-    """The reference has each command beside its method, `docs/python.md` the reasons."""
+    """`docs/python.md` has the reasons; the reference has each command beside its method."""
     page = (DOCS / "python.md").read_text("utf-8")
-    of_models = {name: f"LanguageModel.{name}" for name in OF_MODELS}
 
-    assert {line: of_models.get(name, name) for name, line, _ in SAME} == METHODS
     assert all(f"`{line}`" in page for line in WITHOUT_METHOD)
 
 
