@@ -1,4 +1,4 @@
-"""What is chosen of `align text` and `align apply`, and the aligner that was chosen."""
+"""The choice of an aligner by the options of `align text` and `align apply`."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sentgen.options import Option
 from sentgen.schema import Store
 
 Preset = Literal["paper", "best"]
-#: What to say of an aligner without model and system.
+#: Note about an aligner without model and system.
 _PRIORS = "priors only: nothing was learnt from pairs; `sentgen align train` makes a model for {model}"
-#: What to say of an aligner that is asked for reasons and has none.
+#: Note about an aligner that cannot give the reasons that were asked for.
 _NO_REASONS_NOTE = "no reasons: this aligner has no posteriors; the phrase-based HMM and its models have"
 
 
@@ -99,18 +99,18 @@ class Choice:
 
     @property
     def priors_only(self) -> bool:
-        """Return whether the aligner has learnt nothing."""
+        """Return whether the aligner is the untrained phrase-based HMM."""
         return self.model is None and self.system is None
 
     def notes(self, answers: Iterable[Alignment]) -> list[str]:
-        """Return what a reader should know of answers."""
+        """Return notes for the reader of alignments."""
         lines = [_PRIORS.format(model=spell("model"))] if self.priors_only else []
         if self.explain and any(answer.weighed is None for answer in answers):
             lines.append(_NO_REASONS_NOTE)
         return lines
 
     def aligner(self, store: Callable[[], Store], *, budget: Budget = UNBOUNDED) -> tuple[Aligner, str]:
-        """Return the aligner that was chosen, and what a reader is told of it.
+        """Return the chosen aligner, and a description of it for readers.
 
         Args:
             store: opens the store; called for a model, which needs it as long as it aligns, or for vectors.
@@ -120,7 +120,7 @@ class Choice:
             NotFoundError: there are no such model or vectors.
             InputError: there is no such system, vectors change nothing, or a threshold for the best path.
         """
-        store = cache(store)  # opened once, for both
+        store = cache(store)  # opened once, for the model and the vectors
         if self.system is not None:
             return aligner_named(self.system), self.system
         if self.model is not None:
@@ -143,7 +143,7 @@ class Choice:
         budget: Budget,
         progress: Callable[[int, int], None] | None = None,
     ) -> ApplicationSummary:
-        """Align a corpus of pairs with the aligner that was chosen; see `apply_model`."""
+        """Align a corpus of pairs with the chosen aligner; see `apply_model`."""
         return apply_model(
             store,
             pairs,

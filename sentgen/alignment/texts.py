@@ -41,19 +41,19 @@ def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pa
             yield Pair.of_sentences(pair.key, pair.document, pair.abstract)
 
 
-#: Of the shape of the objects of `as_json`: one more whenever a key comes, goes or gets another meaning.
+#: Version of the objects of `as_json`: one more when a key is added, removed or changes its meaning.
 JSON_VERSION = 2
 
 
 def align_texts(
     document: str, abstract: str, aligner: Aligner, *, form: str | None = None, budget: Budget = UNBOUNDED
 ) -> PairView:
-    """Align two texts and return what is shown of them.
+    """Align two texts and return their alignment with what is needed to show it.
 
     Args:
         document: a file, a folder, an archive or standard input, as `sentgen ingest` reads it.
-        abstract: another one.
-        aligner: what aligns them.
+        abstract: the abstract, read in the same way.
+        aligner: the aligner.
         form: the format of both; detected if not given.
         budget: memory for aligning.
 
@@ -86,13 +86,13 @@ def read_sentences(path: str, *, form: str | None = None) -> list[Sentence]:
 
 
 def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, object]:
-    """Return an alignment as JSON holds it; offsets count words from 0, the end of a span is left out.
+    """Return an alignment as a JSON object; offsets count words from 0, spans exclude their end.
 
-    `json_schema` has its shape.
+    `json_schema` describes the object.
 
     Args:
         shown: the aligned pair.
-        model: what aligned it.
+        model: name of the aligner or model.
         explain: whether to add ``reasons``, which are null where the aligner has no posteriors.
     """
     pair, alignment = shown.pair, shown.alignment
@@ -122,7 +122,7 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of what `as_json` returns."""
+    """Return the JSON Schema of the object that `as_json` returns."""
     text = resources.files("sentgen.alignment.view").joinpath("align-text.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
@@ -141,7 +141,7 @@ def _word(state: WordState) -> dict[str, object]:
 
 
 def _reasons(shown: PairView) -> dict[str, object] | None:
-    """Return what links were chosen among, each with its shares and its runner-up."""
+    """Return the candidate links, each with its shares and its runner-up."""
     weighed = shown.alignment.weighed
     if weighed is None:
         return None
@@ -179,7 +179,7 @@ def pharaoh(alignment: Alignment) -> str:
 
 
 def _spaces(sentences: Sequence[Sentence]) -> Iterator[bool]:
-    """Yield for each word whether a blank follows it; one always does at the end of a sentence."""
+    """Yield for each word whether a blank follows it; at the end of a sentence it always does."""
     for sentence in sentences:
         spaces = sentence.space_after or [True] * len(sentence.forms)
         yield from (*spaces[:-1], True)

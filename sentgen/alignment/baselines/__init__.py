@@ -1,1 +1,1 @@
-"""What the HMM is compared with: word models, longest common runs, Cut & Paste, and other programs."""
+"""Baselines of the phrase-based HMM: word models, longest common runs, Cut & Paste, external programs."""

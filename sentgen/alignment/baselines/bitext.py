@@ -1,13 +1,13 @@
-"""What word models learn from: sentence pairs as integers, with the table cell of every word pair.
+"""Training data of word models: sentence pairs as integers, with the table cell of every word pair.
 
 A sentence pair has a source, which generates, and a target, each word of which comes from one source word or
 from null (Brown et al. 1993). Words are compared in lower case.
 
-Marcu 1999 says which document sentences an abstract sentence was written from, for models that align
-sentences only: start with the whole document as the extract, and leave out sentence after sentence, each time
-the one without which the rest is most like the abstract, by the cosine of their words. Daumé & Marcu 2004
+Models that align sentences only need the document sentences from which an abstract sentence was written.
+Marcu 1999 extracts them: from the whole document, remove sentence after sentence, each time the one whose
+removal leaves the extract most similar to the abstract, by the cosine of their words. Daumé & Marcu 2004
 (sec. 3.2) do so for every abstract sentence, down to three sentences. Words are stems, weighted by their
-frequency times log(sentences / sentences with the stem), which leaves function words little to say without a
+frequency times log(sentences / sentences with the stem), so that function words have little weight without a
 list of them.
 """
 
@@ -27,7 +27,7 @@ from sentgen.arrays import Floats, Ints, Longs, compiled, sparse_rows
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: What is made of the links of the two directions.
+#: How the links of the two directions are joined.
 Join = Literal["grow-diag-final-and", "intersection", "forward", "backward"]
 USUAL_JOIN: Join = "grow-diag-final-and"
 
@@ -35,7 +35,7 @@ _NEIGHBORS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 
 
 
 def join_links(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]:
-    """Make one set of links from two directions."""
+    """Join the links of the two directions."""
     if join == USUAL_JOIN:
         return grow_diag_final_and(forward, backward)
     return set({"intersection": forward & backward, "forward": forward, "backward": backward}[join])
@@ -44,9 +44,9 @@ def join_links(forward: Set[Link], backward: Set[Link], join: Join) -> set[Link]
 def grow_diag_final_and(forward: Set[Link], backward: Set[Link]) -> set[Link]:
     """Join the links of two directions.
 
-    Start with the links of both. Again and again add links of either that touch one that is in, diagonally
-    too, if one of their words has none yet. Last, add links of ``forward``, then of ``backward``, if both
-    of their words have none yet. Links are taken in ascending order.
+    Start with the intersection. Until nothing changes, add links of the union that are adjacent to a link of
+    the set, diagonally too, if one of their words has no link yet. Last, add links of ``forward``, then of
+    ``backward``, both of whose words have no link yet. Links are added in ascending order.
 
     >>> sorted(grow_diag_final_and({(0, 0), (1, 1), (3, 2)}, {(0, 0), (1, 2)}))
     [(0, 0), (1, 1), (1, 2)]
@@ -56,7 +56,7 @@ def grow_diag_final_and(forward: Set[Link], backward: Set[Link]) -> set[Link]:
     left, right = {i for i, _ in links}, {j for _, j in links}
 
     def add(link: Link) -> None:
-        # The words are taken at once: a link that is added shuts out those behind it.
+        # The words count as linked at once: an added link excludes later links of the same words.
         links.add(link)
         left.add(link[0])
         right.add(link[1])
@@ -64,7 +64,7 @@ def grow_diag_final_and(forward: Set[Link], backward: Set[Link]) -> set[Link]:
     grown = True
     while grown:
         grown = False
-        # A list of those that were in: what is added now has its turn in the next round.
+        # A copy: links that are added in this round have their neighbors added in the next one.
         for i, j in sorted(links):
             for di, dj in _NEIGHBORS:
                 near = (i + di, j + dj)
@@ -89,7 +89,7 @@ SENTENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Words of the document and words of the abstract that belong together, as offsets in their texts."""
+    """Offsets of document words and of abstract words that are aligned with each other only."""
 
     document: tuple[int, ...]
     abstract: tuple[int, ...]
@@ -98,8 +98,8 @@ class SentencePair:
 def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[SentencePair]:
     """Yield each abstract sentence with at most ``size`` document sentences, in the order of the document.
 
-    A document that has no more sentences goes whole with every abstract sentence; ``size`` 0 gives the whole
-    texts as one pair. Sentences without words are passed over.
+    If the document has at most ``size`` sentences, every abstract sentence gets all of it; ``size`` 0 gives
+    the whole texts as one pair. Sentences without words are skipped.
     """
     documents = spans(pair.document_starts, len(pair.document))
     abstracts = spans(pair.abstract_starts, len(pair.abstract))
@@ -109,7 +109,7 @@ def sentence_pairs(pair: Pair, *, size: int = SENTENCES) -> Iterator[SentencePai
         yield SentencePair(tuple(range(len(pair.document))), tuple(range(len(pair.abstract))))
         return
     extracts: Sequence[Sequence[int]] = [range(len(documents))] * len(abstracts)
-    # Otherwise there is nothing to choose, and no stems are needed.
+    # Otherwise all sentences are taken, and no stems are needed.
     if len(documents) > size:
         texts = [[stem(word) for word in pair.document[start:end]] for start, end in documents]
         wanted = [[stem(word) for word in pair.abstract[start:end]] for start, end in abstracts]
@@ -125,9 +125,9 @@ def spans(starts: Sequence[int], length: int) -> Spans:
 
 
 def extract(texts: Sequence[Sequence[str]], wanted: Sequence[Sequence[str]], size: int) -> list[list[int]]:
-    """Return for each wanted text the numbers of ``size`` of the texts, ascending.
+    """Return for each wanted text the numbers of the ``size`` texts that are extracted for it, ascending.
 
-    Of texts that could be left out equally well, the last is. O(w n^2) for w wanted of n texts.
+    Of texts whose removal is equally good, the last is removed. O(w n^2) for w wanted texts and n texts.
     """
     columns = {word: i for i, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
     spread = Counter(word for text in texts for word in set(text))
@@ -146,20 +146,21 @@ def _weigh(texts: Sequence[Sequence[str]], columns: dict[str, int], weights: Flo
 
 
 def _leave_out(gram: Floats, overlaps: Floats, size: int) -> list[int]:
-    """Leave out texts until ``size`` are left.
+    """Remove texts until ``size`` are left, and return the numbers of these.
 
-    With E the sum of the vectors of the texts that are left and a the wanted one, the cosine without text x
-    is (a E - a x) / |E - x| but for |a|, and |E - x|^2 = |E|^2 - 2 x E + |x|^2.
+    With E the sum of the vectors of the texts that are left and a the vector of the wanted text, the cosine
+    without text x is (a E - a x) / |E - x|, up to the constant |a|; |E - x|^2 = |E|^2 - 2 x E + |x|^2.
     """
     left = np.ones(len(gram), bool)
     with_all = gram.sum(axis=1)  # x E for each text x
     overlap, norm = float(overlaps.sum()), float(gram.sum())
     own = gram.diagonal()
     for _ in range(len(gram) - size):
-        # What is left may be nearly nothing, and rounding take its square below 0.
+        # |E - x|^2 may be nearly 0, and negative by rounding.
         squared = np.maximum(norm - 2 * with_all + own, 1e-12)
         cosine = np.where(left, (overlap - overlaps) / np.sqrt(squared), -np.inf)
-        # Sums differ in their last bits with the order of addition; what is equal to nine digits is a tie.
+        # Sums differ in their last bits with the order of addition; values that agree to nine digits are
+        # ties.
         worst = int(np.flatnonzero(cosine >= cosine.max() - 1e-9)[-1])
         overlap -= float(overlaps[worst])
         norm = float(squared[worst])
@@ -173,7 +174,7 @@ _FREE = -1
 
 
 class Numbering:
-    """Numbers for integers from 0 on; the first one that comes gets 0, the next other one 1, and so on.
+    """Numbers integers from 0 on, in the order of their first occurrence.
 
     >>> numbering = Numbering()
     >>> numbering.numbers(np.array([7, 9, 7])).tolist(), numbering.numbers(np.array([4, 9])).tolist()
@@ -189,7 +190,7 @@ class Numbering:
         self._count = 0
 
     def __len__(self) -> int:
-        """Return how many different integers there were."""
+        """Return the number of different integers so far."""
         return self._count
 
     def numbers(self, keys: Longs) -> Ints:
@@ -218,10 +219,10 @@ class Numbering:
 
 @compiled
 def _number(keys: Longs, first: int, out: Ints, slots: Longs, values: Ints, count: int) -> tuple[int, int]:
-    """Number keys from the first one on until the table is half full; return the count and the next key."""
+    """Number the keys from ``first`` on until the table is half full; return the count and the next index."""
     mask = len(slots) - 1
     for i in range(first, len(keys)):
-        # Fibonacci hashing; the high bits are the mixed ones.
+        # Fibonacci hashing: the high bits are the well-mixed ones.
         slot = np.int64((np.uint64(keys[i]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & mask
         while slots[slot] != _FREE and slots[slot] != keys[i]:
             slot = (slot + 1) & mask
@@ -241,7 +242,7 @@ NULL = 0
 
 
 class Bitext(NamedTuple):
-    """Sentence pairs as arrays: S of them, C word pairs in all, P different ones.
+    """Sentence pairs as arrays: S sentence pairs, C word pairs, P different word pairs.
 
     The cells of a sentence pair are a matrix, row = target word, column = source word, column 0 = null.
     """
@@ -255,7 +256,7 @@ class Bitext(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BitextUnit:
-    """A sentence pair of the pair with that number; none for a word beside itself."""
+    """A sentence pair and the number of its text pair; ``None`` for a word paired with itself."""
 
     pair: int | None
     words: SentencePair
@@ -265,13 +266,13 @@ class BitextUnit:
 
 def with_training(pairs: Sequence[Pair], training: Sequence[Pair]) -> list[Pair]:
     """Return the pairs to align and after them the training pairs with other texts."""
-    # What is to be aligned is often part of what is trained on, and would count twice.
+    # The pairs to align are often among the training pairs, and would count twice.
     texts = {(pair.document, pair.abstract) for pair in pairs}
     return [*pairs, *(pair for pair in training if (pair.document, pair.abstract) not in texts)]
 
 
 def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[BitextUnit]:
-    """Yield the sentence pairs of all pairs, and each word of theirs beside itself (2004, sec. 3.2)."""
+    """Yield the sentence pairs of all pairs, then each word paired with itself (2004, sec. 3.2)."""
     vocabulary: dict[str, None] = {}
     for number, pair in enumerate(pairs):
         for words in sentence_pairs(pair, size=sentences):
@@ -285,7 +286,7 @@ def units(pairs: Sequence[Pair], *, source: Side, sentences: int) -> Iterator[Bi
 
 
 def bitext(units: Sequence[BitextUnit]) -> Bitext:
-    """Number the words and the word pairs of sentence pairs, in the order in which they come; O(C)."""
+    """Number the words and the word pairs of sentence pairs in the order of first occurrence; O(C)."""
     source_ids: dict[str, int] = {}
     target_ids: dict[str, int] = {}
     rows = np.array([len(unit.target) for unit in units], np.int32)
@@ -309,9 +310,9 @@ def alignments(
     """Yield the alignment of each of the first pairs.
 
     Args:
-        pairs: how many were asked for.
+        pairs: number of the pairs to align.
         units: sentence pairs.
-        answers: for each, the column of each target word, 0 for null.
+        answers: for each sentence pair, the column of each target word, 0 for null.
         source: the text that generates.
     """
     links: list[set[Link]] = [set() for _ in range(pairs)]

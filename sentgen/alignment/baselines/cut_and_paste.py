@@ -1,20 +1,20 @@
-"""Cut & Paste: where a summary was cut from its document (Jing 2002), as the 2004 paper compares with it.
+"""Cut & Paste: the document positions that a summary was cut from (Jing 2002), a baseline of the 2004 paper.
 
-A hidden Markov model without training. Its states are the places in the document of each summary word, words
-being equal if their stems are; its transitions prefer a word to follow its predecessor in the document. Going
-from word w1 of sentence s1 to word w2 of sentence s2 has the probability
+A hidden Markov model without training. The states of a summary word are the positions of the document words
+with the same stem; transitions prefer that a word follows its predecessor in the document. Going from word w1
+of sentence s1 to word w2 of sentence s2 has the probability
 
     1.0   w2 = w1 + 1, same sentence             0.7   s1 < s2 < s1 + near
     0.9   w2 > w1 + 1, same sentence             0.6   s1 - near < s2 < s1
     0.8   w2 <= w1, same sentence                0.5   |s2 - s1| >= near
 
-The best path is found, and its blocks of at least ``n`` words that stand side by side on both sides are
-aligned; n = 2 is what Daumé & Marcu 2004 (sec. 3.3) found best. Jing calls ``near`` a small constant.
+Blocks of at least ``n`` words on the best path that are adjacent in both texts are aligned; Daumé & Marcu
+2004 (sec. 3.3) found n = 2 best. Jing calls ``near`` a small constant.
 
 `Lcs`: greedy longest common sequences: the longest run of equal stems first, then the next longest.
 
-This is greedy string tiling (Wise 1993): a run takes its words of the abstract and, unless words may be
-reused, of the document, and what is left is searched for the next run. No training, no crossing of sentences.
+This is greedy string tiling (Wise 1993): the words of a run in the abstract and, unless document words may be
+reused, in the document are not available to later runs. No training; a run may cross the ends of sentences.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def common_runs(
 ) -> list[tuple[int, int, int]]:
     """Return runs of equal words (document start, abstract start, length), the longest first.
 
-    Among runs of one length the first in the abstract is taken, then the first in the document. Each abstract
-    word is in one run at most, and so is each document word unless ``reuse``. Runs that a longer one has cut
-    are shortened and wait for their turn: O(r log r) for r pairs of equal words, once per cut.
+    Ties go to the run that is first in the abstract, then first in the document. Each abstract word is in one
+    run at most, and so is each document word unless ``reuse``. A run that overlaps a longer run is shortened
+    and goes back into the queue: O(r log r) for r pairs of equal words, once per overlap.
     """
     waiting: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for d, s, length in _maximal_runs(document, abstract):
@@ -81,7 +81,7 @@ def common_runs(
             blocked = [taken_s[s + k] or (not reuse and taken_d[d + k]) for k in range(length)]
             if any(blocked):
                 for start, size in _gaps(blocked):
-                    # Shorter than this length, and so still to come.
+                    # Shorter than this length, and so later in the queue.
                     waiting[size].append((s + start, d + start))
                 continue
             runs.append((d, s, length))
@@ -90,7 +90,7 @@ def common_runs(
 
 
 def _maximal_runs(document: Sequence[str], abstract: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield runs that no equal words on either side would make longer: (document, abstract, length)."""
+    """Yield maximal runs, which no equal words on either side extend: (document, abstract, length)."""
     places = defaultdict(list)
     for d, word in enumerate(document):
         places[word].append(d)
@@ -105,7 +105,7 @@ def _maximal_runs(document: Sequence[str], abstract: Sequence[str]) -> Iterator[
 
 
 def _gaps(blocked: Sequence[bool]) -> Iterator[tuple[int, int]]:
-    """Yield the start and the length of every stretch that is free."""
+    """Yield the start and the length of every stretch that is not blocked."""
     start = 0
     for i, full in enumerate((*blocked, True)):
         if full:
@@ -124,7 +124,7 @@ class CutAndPaste:
 
     Args:
         n: words of the shortest block that is aligned; with 1, the whole path.
-        near: sentences that are fewer apart are near each other.
+        near: the distance in sentences from which on two sentences are far from each other.
     """
 
     n: int = 2
@@ -140,17 +140,17 @@ class CutAndPaste:
 
 
 def sentence_numbers(starts: Sequence[int], length: int) -> Longs:
-    """Return the number of its sentence, from 0, for each word."""
+    """Return the number of the sentence of each word, from 0."""
     return np.searchsorted(np.asarray(starts), np.arange(length), side="right") - 1
 
 
 def best_path(
     document: Sequence[str], abstract: Sequence[str], sentences: Longs, *, near: int = 3
 ) -> list[tuple[int, int]]:
-    """Return (document offset, abstract offset) of the abstract words that are in the document, by Viterbi.
+    """Return (document offset, abstract offset) of each abstract word that the document has, by Viterbi.
 
-    Words that are not there are passed over. Ties go to the path whose last word is earliest in the document,
-    then the word before it, and so on. O(m k^2) for m words with k places each.
+    Other abstract words are skipped. Ties go to the path whose last word is earliest in the document, then
+    the word before it, and so on. O(m k^2) for m words with k positions each.
     """
     places = defaultdict(list)
     for d, word in enumerate(document):
@@ -163,7 +163,7 @@ def best_path(
     back: list[Longs] = []
     for before, after in pairwise(candidates):
         total = score[:, None] + _transition_logp(before, after, sentences, near)
-        # The first of equals, which is the earliest in the document.
+        # `argmax` takes the first of equals, which is the earliest in the document.
         back.append(np.argmax(total, axis=0))
         score = total[back[-1], np.arange(len(after))]
     state = int(np.argmax(score))
@@ -185,12 +185,12 @@ def _transition_logp(before: Longs, after: Longs, sentences: Longs, near: int) -
 
 
 def blocks(path: Sequence[tuple[int, int]], sentences: Longs, n: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (document start, abstract start, length) of stretches of at least n words side by side."""
+    """Yield (document start, abstract start, length) of runs of at least n words adjacent in both texts."""
     start = 0
     for i in range(1, len(path) + 1):
         if i < len(path):
             (d0, s0), (d1, s1) = path[i - 1], path[i]
-            # Words side by side in two sentences are no block.
+            # A block does not cross the end of a document sentence.
             if d1 == d0 + 1 and s1 == s0 + 1 and sentences[d0] == sentences[d1]:
                 continue
         if i - start >= n:

@@ -1,4 +1,4 @@
-"""Word aligners of others, run as programs over the same sentence pairs that our word models learn from.
+"""External word aligners, run as programs over the same sentence pairs that our word models learn from.
 
 A program is found by an environment variable that names it or, without one, on the PATH. It reads numbers for
 words (`w17`), so that nothing in a text can break its format, and answers in both directions: forward, each
@@ -6,7 +6,7 @@ abstract word comes from one document word at most; backward, each document word
 
 GIZA++ and MGIZA (Och & Ney 2003) run the HMM and Model 4, as the 2004 paper did. The input is written as they
 read it: vocabularies with counts, sentence pairs as numbers, word classes of mkcls for Model 4, and the list
-of words that occur together. Their answer are three lines a sentence pair:
+of words that occur together. They answer with three lines a sentence pair:
 
     # Sentence pair (1) source length 2 target length 1 alignment score : 0.25
     w4
@@ -51,12 +51,13 @@ DirectedLinks = tuple[list[set[Link]], list[set[Link]]]
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """An aligner that asks a program; it learns from the training pairs and from the pairs to align.
+    """An aligner that runs a program, which learns from the training pairs and from the pairs to align.
 
     Args:
-        run: makes the links of sentence pairs (document words, abstract words), in a folder of its own.
+        run: function from sentence pairs (document words, abstract words) and a scratch folder to their
+            links.
         training: pairs to learn from.
-        join: what is made of the two directions.
+        join: how the links of the two directions are joined.
         sentences: document sentences for an abstract sentence; 0 for whole texts.
     """
 
@@ -86,7 +87,7 @@ class External:
             yield word_links(pair_links)
 
     def _in_texts(self, unit: BitextUnit, links: set[Link]) -> Iterator[Link]:
-        """Return links of a sentence pair as offsets of the texts."""
+        """Return the links of a sentence pair with offsets in the whole texts."""
         try:
             yield from ((unit.words.document[d], unit.words.abstract[s]) for d, s in links)
         except IndexError as error:
@@ -169,7 +170,7 @@ def eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
 def _fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with fast_align (Dyer et al. 2013) and the options that its authors recommend."""
     _joint(texts, folder / "texts")
-    # `-r` turns the model around; its links are still i-j with the document first.
+    # `-r` reverses the model; its links are still i-j with the document first.
     command = [program, "-i", "texts", "-d", "-o", "-v"]
     return pharaoh(_call(command, cwd=folder)), pharaoh(_call([*command, "-r"], cwd=folder))
 
@@ -192,7 +193,7 @@ def _systran_align(texts: Texts, folder: Path) -> DirectedLinks:
     )
     answers = module.Aligner(**tables).align_batch(documents, abstracts)
     links = [set(map(tuple, answer["alignments"])) for answer in answers]
-    # Twice the same: whatever joins them leaves them as they are.
+    # The same links for both directions: every way to join them leaves them as they are.
     return links, links
 
 
@@ -207,7 +208,7 @@ def _joint(texts: Texts, path: Path) -> None:
 def make_eflomal(
     *, name: str, training: tuple[Pair, ...] = (), join: Join = USUAL_JOIN, sentences: int = SENTENCES
 ) -> External:
-    """Make `eflomal`, or say how to get it."""
+    """Make the aligner `eflomal`; the error says how to install the program."""
     path = _program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
     return External(partial(eflomal, program=path), name, training, join, sentences)
 
@@ -215,7 +216,7 @@ def make_eflomal(
 def make_fast_align(
     *, name: str, training: tuple[Pair, ...] = (), join: Join = USUAL_JOIN, sentences: int = SENTENCES
 ) -> External:
-    """Make `fast-align` from the program or the package, or say how to get them."""
+    """Make the aligner `fast-align` from the program or the package; the error says how to install them."""
     get = "build it from github.com/clab/fast_align, install the package with `pip install systran-align`"
     try:
         path = _program("fast_align", "SENTGEN_FAST_ALIGN", get=get)
@@ -228,14 +229,14 @@ def make_fast_align(
     return External(partial(_fast_align, program=path), name, training, join, sentences)
 
 
-#: Numbers below are taken: 0 is NULL, 1 stands for unknown words.
+#: Number of the first word: 0 is NULL, 1 stands for unknown words.
 _FIRST = 2
 _ENTRY = re.compile(r"\(\{([0-9 ]*)\}\)")
 _PAIR = re.compile(r"# Sentence pair \((\d+)\)")
 
 
 def giza(texts: Texts, folder: Path, *, program: str, model: str) -> DirectedLinks:
-    """Align in both directions.
+    """Return the links of both directions by GIZA++ or MGIZA.
 
     Args:
         texts: sentence pairs.
@@ -276,7 +277,7 @@ def _direction(texts: Texts, folder: Path, name: str, program: str, model: str) 
         [program, "-S", paths[0].name, "-T", paths[1].name, "-C", f"{name}.snt"]
         + ["-CoocurrenceFile", f"{name}.cooc", "-o", name, "-model1iterations", 5, "-hmmiterations", 5]
         + ["-model2iterations", 0, "-model3iterations", 0]
-        # The HMM writes its links at an iteration that is named; Model 4 writes its last ones by itself.
+        # The HMM writes its links only at an iteration that is named; Model 4 always writes its last ones.
         + (["-model4iterations", 5] if model == "4" else ["-model4iterations", 0, "-hmmdumpfrequency", 5]),
         cwd=folder,
     )
@@ -301,7 +302,7 @@ def _classes(vocabulary: Path, texts: Sequence[Sequence[str]], giza: str) -> Non
 
 
 def _read(folder: Path, name: str, count: int) -> list[set[Link]]:
-    """Read the answer; MGIZA writes a part for each thread, in any order."""
+    """Read the links of sentence pairs; MGIZA writes a file for each thread, in any order."""
     links: list[set[Link]] = [set() for _ in range(count)]
     parts = sorted(folder.glob(f"{name}*"))
     if not parts:
@@ -327,7 +328,7 @@ def make_giza(
     model: str = "4",
     executable: str,
 ) -> External:
-    """Make `mgiza` or `giza`, or say how to get it."""
+    """Make the aligner `mgiza` or `giza`; the error says how to install the program."""
     variable = "SENTGEN_" + executable.rstrip("+").upper()
     get = f"build it from github.com/moses-smt/{'mgiza' if executable == 'mgiza' else 'giza-pp'}"
     path = _program(executable, variable, get=get)

@@ -1,7 +1,7 @@
 """IBM Model 1 (Brown et al. 1993) and the HMM of word alignment (Vogel et al. 1996), with compiled loops.
 
-In Model 1 every word comes from any word of the other text, or from null, in any order. In the HMM the next
-word comes from near the word of the last one:
+In Model 1 every target word comes from any source word, or from null, independently of the others. In the HMM
+the position of its source word depends on that of the target word before:
 
 p(i | i', I) = c(i - i') / sum_k c(k - i') over the I source words, mixed with the uniform distribution; null
 keeps the position and has the probability p0 (Och & Ney 2003, sec. 2.1.2). As in the 2004 paper the table
@@ -34,7 +34,7 @@ from sentgen.arrays import Floats, Ints, compiled
 
 @compiled
 def model1_counts(bitext: Bitext, table: Floats, counts: Floats) -> float:
-    """Add the expected counts of the parameters and return the log-probability of all targets."""
+    """Add the expected counts of the parameters to ``counts``; return the log-probability of all targets."""
     logp = 0.0
     for k in range(len(bitext.starts)):
         width = bitext.columns[k]
@@ -43,7 +43,7 @@ def model1_counts(bitext: Bitext, table: Floats, counts: Floats) -> float:
             total = 0.0
             for i in range(start, start + width):
                 total += table[bitext.cells[i]]
-            # Each source word, null among them, is as likely as the others.
+            # All source words, null included, are equally likely.
             logp += np.log(total / width)
             for i in range(start, start + width):
                 counts[bitext.cells[i]] += table[bitext.cells[i]] / total
@@ -52,7 +52,7 @@ def model1_counts(bitext: Bitext, table: Floats, counts: Floats) -> float:
 
 @compiled
 def model1_best(bitext: Bitext, table: Floats, k: int) -> Ints:
-    """Return for each target word of sentence pair k the best column; ties go to words, then to the left."""
+    """Return for each target word of sentence pair k the best column; ties go to words, then to the first."""
     width = bitext.columns[k]
     best = np.zeros(bitext.rows[k], np.int32)
     for row in range(bitext.rows[k]):
@@ -92,7 +92,7 @@ def _emissions(bitext: Bitext, table: Floats, k: int) -> Floats:
 
 @compiled
 def _times(vector: Floats, matrix: Floats) -> Floats:
-    """Return vector @ matrix, for which numba would need scipy; row by row, which is as fast."""
+    """Return vector @ matrix row by row, which is as fast; numba needs scipy for the operator."""
     out = np.zeros(matrix.shape[1])
     for i in range(len(vector)):
         weight, row = vector[i], matrix[i]
@@ -103,12 +103,12 @@ def _times(vector: Floats, matrix: Floats) -> Floats:
 
 @compiled
 def _add_jumps(weight: float, learnt: Floats, arrive: Floats, before: int, jump_counts: Floats) -> None:
-    """Add the expected counts of jumps from one word to each; those out of reach count for the longest."""
+    """Add the expected counts of jumps from one word to each; jumps out of reach count as the longest one."""
     reach = len(jump_counts) // 2
     near, far = max(0, before - reach), min(len(learnt), before + reach + 1)
     for after in range(near):
         jump_counts[0] += weight * learnt[after] * arrive[after]
-    # One cell for each word: as slices, so that the loop over them becomes vector instructions.
+    # Slices, so that the loop over cells becomes vector instructions.
     cells, some, ends = jump_counts[reach + near - before :], learnt[near:far], arrive[near:far]
     for i in range(len(some)):
         cells[i] += weight * some[i] * ends[i]
@@ -153,7 +153,7 @@ def hmm_counts(
             logp += np.log(scale[t])
         behind = np.ones(length)
         moved = move.T.copy()
-        # Only the part of the transition that is not smoothing tells of the jump.
+        # Only the part of the transition that is not smoothing is evidence of a jump.
         learnt = move - smoothing / length
         for t in range(rows - 1, -1, -1):
             base = bitext.starts[k] + t * (length + 1)
@@ -166,7 +166,7 @@ def hmm_counts(
             arrive = (1 - null) * emission[t, 1:] * behind / scale[t]
             for before in range(length):
                 _add_jumps(ahead[before], learnt[before], arrive, before, jump_counts)
-            # Null keeps the position, and so its part is not moved.
+            # Null keeps the position, so that its part makes no jump.
             behind = _times(arrive, moved) + null * emission[t, 0] * behind / scale[t]
     return logp
 
@@ -175,9 +175,9 @@ def hmm_counts(
 def hmm_best(bitext: Bitext, table: Floats, jump: Floats, null: float, smoothing: float, k: int) -> Ints:
     """Return for each target word of sentence pair k its column on the best path, 0 for null.
 
-    Ties go to the earliest source word; to words before null.
+    Ties go to words before null, then to the earliest source word.
     """
-    # Not the log of 0: paths through words that were never seen together still differ.
+    # Not the log of 0: paths through unseen word pairs still have different scores.
     emission = np.log(np.maximum(_emissions(bitext, table, k), 1e-300))
     rows, length = emission.shape[0], emission.shape[1] - 1
     move = np.log((1 - null) * _transitions(jump, length, smoothing))
@@ -187,7 +187,7 @@ def hmm_best(bitext: Bitext, table: Floats, jump: Floats, null: float, smoothing
     score[:length] = np.log((1 - null) / length) + emission[0, 1:]
     score[length:] = np.log(null / length) + emission[0, 0]
     for t in range(1, rows):
-        # The better of the two states that remember the same position is all that a next word can see.
+        # Both states of a position have the same transitions: only the better one matters to the next word.
         from_null = score[length:] > score[:length]
         ahead = np.maximum(score[:length], score[length:])
         for i in range(length):
@@ -236,7 +236,7 @@ class Model1:
 
 def train_model1(text: Bitext, iterations: int) -> tuple[Floats, list[float]]:
     """Return t(target | source), (P,), and the log-probability of all targets before each iteration."""
-    # Any constant does: the first E step divides by it.
+    # Any constant will do: the first E step normalizes it.
     table = np.full(len(text.sources), 1 / max(len(text.sources), 1))
     logp = []
     for _ in range(iterations):
@@ -294,7 +294,7 @@ class WordHMM:
 
 @dataclass(frozen=True, slots=True)
 class SymmetricHMM:
-    """The aligner `hmm-symmetric`: both directions of ``basis``, joined."""
+    """The aligner `hmm-symmetric`: the joined links of both directions of ``basis``."""
 
     basis: WordHMM
     join: Join = USUAL_JOIN
@@ -313,8 +313,8 @@ def train_hmm(
 ) -> tuple[Floats, Floats, list[float]]:
     """Return t(target | source), the weights of jumps, and the log-probability before each iteration.
 
-    The weights are counted as if they were not divided by their sum over each sentence, as Vogel et al. do,
-    so that the log-probability almost always rises, and need not.
+    As in Vogel et al., the M step ignores that the weights are normalized over each sentence, so that the
+    log-probability nearly always rises, but need not.
     """
     reach = min(_REACH, max(int(text.columns.max(initial=1)) - 1, 1))
     jump = np.ones(2 * reach + 1)
@@ -323,6 +323,6 @@ def train_hmm(
         counts, jump_counts = np.zeros(len(table)), np.zeros(len(jump))
         logp.append(hmm_counts(text, table, jump, null, smoothing, counts, jump_counts))
         table = _normalize(text, counts)
-        # A jump that was never seen keeps a little, or short sentences may have none that is possible.
+        # An unseen jump keeps a little weight, or a short sentence may have no possible jump.
         jump = jump_counts + 1e-6 * max(float(jump_counts.sum()), 1.0)
     return table, jump, logp

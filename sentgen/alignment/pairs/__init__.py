@@ -1,1 +1,1 @@
-"""Pairs of an abstract and a document, their alignments, and the memory that these may take."""
+"""Pairs of an abstract and a document, their alignments, and the memory for computing these."""

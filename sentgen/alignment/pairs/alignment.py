@@ -1,4 +1,4 @@
-"""Pairs of a document and its abstract, as lists of words, and what every aligner answers."""
+"""Pairs of a document and its abstract as lists of words, and their alignments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Pair:
 
     @classmethod
     def of_sentences(cls, key: str, document: Sequence[Sentence], abstract: Sequence[Sentence]) -> Pair:
-        """Return the words of two texts and where their sentences begin."""
+        """Return the pair of two texts that are given as lists of sentences."""
         return cls(key, _words(document), _words(abstract), _starts(document), _starts(abstract))
 
 
@@ -45,9 +45,9 @@ Link = tuple[int, int]
 
 
 def linked_words(abstract: Span, document: Span) -> Iterator[tuple[int, int]]:
-    """Yield which word of a phrase belongs to which of the other, abstract first, in order.
+    """Yield the word links (abstract, document) of two phrases in ascending order.
 
-    Phrases of as many words are taken for copies, word for word; of others, all belong to all.
+    Phrases of the same length count as copies, linked one to one; in others each word is linked with each.
 
     >>> list(linked_words((0, 2), (5, 7))), list(linked_words((0, 2), (5, 6)))
     ([(0, 5), (1, 6)], [(0, 5), (1, 5)])
@@ -75,17 +75,17 @@ class PhraseLink:
 
 @dataclass(frozen=True, slots=True)
 class WeighedLink:
-    """A word link that could have been chosen, and what speaks for it.
+    """A candidate word link and the evidence for it.
 
     Attributes:
         abstract: offset of the abstract word.
         document: offset of the document word.
         posterior: the probability of the link given both texts.
         directions: the posteriors of the link in each direction of the model, the abstract from the document
-            first, from which ``posterior`` is computed; none where it comes from other links, as that of a
-            full stop does.
-        shares: what the posterior is made of, by name, the largest first; they sum to 1.
-        weights: what a tuned model sees: feature, value and weight, those that change most first.
+            first, from which ``posterior`` is computed; empty where it is computed from other links, as for
+            full stops.
+        shares: named shares of the posterior, the largest first; they sum to 1.
+        weights: feature, value and weight of a tuned model, the largest absolute weight first.
     """
 
     abstract: int
@@ -98,9 +98,9 @@ class WeighedLink:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """All word links that were chosen or whose posterior reaches ``floor``, by abstract word, then document.
+    """The word links that were chosen or whose posterior reaches ``floor``, by abstract word, then document.
 
-    ``threshold`` is the posterior from which on links are chosen, ``None`` where they are the best path.
+    ``threshold`` is the least posterior of a chosen link, ``None`` if links are those of the best path.
     """
 
     floor: float
@@ -114,7 +114,7 @@ class Alignment:
 
     A word link is a phrase link of one word with one word; an abstract word in no phrase comes from null.
     ``null`` is P(null) of each abstract word, ``logp`` the natural log of the probability of the abstract
-    given the document, where the aligner knows them, ``weighed`` what it chose among, where it was asked.
+    given the document, where the aligner knows them, ``weighed`` the candidate links, if asked for.
     """
 
     phrases: tuple[PhraseLink, ...]
@@ -129,7 +129,7 @@ class Alignment:
 
 
 class Aligner(Protocol):
-    """A system that aligns; what it learns, it has learnt before."""
+    """A system that aligns pairs, trained if it needs training."""
 
     @property
     def name(self) -> str:
@@ -137,20 +137,21 @@ class Aligner(Protocol):
         ...
 
     def align(self, pairs: Sequence[Pair]) -> Iterator[Alignment]:
-        """Align pairs, one answer for each, in their order."""
+        """Yield an alignment for each pair, in their order."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """How a system is made, and what is told of it.
+    """A kind of aligner: how to make it, and its settings.
 
     Attributes:
-        make: returns the aligner; takes ``name``, which is to be the aligner's, the settings that were given
-            and, if it ``learns``, the pairs of ``training``.
+        make: returns the aligner; takes the ``name`` of the aligner, the settings that were given and, if the
+            system ``learns``, the pairs of ``training``.
         help: what the system does, in a few words.
-        settings: name of each setting to what reads its value, which may raise `KeyError` or `ValueError`.
-        learns: whether it learns from pairs, those that it is to align included.
+        settings: for each setting the function that parses its value, which may raise `KeyError` or
+            `ValueError`.
+        learns: whether the system learns from pairs, including the pairs to align.
     """
 
     make: Callable[..., Aligner]

@@ -1,8 +1,8 @@
-"""How much memory aligning one pair may take, and what is done in how much of it.
+"""The memory for aligning a pair, and the plan of the passes that fits into it.
 
 The tables of the passes have a cell for each abstract word with each document word: 16 bytes forward and
-backward, 8 for the posteriors of links. Where they do not fit, the passes go over blocks of the abstract
-(``inference.infer_rows``), and the posteriors of links lie in a file (``links``). The results are the same.
+backward, 8 for the posteriors of links. If they do not fit, the passes run over blocks of the abstract
+(``inference.infer_rows``), and the posteriors of links are in a file (``decode``). The results are the same.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from pathlib import Path
 from sentgen.errors import MemoryLimitError, spell
 from sentgen.output.wording import quantity
 
-#: What Python, its packages and the texts take besides.
+#: Bytes of Python, its packages and the texts.
 BASE = 320 << 20
-#: Bytes of an event: its fields, what it is made of, and what the passes keep of it.
+#: Bytes of an event: its fields, its components, and its values in the passes.
 _EVENT_BYTES = 200
 #: Bytes of a cell of the different words: the probability, and its log or kinds of kinship.
 _WORD_BYTES = 20
-#: Cells of the different words that are looked up at a time, and bytes of each.
+#: Cells of the different words that are looked up at a time, and bytes of a cell.
 WORD_CELLS = 1 << 20
 _LOOK_UP_BYTES = 110
-#: Bytes of a link that was chosen, and of what is shown of it; of one with its reasons.
+#: Bytes of a chosen link and its display; of a link with its reasons.
 _LINK_BYTES, _EXPLAINED_BYTES = 1000, 4000
 #: Bytes of a row of either text.
 _ROW_BYTES = 1000
-#: What a pair may take even under the smallest limit.
+#: Bytes that a pair may take even under the smallest limit.
 _LEAST = 64 << 20
-#: What limits that are told are rounded up to.
+#: Limits in messages are rounded up to a multiple of this.
 _UNIT = 100 << 20
-#: Share of the memory limit that DuckDB may use where a model of the store is trained, or aligns.
+#: Share of the memory limit that DuckDB may use when a model of the store is trained, or aligns.
 ALIGNMENT_DATABASE_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class PairSizes:
-    """Words of an abstract and of a document, how many of each are different, and sentences."""
+    """The numbers of words, of different words and of sentences of an abstract and a document."""
 
     abstract: int
     document: int
@@ -57,9 +57,9 @@ class PairSizes:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Bytes for aligning a pair, beside ``BASE``, and a folder for what does not fit; ``None`` for no files.
+    """Bytes for aligning a pair, beyond ``BASE``, and a folder for files of larger tables, or ``None``.
 
-    It is a part of a share of a memory limit, so that errors can say which limit it takes.
+    The budget is one of some parts of a share of a memory limit, so that errors can name the limit to set.
 
     >>> Budget.of_limit(2 << 30).memory == (2 << 30) - BASE
     True
@@ -74,11 +74,11 @@ class Budget:
     def of_limit(
         cls, limit: float, *, share: float = 1.0, parts: int = 1, folder: Path | None = None
     ) -> Budget:
-        """Return what is left of a share of a memory limit, for one of some pairs at a time."""
+        """Return the budget of a pair: a share of a memory limit less ``BASE``, divided by ``parts``."""
         return cls(max((limit * share - BASE) / parts, _LEAST), folder, share, parts)
 
     def ensure_fits(self, wanted: float, what: str) -> None:
-        """Refuse what takes more.
+        """Refuse what takes more memory than the budget has.
 
         Raises:
             MemoryLimitError: more is wanted than the budget has.
@@ -87,7 +87,7 @@ class Budget:
             raise self._too_large(what, wanted, 0)
 
     def plan(self, sizes: PairSizes, *, table: bool, events: int = 0) -> RowBlocks:
-        """Return how to align a pair, the fastest way that fits.
+        """Return the blocks of rows of the fastest way to align a pair that fits.
 
         Args:
             sizes: sizes of the pair.
@@ -95,11 +95,12 @@ class Budget:
             events: phrase events.
 
         Raises:
-            MemoryLimitError: the pair does not fit; the message says what it would take.
+            MemoryLimitError: the pair does not fit; the message says how much memory it needs.
         """
         m, n = sizes.abstract, sizes.document
         texts = text_sizes(n, m)
-        # From the fastest way to the slowest: all at once, in blocks, with the posteriors of links in a file.
+        # From the fastest way to the slowest: all rows at once, blocks, blocks and a file for link
+        # posteriors.
         fixed = _fixed_bytes(sizes, events, table=table)
         links = 8 * sizes.cells if table else 0
         # 16 bytes for the passes, and a flag for each link that may be chosen.
@@ -121,13 +122,13 @@ class Budget:
         return RowBlocks(rows, columns, in_file=True)
 
     def most_events(self, sizes: PairSizes, *, table: bool) -> float:
-        """Return how many phrase events there is room for."""
+        """Return the number of phrase events that fit."""
         m, n = sizes.abstract, sizes.document
         blocks = max(_block_bytes(m, n, _rows(m, n)), _block_bytes(n, m, _rows(n, m)))
         return (self.memory - _fixed_bytes(sizes, 0, table=table) - blocks) / _EVENT_BYTES
 
     def most_links(self, *, explained: bool = False) -> float:
-        """Return how many links there is room for, when they are shown, too."""
+        """Return the number of links that fit, with their display."""
         return self.memory / (_EXPLAINED_BYTES if explained else _LINK_BYTES)
 
     def _too_large(self, what: str, least: float, file: float) -> MemoryLimitError:
@@ -140,15 +141,15 @@ class Budget:
         )
 
 
-#: As much as there is.
+#: No limit.
 UNBOUNDED = Budget()
 
 
 @dataclass(frozen=True, slots=True)
 class RowBlocks:
-    """Rows at a time, of the abstract and, with document and abstract exchanged, of the document.
+    """The rows of a block, of the abstract and, with document and abstract exchanged, of the document.
 
-    ``in_file`` says where the posteriors of links are.
+    ``in_file``: whether the posteriors of links are in a file.
     """
 
     rows: int
@@ -158,14 +159,14 @@ class RowBlocks:
 
 def scratch_folder() -> Path:
     """Return the folder for large files: that of TMPDIR, or else /var/tmp, which is on a disk."""
-    # /tmp is in memory on many systems, where a file would save none.
+    # /tmp is in memory on many systems, where a file would save no memory.
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
         return Path("/var/tmp")
     return Path(tempfile.gettempdir())
 
 
 def aligning_budget(limit: float, *, with_store: bool) -> Budget:
-    """Return what of a memory limit aligning a pair may take, beside DuckDB if there is a store."""
+    """Return the budget for aligning a pair under a memory limit, which DuckDB shares if there is a store."""
     share = 1.0 - ALIGNMENT_DATABASE_SHARE if with_store else 1.0
     return Budget.of_limit(limit, share=share, folder=scratch_folder())
 
@@ -180,7 +181,7 @@ def events_take_too_much(events: float, most: float) -> MemoryLimitError:
 
 
 def _fixed_bytes(sizes: PairSizes, events: int, *, table: bool) -> float:
-    """Return the bytes of what is no table over words with words."""
+    """Return the bytes of everything but the tables over abstract words with document words."""
     of_words = _WORD_BYTES * sizes.abstract_words * sizes.document_words
     of_sentences = 32 * sizes.abstract_sentences * sizes.document_sentences if table else 0
     rows = _ROW_BYTES * (sizes.abstract + sizes.document)
@@ -189,7 +190,7 @@ def _fixed_bytes(sizes: PairSizes, events: int, *, table: bool) -> float:
 
 
 def _rows(m: int, n: int) -> int:
-    """Return how many of m rows make the checkpoints and a block of rows take the least memory."""
+    """Return the number of rows, at most m, with which the checkpoints and a block take the least memory."""
     # 16 n rows for the block and 8 n m / rows for the checkpoints are least at the root of m / 2.
     return max(1, min(m, math.isqrt(m // 2)))
 
@@ -200,12 +201,12 @@ def _block_bytes(m: int, n: int, rows: int) -> int:
 
 
 def text_sizes(document: int, abstract: int) -> str:
-    """Return the numbers of words of two texts for reading."""
+    """Return the numbers of words of two texts, as messages have them."""
     return f"a document of {quantity(document, 'word')} and an abstract of {abstract:,}"
 
 
 def _size(size: float) -> str:
-    """Return a size for reading.
+    """Return a number of bytes, as messages have it.
 
     >>> _size(3 << 29), _size(300 << 20)
     ('1.5 GB', '300 MB')
