@@ -24,7 +24,7 @@ import numpy as np
 from harness import OUT, SENTGEN, data, fresh, measure, show
 
 from sentgen.evaluation import evaluate_regeneration
-from sentgen.evaluation.regeneration.cases import Preparation, case_of, read_test_set
+from sentgen.evaluation.regeneration.cases import Case, Preparation, read_test_set
 from sentgen.generation import (
     PreparedBag,
     Search,
@@ -207,7 +207,7 @@ def threads() -> None:
 def cases():  # type: ignore[no-untyped-def]
     return [
         case
-        for case in (case_of(sentence, Preparation()) for sentence in test_sentences())
+        for case in (Case.prepare(sentence, Preparation()) for sentence in test_sentences())
         if case.gold.units
     ]
 

@@ -33,7 +33,7 @@ from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
 from sentgen.alignment.view.view import places_of
 from sentgen.alignment.words.word_states import word_states
 from sentgen.evaluation.alignment.experiment import Target
-from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard, pseudo_documents
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import read_gold
 
 SETS = {
@@ -92,7 +92,7 @@ def halves(name: str, aligner: PhraseHmm) -> Iterator[tuple[object, ...]]:
     gold = gold_of(name)
     for half, told in enumerate(("odd", "even")):
         some = replace(gold, pairs=gold.pairs[half::2])
-        targets = [Target(pseudo_documents(some, seed=seed)) for seed in SEEDS]
+        targets = [Target(some.pseudo_documents(seed=seed)) for seed in SEEDS]
         figures = [target.measure(aligned(target.pairs, aligner)[0]) for target in targets]
         means = (np.mean([one[metric].value for one in figures]) for metric in HALVES)
         yield name, told, *(f"{100 * mean:.1f}" for mean in means)
@@ -112,7 +112,7 @@ def tuned_tables(count: int, named: Mapping[str, str], novels: Sequence[str], mo
         tuned = tune(examples).aligner("tuned")
         tuned = replace(tuned, settings=tuned.settings.changed(named))
         among += padded(name, even, tuned, novels, most)
-        target = Target(pseudo_documents(even))
+        target = Target(even.pseudo_documents())
         for aligner in (untrained(PbhmmSettings.preset("best").changed(named)), tuned):
             pseudo.append((name, aligner.name, *measured(target, aligner)))
     show(f"Among novels, tuned on {count} odd pairs", PADDED, among)

@@ -31,7 +31,7 @@ from sentgen.demo import TREEBANK
 from sentgen.errors import Rejection, SentgenError
 from sentgen.evaluation.alignment.gold_readers import FORMATS as GOLD_FORMATS
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.evaluation.clusters.clusters import read_clusters
+from sentgen.evaluation.clusters.clusters import Cluster
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.generation.bags.bag_reader import FORMATS as BAG_FORMATS
 from sentgen.generation.bags.bag_reader import Notation, read_bags
@@ -178,7 +178,7 @@ def other_reader(bench: Bench, rng: random.Random) -> None:
     if what == 0:
         list(read_test_set(path, form=chosen))
     elif what == 1:
-        list(read_clusters(path, form=chosen))
+        list(Cluster.all_in(path, form=chosen))
     else:
         read_sentences(path, form=chosen)
 

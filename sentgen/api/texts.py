@@ -29,16 +29,7 @@ from sentgen.api.tables import Table
 from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.gold_readers import GoldPairs
-from sentgen.evaluation.check.check import (
-    CheckRequest,
-    Claim,
-    SupportCheck,
-    WordLimits,
-    check_table,
-    figures,
-    text_of,
-    word_table,
-)
+from sentgen.evaluation.check.check import CheckRequest, Claim, SupportCheck, WordLimits, text_of, word_table
 from sentgen.options import parameters_of
 from sentgen.output.display import decimal
 from sentgen.output.progress import counting_bar, counting_bars, steps, training_bar
@@ -235,7 +226,7 @@ class CheckedSummary(Table):
     """A row a verb argument of a summary, and what supports it; of texts without trees, a row a word."""
 
     def __init__(self, check: SupportCheck) -> None:
-        super().__init__(check_table(check), notes=[*figures(check), *check.notes])
+        super().__init__(check.table(), notes=[*check.figures(), *check.notes])
         self._check = check
 
     @property

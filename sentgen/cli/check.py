@@ -14,17 +14,7 @@ from sentgen.cli.console.options import Arrange, ParserOption, check_file_option
 from sentgen.cli.console.output import Output
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
-from sentgen.evaluation.check.check import (
-    CheckedWord,
-    CheckRequest,
-    Claim,
-    SupportCheck,
-    WordLimits,
-    check_table,
-    figures,
-    listed_words,
-    text_of,
-)
+from sentgen.evaluation.check.check import CheckedWord, CheckRequest, Claim, SupportCheck, WordLimits, text_of
 from sentgen.evaluation.check.page import page, phrase
 from sentgen.output.files import write_text
 from sentgen.schema.store import default_memory_limit
@@ -88,17 +78,17 @@ def _show(checked: SupportCheck, everything: bool, out: Output) -> None:
     for note in checked.notes:
         out.note(note)
     if not out.for_reading:
-        out.table(check_table(checked))
-        for line in figures(checked):
+        out.table(checked.table())
+        for line in checked.figures():
             out.note(line)
         return
-    typer.echo("\n".join(figures(checked)))
+    typer.echo("\n".join(checked.figures()))
     if checked.supported < len(checked.claims) and not checked.other_words:
         out.note(
             "words are compared as they stand; --other-words lets synonyms, other forms and passives match"
         )
     claims = [claim for claim in checked.claims if everything or claim.words != "same"]
-    words = checked.words if everything else listed_words(checked)
+    words = checked.words if everything else checked.listed_words()
     if claims:
         typer.echo()
         out.rows(

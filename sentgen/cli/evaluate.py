@@ -18,7 +18,6 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import SystemComparison
 from sentgen.evaluation.figures.report import (
-    comparisons_table,
     latex,
     prepare_folder,
     probability,
@@ -36,13 +35,7 @@ from sentgen.evaluation.regeneration.experiment import (
 )
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
 from sentgen.evaluation.regeneration.measures import ARGUMENT_ERRORS, VERB_ARGUMENTS
-from sentgen.evaluation.regeneration.report import (
-    arguments_rows,
-    arguments_table,
-    figures_of,
-    lengths_table,
-    regeneration_report,
-)
+from sentgen.evaluation.regeneration.report import RegenerationReport, arguments_rows
 from sentgen.evaluation.regeneration.stored_runs import compare_runs
 from sentgen.generation.plan import SHARED
 from sentgen.models import ModelInfo
@@ -138,7 +131,7 @@ def regeneration(
             request = replace(request, by_length=True)
         result = _evaluate(store, request, trees, progress)
     if report is not None:
-        out.note(f"report: {regeneration_report(result).write(report)[0]}")
+        out.note(f"report: {RegenerationReport(result).report().write(report)[0]}")
     _show(result, out)
     about = f"seed {request.seed}, {result.seconds:.1f} s; sentences are in the table output"
     out.note(f"run {result.run_id}: {about}")
@@ -200,10 +193,11 @@ def compare(
 def _show(result: RegenerationResult, out: Output) -> None:
     """Print tables for reading or for a paper, or one table of all figures."""
     if out.form is OutputFormat.LATEX:
-        compared = [comparisons_table(result)] if result.comparisons else []
-        arguments = [arguments_table(result)] if arguments_rows(result.systems) else []
-        lengths = [lengths_table(result)] if result.lengths else []
-        typer.echo(latex([figures_of(result), *compared, *arguments, *lengths]))
+        report = RegenerationReport(result)
+        compared = [report.comparisons()] if result.comparisons else []
+        arguments = [arguments] if (arguments := report.arguments()).rows else []
+        lengths = [report.lengths()] if result.lengths else []
+        typer.echo(latex([report.figures(), *compared, *arguments, *lengths]))
         return
     if not out.for_reading:
         out.table(score_table(result.rows(), "sentences", len(result.references)))

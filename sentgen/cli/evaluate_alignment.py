@@ -19,7 +19,7 @@ from sentgen.cli.console.output import Output, OutputFormat, StoreOutput
 from sentgen.errors import InputError
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.extraction import evaluate_extraction
-from sentgen.evaluation.alignment.gold import Possible, pseudo_documents, pseudo_sizes
+from sentgen.evaluation.alignment.gold import Possible, pseudo_sizes
 from sentgen.evaluation.alignment.gold_readers import (
     CombineOption,
     GoldFormatOption,
@@ -28,14 +28,8 @@ from sentgen.evaluation.alignment.gold_readers import (
     read_gold,
 )
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
-from sentgen.evaluation.alignment.report import (
-    agreement_table,
-    alignment_report,
-    figures_of,
-    new_table,
-    source_table,
-)
-from sentgen.evaluation.figures.report import differences_table, latex, prepare_folder, score_table
+from sentgen.evaluation.alignment.report import AlignmentReport
+from sentgen.evaluation.figures.report import ExperimentReport, latex, prepare_folder, score_table
 from sentgen.options import Option
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
@@ -96,7 +90,7 @@ class _AlignmentExperiment:
         ignored = ignored_words() if self.ignore is None else read_ignored(self.ignore)
         gold = read_gold(self.gold, self.format).first(self.limit)
         if self.pseudo_documents is not None:
-            gold = pseudo_documents(gold, documents=documents, abstracts=abstracts, seed=self.seed)
+            gold = gold.pseudo_documents(documents=documents, abstracts=abstracts, seed=self.seed)
         return Target(gold, self.combine, self.possible, ignored)
 
 
@@ -140,7 +134,7 @@ def alignment(
             progress=progress,
         )
     if report is not None:
-        out.note(f"report: {alignment_report(result).write(report)[0]}")
+        out.note(f"report: {AlignmentReport(result).report().write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; links are in the table output")
 
@@ -152,12 +146,13 @@ def _show(result: AlignmentResult, out: Output) -> None:
     if not out.for_reading and out.form is not OutputFormat.LATEX:
         out.table(score_table(result.rows(), "pairs", len(result.pairs)))
         return
+    report = AlignmentReport(result)
     tables = (
-        figures_of(result),
-        new_table(result),
-        source_table(result),
-        differences_table(result),
-        agreement_table(result),
+        report.figures(),
+        report.new_words(),
+        report.sources(),
+        report.differences(),
+        report.agreement(),
     )
     shown = [table for table in tables if table.rows]
     if out.form is OutputFormat.LATEX:
@@ -193,7 +188,7 @@ def extraction(
     ]
     rows = [(name, *(100 * value for value in values)) for name, *values in figures]
     out.rows(("system", "ROUGE-1", "low", "high", "ROUGE-2", "source F1"), rows)
-    differences = differences_table(result)
+    differences = ExperimentReport(result).differences()
     typer.echo()
     out.report(differences)
     about = f"{quantity(result.pairs, 'pair')}, {quantity(size, 'sentence')} a document, in percent"

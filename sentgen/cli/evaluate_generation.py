@@ -15,42 +15,26 @@ from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.reading import read_trees
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import Spelling
-from sentgen.evaluation.clusters.clusters import (
-    Cluster,
-    ClusterSet,
-    read_clusters,
-    reparsed,
-    similar_clusters,
-)
+from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet, reparsed, similar_clusters
 from sentgen.evaluation.clusters.experiment import (
     GenerationResult,
     StringMaker,
     Undefined,
     evaluate_generation,
 )
-from sentgen.evaluation.clusters.report import figure_rows, generation_report, strings_table, summary_table
+from sentgen.evaluation.clusters.report import GenerationReport
 from sentgen.evaluation.figures.report import latex, prepare_folder, score_table
 from sentgen.evaluation.fusion.experiment import (
     DEFAULT,
     EXTRACTION,
+    FusionCases,
     FusionResult,
     evaluate_fusion,
     parse_fusers,
-    read_cases,
     require_bleu,
 )
-from sentgen.evaluation.fusion.judging import (
-    CLUSTERS,
-    NO,
-    YES,
-    answers_path,
-    judged_differences,
-    judged_systems,
-    judgments_table,
-    read_judgments,
-    write_sheet,
-)
-from sentgen.evaluation.fusion.report import figures_of, fusion_report, tests_table
+from sentgen.evaluation.fusion.judging import CLUSTERS, NO, YES, JudgingSheet, Judgments
+from sentgen.evaluation.fusion.report import FusionReport
 from sentgen.generation.clusters.clusters import parse_lengths
 from sentgen.generation.clusters.generate import Reranker
 from sentgen.generation.clusters.prepared import CorpusDependencies
@@ -151,7 +135,7 @@ def generation(
             progress=progress,
         )
     if report is not None:
-        out.note(f"report: {generation_report(result).write(report)[0]}")
+        out.note(f"report: {GenerationReport(result).report().write(report)[0]}")
     _show(result, out)
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; strings are in the table output")
 
@@ -161,7 +145,7 @@ def _clusters(request: _GenerationExperiment, parser: Parser) -> list[Cluster]:
     path, form, own = request.clusters, request.format, None if request.source_trees == "gold" else parser
     if request.derive is None:
         # Not read beyond the limit: parsing takes longest.
-        clusters = list(islice(read_clusters(path, parser=own, form=form), request.limit))
+        clusters = list(islice(Cluster.all_in(path, parser=own, form=form), request.limit))
     else:
         clusters = similar_clusters(list(read_trees(path, parser=own, form=form)), request.derive)[
             : request.limit
@@ -173,12 +157,13 @@ def _clusters(request: _GenerationExperiment, parser: Parser) -> list[Cluster]:
 
 def _show(result: GenerationResult, out: Output) -> None:
     """Print a line a curve for reading, or one table of all figures."""
-    tables = summary_table(result), strings_table(result)
+    shown = GenerationReport(result)
+    tables = shown.summary(), shown.strings()
     if out.form is OutputFormat.LATEX:
         typer.echo(latex(tables))
         return
     if not out.for_reading:
-        out.table(figure_rows(result))
+        out.table(shown.figure_rows())
         return
     for table in tables:
         out.rows(table.columns, table.rows)
@@ -252,7 +237,7 @@ def fusion(
         prepare_folder(report)
     names = [name.strip() for name in request.systems.split(",") if name.strip()]
     if request.judge is not None:
-        judged_systems(request.judge, names)
+        JudgingSheet(request.judge).systems(names)
     trees = open_parser(request.parser)
     with (
         out.store(create=True, share=LOOKUP_SHARE) as store,
@@ -262,7 +247,7 @@ def fusion(
     ):
         with mistakes("--systems"):
             systems = parse_fusers(names, request, store)
-        source = read_cases(
+        source = FusionCases.read(
             request.clusters,
             parser=cached,
             references=request.references,
@@ -283,7 +268,8 @@ def fusion(
         out.note(f"{quantity(source.short, 'cluster')} left out: too few sentences to hold some back")
     _write(result, request, report, out)
     if out.for_reading:
-        out.reports((figures_of(result), tests_table(result)), wide=_WIDE)
+        shown = FusionReport(result)
+        out.reports((shown.figures(), shown.tests()), wide=_WIDE)
     else:
         out.table(score_table(result.rows(), "clusters", len(result.cases)))
     out.note(f"run {result.run_id}: {result.seconds:.1f} s; sentences are in the table output")
@@ -304,8 +290,8 @@ def judgments(
 
     Example: `sentgen evaluate judgments sheet.tsv`
     """
-    judged = read_judgments(sheet, seed=seed)
-    tables = judgments_table(judged), judged_differences(judged)
+    judged = Judgments.read(sheet, seed=seed)
+    tables = judged.table(), judged.differences()
     if out.for_reading:
         out.reports(tables, wide=_WIDE)
     else:
@@ -319,17 +305,16 @@ def judgments(
 def _write(result: FusionResult, request: _FusionExperiment, report: Path | None, out: Output) -> None:
     """Write the files that were asked for."""
     if report is not None:
-        out.note(f"report: {fusion_report(result).write(report)[0]}")
+        out.note(f"report: {FusionReport(result).report().write(report)[0]}")
     if request.judge is not None:
-        sentences = {each.system: each.answers for each in result.systems}
-        written = write_sheet(
-            request.judge,
+        sheet, sentences = JudgingSheet(request.judge), {each.system: each.answers for each in result.systems}
+        written = sheet.write(
             result.cases,
-            {name: sentences[name] for name in judged_systems(request.judge, list(sentences))},
+            {name: sentences[name] for name in sheet.systems(list(sentences))},
             seed=request.seed,
             clusters=request.judge_clusters,
         )
         out.note(
             f"{quantity(written, 'sentence')} to judge: write {YES} or {NO} into {request.judge};"
-            f" which is whose, {answers_path(request.judge)} says"
+            f" which is whose, {sheet.answers_path} says"
         )

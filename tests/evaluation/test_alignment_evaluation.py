@@ -19,7 +19,7 @@ from sentgen.alignment.systems import Missing, make_system, parse_specs
 from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
-from sentgen.evaluation.alignment.report import alignment_report, kinds, missed_words, wrong_words
+from sentgen.evaluation.alignment.report import AlignmentReport
 from sentgen.evaluation.figures.report import prepare_folder
 from sentgen.schema import Store
 
@@ -142,7 +142,7 @@ def test_what_is_recorded(store: Store, result: AlignmentResult) -> None:
 
 def test_kinds_of_links(result: AlignmentResult) -> None:
     """Links are told apart by how their words are related and what the abstract word is."""
-    found = kinds(result, result.systems[0])
+    found = AlignmentReport(result).kinds(result.systems[0])
 
     # the-the and in-in are copies of function words, 1999 of a number, | of a sign, c and same of others.
     assert {kind: (one.sure, one.found, one.wrong) for kind, one in found.items()} == {
@@ -157,23 +157,27 @@ def test_kinds_of_links(result: AlignmentResult) -> None:
         ("other word", "number"): (1, 1, 0),
         ("other word", "content"): (0, 0, 2),
     }
-    assert missed_words(result, result.systems[0]) == [("c → c", 1), ("sat → sat", 1)]
-    assert wrong_words(result, result.systems[0]) == [("a → c", 1), ("c → b", 1), ("sat → sat", 1)]
+    assert AlignmentReport(result).missed_words(result.systems[0]) == [("c → c", 1), ("sat → sat", 1)]
+    assert AlignmentReport(result).wrong_words(result.systems[0]) == [
+        ("a → c", 1),
+        ("c → b", 1),
+        ("sat → sat", 1),
+    ]
 
 
 def test_report(result: AlignmentResult, tmp_path: Path) -> None:
     """Tables, plots and a page; nothing of the texts is markup in it."""
     folder = tmp_path / "report"
     prepare_folder(folder)
-    first, *_ = alignment_report(result).write(folder)
+    first, *_ = AlignmentReport(result).report().write(folder)
     seen = parsed(first.read_text())
 
     assert first == folder / "index.html"
     assert {path.suffix for path in folder.iterdir()} - {""} == {".html", ".md", ".csv", ".svg", ".png"}
     assert not [tag for tag, _ in seen.tags if tag == "script"]
     assert SCRIPT in " ".join(seen.text)
-    assert SCRIPT not in alignment_report(result).markdown()
-    assert "hmm is not installed" in alignment_report(result).page()
+    assert SCRIPT not in AlignmentReport(result).report().markdown()
+    assert "hmm is not installed" in AlignmentReport(result).report().page()
     for name in ("systems", "precision-recall"):
         ElementTree.fromstring((folder / f"{name}.svg").read_bytes())
     rows = list(csv.DictReader((folder / "links.csv").read_text().splitlines()))
@@ -185,7 +189,7 @@ def test_report(result: AlignmentResult, tmp_path: Path) -> None:
 
 def test_the_report_is_the_same_again(result: AlignmentResult) -> None:
     """The same run gives the same page."""
-    assert alignment_report(result).page() == alignment_report(result).page()
+    assert AlignmentReport(result).report().page() == AlignmentReport(result).report().page()
 
 
 def test_our_system_and_its_settings() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import Combination, GoldLinks, GoldPair, GoldStandard, combine
+from sentgen.evaluation.alignment.gold import Combination, GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.gold_readers import FORMATS, read_gold
 
 RTE = """\
@@ -242,7 +242,7 @@ def test_combinations(how: Combination, sure: set[int], possible: set[int]) -> N
     drawn = [({0, 1, 2}, {3}), ({0, 1}, {3, 2}), ({0}, {1, 4})]
     annotations = [GoldLinks.of({(n, 0) for n in s}, {(n, 0) for n in p}) for s, p in drawn]
 
-    found = combine(annotations, how)
+    found = GoldLinks.combine(annotations, how)
 
     assert found.sure == {(n, 0) for n in sure}
     assert found.possible == {(n, 0) for n in possible}
@@ -252,8 +252,8 @@ def test_half_of_two_is_either() -> None:
     """With two annotators the default is the union, as in the paper; with one it is that one."""
     one, other = GoldLinks.of({(0, 0)}), GoldLinks.of({(1, 1)})
 
-    assert combine([one, other]) == combine([one, other], "union")
-    assert combine([one]) == one
+    assert GoldLinks.combine([one, other]) == GoldLinks.combine([one, other], "union")
+    assert GoldLinks.combine([one]) == one
 
 
 def test_possible_links_may_be_dropped_or_made_sure() -> None:

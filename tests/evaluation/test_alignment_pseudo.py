@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Pair
 from sentgen.errors import InputError
-from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard, pseudo_documents
+from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 
 
 def gold_of(count: int) -> GoldStandard:
@@ -24,7 +24,7 @@ def gold_of(count: int) -> GoldStandard:
 def test_links_are_carried_over(documents: int, more: int, count: int, seed: int) -> None:
     """Each abstract that is kept has its links, to its own document; sentences begin where texts do."""
     abstracts = max(1, documents - more)
-    gold = pseudo_documents(gold_of(documents + count), documents=documents, abstracts=abstracts, seed=seed)
+    gold = gold_of(documents + count).pseudo_documents(documents=documents, abstracts=abstracts, seed=seed)
 
     assert len(gold.pairs) == (documents + count) // documents
     for one in gold.pairs:
@@ -43,10 +43,10 @@ def test_links_are_carried_over(documents: int, more: int, count: int, seed: int
 
 def test_drawn_by_the_seed() -> None:
     """The same seed gives the same documents, another one others; abstracts are not in order."""
-    first = pseudo_documents(gold_of(50), documents=25, abstracts=10, seed=1)
+    first = gold_of(50).pseudo_documents(documents=25, abstracts=10, seed=1)
 
-    assert first == pseudo_documents(gold_of(50), documents=25, abstracts=10, seed=1)
-    assert first != pseudo_documents(gold_of(50), documents=25, abstracts=10, seed=2)
+    assert first == gold_of(50).pseudo_documents(documents=25, abstracts=10, seed=1)
+    assert first != gold_of(50).pseudo_documents(documents=25, abstracts=10, seed=2)
     words = [pair.pair.document[::2] for pair in first.pairs]
     order = [words[0].index(word.replace("a", "d")) for word in first.pairs[0].pair.abstract[::3]]
     assert order != sorted(order)
@@ -59,4 +59,4 @@ def test_drawn_by_the_seed() -> None:
 def test_refusals(documents: int, abstracts: int, message: str) -> None:
     """Sizes that make no document are refused."""
     with pytest.raises(InputError, match=message):
-        pseudo_documents(gold_of(5), documents=documents, abstracts=abstracts)
+        gold_of(5).pseudo_documents(documents=documents, abstracts=abstracts)

@@ -16,7 +16,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.measures import ArgumentErrors, argument_errors
-from sentgen.evaluation.regeneration.report import arguments_table, regeneration_report
+from sentgen.evaluation.regeneration.report import RegenerationReport
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 from sentgen.models import build
 from sentgen.models.base.registry import find
@@ -122,7 +122,7 @@ def test_a_run_has_them_of_systems_with_trees(store: Store) -> None:
 
     assert {"theft", "greed", "shortage"}.isdisjoint(lmo.measurements)
     assert (system.value("theft"), system.value("greed"), system.value("shortage")) == (0.5, 0, 0)
-    assert arguments_table(result).rows == [["ab", "1 (50.0%)", "0 (0.0%)", "0 (0.0%)", "2"]]
-    assert arguments_table(result) in regeneration_report(result).markdown_parts
+    assert RegenerationReport(result).arguments().rows == [["ab", "1 (50.0%)", "0 (0.0%)", "0 (0.0%)", "2"]]
+    assert RegenerationReport(result).arguments() in RegenerationReport(result).report().markdown_parts
     query = "select value from score where system = 'ab' and metric = 'theft' and item is null"
     assert rows(store, query) == [(0.5,)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
+from sentgen.evaluation.regeneration.cases import Case, Preparation
 
 
 def sentence() -> Sentence:
@@ -42,7 +42,7 @@ def tree(case: Case) -> dict[str, str]:
 
 def test_tree_of_units() -> None:
     """Function words head their phrases: `will` the clause, `in` the place; the phrase stays whole."""
-    case = case_of(sentence(), Preparation())
+    case = Case.prepare(sentence(), Preparation())
 
     assert case.reference == "He , the big dog , will bark in Rome ."
     assert tree(case) == {
@@ -52,7 +52,7 @@ def test_tree_of_units() -> None:
 
 def test_tree_without_function_heads() -> None:
     """Corpora that were ingested so are trees of content words."""
-    case = case_of(sentence(), Preparation(function_heads=False))
+    case = Case.prepare(sentence(), Preparation(function_heads=False))
 
     assert tree(case)["will"] == "bark"
     assert tree(case)["in"] == "Rome"
@@ -61,7 +61,7 @@ def test_tree_without_function_heads() -> None:
 
 def test_tree_of_words_is_that_of_the_source() -> None:
     """The counts over words know no function heads."""
-    case = case_of(sentence(), Preparation(units="word"))
+    case = Case.prepare(sentence(), Preparation(units="word"))
 
     assert tree(case)["the"] == "dog"
     assert tree(case)["in"] == "Rome"
@@ -69,7 +69,7 @@ def test_tree_of_words_is_that_of_the_source() -> None:
 
 def test_without_punctuation() -> None:
     """Commas and full stop go; who hung on them hangs on their heads; case can go, too."""
-    case = case_of(sentence(), Preparation(punctuation=False, lowercase=True))
+    case = Case.prepare(sentence(), Preparation(punctuation=False, lowercase=True))
 
     assert case.reference == "he the big dog will bark in rome"
     assert tree(case)["the big dog"] == "he"
@@ -79,7 +79,7 @@ def test_modifiers_of_punctuation_move_up() -> None:
     """x hangs on a comma that hangs on y."""
     found = Sentence(["x", ",", "y"], upos=["X", "PUNCT", "X"], heads=[2, 3, 0], deprels=["dep"] * 3)
 
-    assert tree(case_of(found, Preparation(punctuation=False))) == {"x": "y", "y": "ROOT"}
+    assert tree(Case.prepare(found, Preparation(punctuation=False))) == {"x": "y", "y": "ROOT"}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_modifiers_of_punctuation_move_up() -> None:
 def test_units_that_are_no_tree_have_no_heads(heads: list[int], nps: list[int] | None) -> None:
     """The sentence is still a test of order."""
     found = Sentence(["x", ",", "y"], upos=["X", "PUNCT", "X"], heads=heads, deprels=["dep"] * 3, nps=nps)
-    case = case_of(found, Preparation(punctuation=False))
+    case = Case.prepare(found, Preparation(punctuation=False))
 
     assert case.reference == "x y"
     assert (case.gold.heads is None) is (nps is None)
@@ -102,33 +102,36 @@ def test_phrase_that_is_no_subtree() -> None:
     """Last-word heads can make a cycle: [a b] under c by b, c under a."""
     found = Sentence(["a", "b", "c"], upos=["X"] * 3, heads=[0, 3, 1], deprels=["dep"] * 3, nps=[1, 1, 0])
 
-    assert case_of(found, Preparation()).gold.heads is None
+    assert Case.prepare(found, Preparation()).gold.heads is None
 
 
 def test_without_tags_and_trees() -> None:
     """Words are the units, punctuation is what has no letter, and there is no tree."""
-    case = case_of(Sentence(["a", "dog", "!?"]), Preparation(punctuation=False))
+    case = Case.prepare(Sentence(["a", "dog", "!?"]), Preparation(punctuation=False))
 
     assert case.words == ["a", "dog"]
     assert case.gold.heads is None
-    assert case_of(Sentence(["..."]), Preparation(punctuation=False)).gold.units == ()
+    assert Case.prepare(Sentence(["..."]), Preparation(punctuation=False)).gold.units == ()
 
 
 def test_tags_are_those_that_were_counted() -> None:
     """Of one kind, the other one where it is missing; none at all rather than those of the other kind."""
     found = Sentence(["a", "dog"], upos=["DET", "NOUN"], xpos=["DT", "_"])
 
-    assert [unit.tags for unit in case_of(found, Preparation(tags="xpos")).gold.units] == [("DT",), ("NOUN",)]
-    assert [unit.tags for unit in case_of(found, Preparation(tags="upos")).gold.units] == [
+    assert [unit.tags for unit in Case.prepare(found, Preparation(tags="xpos")).gold.units] == [
+        ("DT",),
+        ("NOUN",),
+    ]
+    assert [unit.tags for unit in Case.prepare(found, Preparation(tags="upos")).gold.units] == [
         ("DET",),
         ("NOUN",),
     ]
     untagged = replace(found, xpos=None)
-    assert [unit.tags for unit in case_of(untagged, Preparation(tags="xpos")).gold.units] == [(), ()]
+    assert [unit.tags for unit in Case.prepare(untagged, Preparation(tags="xpos")).gold.units] == [(), ()]
 
 
 def test_preparation_changes_no_sentence_that_has_phrases() -> None:
     """The phrases of the source win."""
     found = replace(sentence(), nps=[0] * 11)
 
-    assert len(case_of(found, Preparation()).gold.units) == 11
+    assert len(Case.prepare(found, Preparation()).gold.units) == 11

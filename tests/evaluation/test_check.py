@@ -9,16 +9,7 @@ import pytest
 from sentgen.alignment.words.states import State, WordState
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import MemoryLimitError
-from sentgen.evaluation.check.check import (
-    CheckedWord,
-    SupportCheck,
-    WordLimits,
-    check,
-    check_words,
-    figures,
-    listed_words,
-    with_words,
-)
+from sentgen.evaluation.check.check import CheckedWord, SupportCheck, WordLimits, check, check_words
 from sentgen.evaluation.check.page import page
 from sentgen.evaluation.check.verb_arguments import Spelling
 
@@ -94,7 +85,7 @@ def _with(found: SupportCheck, word: str, *, state: State = "changed") -> Suppor
         CheckedWord(1, place, WordState(form, state if form == word else "same"), "there", (1,))
         for place, form in enumerate(found.summary[0].forms)
     ]
-    return with_words(found, words)
+    return found.with_words(words)
 
 
 @pytest.mark.parametrize("word", ["sent", "food"])
@@ -108,9 +99,9 @@ def test_a_relation_of_a_changed_word_has_no_support(word: str) -> None:
     last = changed.claims[1]
     assert (last.supported, last.words, last.why) == (False, "", f"changed: {word} (there)")
     assert [claim.supported for claim in changed.claims] == [word == "food", False]
-    assert figures(changed)[1] == "1 of 3 words are changed, 0 new"
-    assert [one.state.word for one in listed_words(changed)] == [word]
-    assert listed_words(_with(found, word, state="new")) == []
+    assert changed.figures()[1] == "1 of 3 words are changed, 0 new"
+    assert [one.state.word for one in changed.listed_words()] == [word]
+    assert _with(found, word, state="new").listed_words() == []
 
 
 def test_words_know_their_sentences() -> None:

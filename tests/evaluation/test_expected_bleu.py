@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentgen.arrays import Floats, Longs
-from sentgen.evaluation.regeneration.tuning import Lists, learn, loss, together
+from sentgen.evaluation.regeneration.tuning import Lists, together
 
 
 def chosen(lists: Lists, weights: Floats) -> Longs:
@@ -45,7 +45,7 @@ def test_loss_and_gradient(seed: int, penalty: float) -> None:
     """As defined; the gradient as small steps find it."""
     lists, rng = random_lists(seed), np.random.default_rng(seed + 1)
     weights, start = rng.uniform(0, 1, (2, 3))
-    found, gradient = loss(lists, weights, start, penalty)
+    found, gradient = lists.loss(weights, start, penalty)
     step = 1e-6
 
     assert found == pytest.approx(plain_loss(lists, weights, start, penalty))
@@ -60,10 +60,10 @@ def test_learning_never_makes_it_worse(seed: int) -> None:
     """No weight falls below nothing."""
     lists = random_lists(seed)
     start = np.random.default_rng(seed).uniform(0, 1, 3)
-    weights = learn(lists, start)
+    weights = lists.learn(start)
 
     assert (weights >= 0).all()
-    assert loss(lists, weights, start, 1e-3)[0] <= loss(lists, start, start, 1e-3)[0] + 1e-12
+    assert lists.loss(weights, start, 1e-3)[0] <= lists.loss(start, start, 1e-3)[0] + 1e-12
 
 
 def test_what_tells_good_orders_gains_weight() -> None:
@@ -74,7 +74,7 @@ def test_what_tells_good_orders_gains_weight() -> None:
         good = rng.permutation(5).astype(float)
         parts.append((np.column_stack([rng.normal(size=5), good]), np.repeat(good[:, None], 4, axis=1)))
     lists = together(parts)
-    weights = learn(lists, np.array([1.0, 0.1]))
+    weights = lists.learn(np.array([1.0, 0.1]))
 
     assert weights[1] > 1
     assert lists.matches[chosen(lists, weights)].sum() == 20 * 4 * 4
@@ -84,14 +84,14 @@ def test_what_tells_good_orders_gains_weight() -> None:
 def test_a_penalty_keeps_weights_where_they_were() -> None:
     lists, start = random_lists(3), np.array([0.5, 1.0, 0.0])
 
-    assert learn(lists, start, penalty=1e6) == pytest.approx(start, abs=1e-4)
+    assert lists.learn(start, penalty=1e6) == pytest.approx(start, abs=1e-4)
 
 
 def test_large_values_do_not_overflow() -> None:
     """Log-probabilities of long sentences are hundreds below nothing."""
     lists = random_lists(4)
     far = Lists(lists.values * 1e4 - 1e5, lists.matches, lists.starts)
-    found, gradient = loss(far, np.ones(3), np.ones(3), 0.0)
+    found, gradient = far.loss(np.ones(3), np.ones(3), 0.0)
 
     assert np.isfinite(found)
     assert np.isfinite(gradient).all()
@@ -102,7 +102,7 @@ def test_no_matches_at_all() -> None:
     lists = random_lists(5)
     without = Lists(lists.values, lists.matches * 0, lists.starts)
 
-    assert learn(without, np.ones(3)) == pytest.approx(np.ones(3))
+    assert without.learn(np.ones(3)) == pytest.approx(np.ones(3))
 
 
 def test_bags_without_candidates_are_left_out() -> None:

@@ -13,7 +13,6 @@ import pytest
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures import report as reports
-from sentgen.evaluation.fusion import report as reporting
 from sentgen.evaluation.fusion.experiment import (
     BLEU,
     EXTRACTION,
@@ -24,9 +23,9 @@ from sentgen.evaluation.fusion.experiment import (
     bleu_statistics,
     evaluate_fusion,
     parse_fusers,
-    read_cases,
 )
-from sentgen.evaluation.fusion.judging import Judgments, answers_path, read_judgments, write_sheet
+from sentgen.evaluation.fusion.judging import JudgingSheet, Judgments
+from sentgen.evaluation.fusion.report import FusionReport
 from sentgen.evaluation.regeneration.bleu import bleu
 from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.schema import Store
@@ -166,9 +165,9 @@ def test_the_report_shows_everything(store: Store, monkeypatch: pytest.MonkeyPat
     """A page with both clusters, tables as Markdown and CSV; nothing in a text is markup."""
     result = evaluated(store, key=EXTRACTION["key"], new=making("<b> ate food", "we slept"))
     # What is drawn, other reports have, too.
-    monkeypatch.setattr(reporting, "systems_plot", lambda result, theme: "a plot")
+    monkeypatch.setattr(FusionReport, "systems_plot", lambda report, theme: "a plot")
     monkeypatch.setattr(reports, "picture", lambda figure, form: f"{form} of {figure}".encode())
-    report = reporting.fusion_report(result)
+    report = FusionReport(result).report()
     rows = list(csv.DictReader(report.csv["sentences.csv"].splitlines()))
 
     assert "&lt;b&gt; ate food" in report.page()
@@ -196,14 +195,14 @@ def test_the_last_sentences_are_held_back(tmp_path: Path) -> None:
         {"id": "b", "sentences": ["we slept", "we ate"]},
         {"id": "c", "sentences": ["we saw", "we ate", "we slept"]},
     )
-    found = read_cases(path, parser=VerbParser(), references=2)
+    found = FusionCases.read(path, parser=VerbParser(), references=2)
     (one,) = found.cases
 
     assert (one.name, one.key.forms, found.short) == ("a", ["we", "slept"], 2)
     assert [sentence.forms[0] for sentence in (*one.related, *one.references)] == ["we", "they", "they"]
-    assert len(read_cases(path, parser=VerbParser(), references=1, limit=1).cases) == 1
+    assert len(FusionCases.read(path, parser=VerbParser(), references=1, limit=1).cases) == 1
     with pytest.raises(InputError, match=r"c.jsonl: no cluster has a key.*4 to hold back"):
-        read_cases(path, parser=VerbParser(), references=4)
+        FusionCases.read(path, parser=VerbParser(), references=4)
 
 
 def test_json_lines_may_say_which_is_what(tmp_path: Path) -> None:
@@ -213,7 +212,7 @@ def test_json_lines_may_say_which_is_what(tmp_path: Path) -> None:
         {"id": 7, "key": "we slept", "related": ["we ate", ["they", "ate"]], "references": ["all slept"]},
         {"key": "we ate", "related": ["they ate"], "references": ["all ate", "both ate"]},
     )
-    first, second = read_cases(path, parser=VerbParser(), references=2).cases
+    first, second = FusionCases.read(path, parser=VerbParser(), references=2).cases
 
     assert (first.name, second.name) == ("7", "2")
     assert [one.forms for one in first.inputs] == [["we", "slept"], ["we", "ate"], ["they", "ate"]]
@@ -237,7 +236,7 @@ def test_what_is_missing_is_told_with_its_line(
     path = written(tmp_path / "c.jsonl", good, broken)
 
     with pytest.raises(InputError, match=rf"c.jsonl:2: .*({told})"):
-        read_cases(path, parser=VerbParser(), references=2)
+        FusionCases.read(path, parser=VerbParser(), references=2)
 
 
 def test_systems_are_named(store: Store) -> None:
@@ -252,11 +251,11 @@ def test_systems_are_named(store: Store) -> None:
 
 def sheet(path: Path, judged: Mapping[str, str], **sentences: Sequence[str | None]) -> Judgments:
     """Write a sheet, fill it in by sentence, and read it."""
-    write_sheet(path, CASES.cases, sentences, seed=1)
+    JudgingSheet(path).write(CASES.cases, sentences, seed=1)
     lines = path.read_text("utf-8").splitlines()
     filled = [f"{line}{judged.get(line.split(chr(9))[2], '')}" for line in lines[1:]]
     path.write_text("\n".join([lines[0], *filled]), "utf-8")
-    return read_judgments(path, seed=1)
+    return Judgments.read(path, seed=1)
 
 
 def test_a_sheet_names_no_system(tmp_path: Path) -> None:
@@ -264,10 +263,12 @@ def test_a_sheet_names_no_system(tmp_path: Path) -> None:
     path = tmp_path / "s.tsv"
     made = {"new": ["a b", None], "old": ["a b", "c"], "other": ["d", "e"]}
 
-    assert write_sheet(path, CASES.cases, made, seed=1) == 2
+    assert JudgingSheet(path).write(CASES.cases, made, seed=1) == 2
 
     rows = list(csv.DictReader(path.read_text("utf-8").splitlines(), delimiter="\t"))
-    answers = list(csv.DictReader(answers_path(path).read_text("utf-8").splitlines(), delimiter="\t"))
+    answers = list(
+        csv.DictReader(JudgingSheet(path).answers_path.read_text("utf-8").splitlines(), delimiter="\t")
+    )
 
     assert [set(row) for row in rows] == [{"number", "key", "sentence", "judgment"}] * 2
     assert {row["sentence"] for row in rows} == {"a b", "d"}
@@ -279,7 +280,7 @@ def test_a_sheet_names_no_system(tmp_path: Path) -> None:
     }
     assert {row["cluster"] for row in answers} == {"pets"}
     with pytest.raises(InputError, match="no sentence to judge"):
-        write_sheet(path, CASES.cases, {"new": [None, None]}, seed=1)
+        JudgingSheet(path).write(CASES.cases, {"new": [None, None]}, seed=1)
 
 
 def test_judgments_are_counted_by_system(tmp_path: Path) -> None:
@@ -315,13 +316,13 @@ def test_a_sheet_without_its_answers_is_refused(tmp_path: Path) -> None:
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join(lines[:2]), "utf-8")
     with pytest.raises(InputError, match=r"has no row 2"):
-        read_judgments(path, seed=1)
+        Judgments.read(path, seed=1)
 
     path.write_text("number\tsaid\n1\tyes\n", "utf-8")
     with pytest.raises(InputError, match="no column 'judgment'"):
-        read_judgments(path, seed=1)
+        Judgments.read(path, seed=1)
 
-    answers_path(path).unlink()
+    JudgingSheet(path).answers_path.unlink()
     path.write_text("\n".join(lines), "utf-8")
     with pytest.raises(InputError, match=r"s\.answers\.tsv"):
-        read_judgments(path, seed=1)
+        Judgments.read(path, seed=1)

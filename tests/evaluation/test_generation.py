@@ -16,13 +16,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError
-from sentgen.evaluation.clusters.clusters import (
-    Cluster,
-    ClusterSet,
-    read_clusters,
-    reparsed,
-    similar_clusters,
-)
+from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet, reparsed, similar_clusters
 from sentgen.evaluation.clusters.experiment import (
     GenerationResult,
     StringMaker,
@@ -32,7 +26,7 @@ from sentgen.evaluation.clusters.experiment import (
     fluency,
     wilcoxon,
 )
-from sentgen.evaluation.clusters.report import generation_report, strings_table
+from sentgen.evaluation.clusters.report import GenerationReport
 from sentgen.generation.clusters.generate import GenerationSettings
 from sentgen.models import build
 from sentgen.models.scoring import score_sentences
@@ -210,7 +204,7 @@ def test_supported_arguments(tmp_path: Path) -> None:
     assert found.made[1].all()
     assert found.strings[0][0] == ["cats slept", "cats saw dogs", None]
     assert found.figures("precision", "all")[0, 0, :2].tolist() == [1, 1]
-    table = strings_table(found)
+    table = GenerationReport(found).strings()
     assert dict(zip(table.columns, table.rows[0], strict=True))["made"] == "66.7%"
 
 
@@ -275,7 +269,7 @@ def first(
 ) -> dict[str, bytes]:
     """The files of the report."""
     folder = tmp_path_factory.mktemp("report")
-    return {path.name: path.read_bytes() for path in generation_report(evaluated[0]).write(folder)}
+    return {path.name: path.read_bytes() for path in GenerationReport(evaluated[0]).report().write(folder)}
 
 
 def test_the_report(
@@ -283,7 +277,7 @@ def test_the_report(
 ) -> None:
     """Four plots in two formats, two tables in CSV, Markdown, and a page; the same run gives the same bytes."""
     found, _ = evaluated
-    again = {path.name: path.read_bytes() for path in generation_report(found).write(tmp_path)}
+    again = {path.name: path.read_bytes() for path in GenerationReport(found).report().write(tmp_path)}
 
     assert first == again
     assert next(iter(first)) == "index.html"
@@ -298,7 +292,7 @@ def test_the_report(
 
 def test_the_page_escapes_the_names_of_clusters(evaluated: tuple[GenerationResult, Path]) -> None:
     """They come from a file; nothing is loaded from elsewhere."""
-    html = generation_report(evaluated[0]).page()
+    html = GenerationReport(evaluated[0]).report().page()
 
     assert "<b>" not in html
     assert "&lt;b&gt;" in html
@@ -308,14 +302,14 @@ def test_the_page_escapes_the_names_of_clusters(evaluated: tuple[GenerationResul
 def test_the_tables_agree(evaluated: tuple[GenerationResult, Path]) -> None:
     """CSV has a line a length and one over all lengths for each of the six curves; Markdown has the plots."""
     found, _ = evaluated
-    rows = list(csv.DictReader(io.StringIO(generation_report(found).csv["figures.csv"])))
+    rows = list(csv.DictReader(io.StringIO(GenerationReport(found).report().csv["figures.csv"])))
     curve = found.curve("precision", "all")
     mine = [row for row in rows if (row["figure"], row["relations"]) == ("precision", "all")]
 
     assert len(rows) == 6 * 5
     assert [float(row["depviterbi"]) for row in mine[1:4]] == [point.means[0] for point in curve.points[1:]]
     assert mine[-1]["length"] == ""
-    assert "](long-distance-precision.svg)" in generation_report(found).markdown()
+    assert "](long-distance-precision.svg)" in GenerationReport(found).report().markdown()
 
 
 def test_clusters_are_documents(tmp_path: Path) -> None:
@@ -324,7 +318,7 @@ def test_clusters_are_documents(tmp_path: Path) -> None:
     path.write_text(
         '{"id": 5, "sentences": [["we", "ate"], ["they", "slept"]]}\n{"id": 6, "sentences": [["we"]]}\n'
     )
-    found = list(read_clusters(str(path), parser=ToyParser()))
+    found = list(Cluster.all_in(str(path), parser=ToyParser()))
 
     assert [[sentence.forms for sentence in cluster.sentences] for cluster in found] == [
         [["we", "ate"], ["they", "slept"]],
@@ -332,7 +326,7 @@ def test_clusters_are_documents(tmp_path: Path) -> None:
     ]
     assert len({cluster.name for cluster in found}) == 2
     with pytest.raises(InputError, match="`parser`"):
-        list(read_clusters(str(path)))
+        list(Cluster.all_in(str(path)))
 
 
 def test_reparsed_clusters_keep_their_tokens() -> None:
@@ -391,7 +385,7 @@ def test_short_sentences_and_those_without_verbs_take_no_part() -> None:
 def test_derived_clusters_of_the_demo_are_about_one_event() -> None:
     """Its documents are such clusters by hand: of the ten best derived pairs, most stay within a document."""
     documents, sentences = {}, []
-    for number, cluster in enumerate(read_clusters(str(TREEBANK))):
+    for number, cluster in enumerate(Cluster.all_in(str(TREEBANK))):
         sentences += cluster.sentences
         documents |= {one.sent_id: number for one in cluster.sentences}
     found = similar_clusters(sentences, 10, size=2)

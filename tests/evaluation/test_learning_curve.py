@@ -21,7 +21,7 @@ from sentgen.evaluation.regeneration.experiment import (
     evaluate_regeneration,
 )
 from sentgen.evaluation.regeneration.learning_curve import learning_curve
-from sentgen.evaluation.regeneration.report import curve_plot, regeneration_report
+from sentgen.evaluation.regeneration.report import RegenerationReport
 from sentgen.models import ModelInfo, find
 from sentgen.models.build_request import BuildRequest
 from sentgen.output.drawing import LIGHT
@@ -70,7 +70,7 @@ def test_all_sentences_are_the_model_itself(made: Path) -> None:
     parameters = json.loads(str(text))
     assert (command, parameters["model"], parameters["curve"]) == ("evaluate regeneration", "m@1", [5, size])
     assert parameters["systems"]["cle@5"]["learnt from"] == 5
-    assert curve_plot(found, LIGHT).axes[0].get_xscale() == "log"
+    assert RegenerationReport(found).curve_plot(LIGHT).axes[0].get_xscale() == "log"
 
 
 def test_the_report_draws_the_curves() -> None:
@@ -79,12 +79,12 @@ def test_the_report_draws_the_curves() -> None:
     points = [
         LearningPoint(one.system, "joint", size) for size, one in zip((10, 100), result.systems, strict=True)
     ]
-    report = regeneration_report(replace(result, curve=points))
+    report = RegenerationReport(replace(result, curve=points)).report()
 
-    assert curve_plot(replace(result, curve=points), LIGHT).axes[0].get_xscale() == "log"
+    assert RegenerationReport(replace(result, curve=points)).curve_plot(LIGHT).axes[0].get_xscale() == "log"
     assert "![Learning curves](curve.svg)" in report.markdown()
     assert "Learning curves" in report.page()
-    assert "curve" not in regeneration_report(result).plots
+    assert "curve" not in RegenerationReport(result).report().plots
 
 
 @pytest.mark.parametrize(

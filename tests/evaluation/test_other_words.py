@@ -9,7 +9,7 @@ import pytest
 
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check import check as check_module
-from sentgen.evaluation.check.check import SupportCheck, check, check_table, figures
+from sentgen.evaluation.check.check import SupportCheck, check
 from sentgen.evaluation.check.page import page
 
 
@@ -147,18 +147,18 @@ def _three_ways() -> SupportCheck:
 def test_a_table_tells_other_words_from_none() -> None:
     """Its last columns are there only if other words were asked for."""
     found = _three_ways()
-    table = check_table(found)
+    table = found.table()
     rows = table.to_pylist()
 
     assert [row["words"] for row in rows] == ["same", "other", ""]
     assert (rows[1]["found"], rows[1]["differs"], rows[1]["source"]) == ("sent trucks", "form", "1")
     assert rows[1]["why"] == ""
     assert rows[2]["why"] == "not in the source: blankets"
-    assert figures(found)[0].endswith(
+    assert found.figures()[0].endswith(
         "2 of 3 verb arguments have support in the source, 1 of them in other words"
     )
     plain = check(found.summary, found.source)
-    assert check_table(plain).columns == table.columns[:-3]
+    assert plain.table().columns == table.columns[:-3]
     assert plain.supported == 1
 
 

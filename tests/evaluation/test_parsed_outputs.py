@@ -15,7 +15,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import verb_argument_figures
-from sentgen.evaluation.regeneration.report import regeneration_report
+from sentgen.evaluation.regeneration.report import RegenerationReport
 from sentgen.generation import RegeneratedSentence, Unit
 from sentgen.generation.regenerate import Gold
 from sentgen.schema import Store
@@ -128,7 +128,7 @@ def test_a_run_with_a_parser(toy: Toy) -> None:
     low, high = system.intervals["verb-arguments"].low, system.intervals["verb-arguments"].high
     assert low <= system.value("verb-arguments") <= high
     assert result.parameters["parser"] == "near@1"
-    assert "verb arguments, %" in regeneration_report(result).shown["figures"].columns
+    assert "verb arguments, %" in RegenerationReport(result).report().shown["figures"].columns
     assert "verb-arguments" not in evaluate_regeneration(*toy, test, ["lmo"]).systems[0].measurements
 
 

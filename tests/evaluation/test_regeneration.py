@@ -15,7 +15,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.cases import read_test_set
-from sentgen.evaluation.regeneration.report import regeneration_report
+from sentgen.evaluation.regeneration.report import RegenerationReport
 from sentgen.schema import Store
 
 Toy = tuple[Store, toy_store.ToyModel]
@@ -219,7 +219,7 @@ def test_outputs_of_other_systems(toy: Toy, tmp_path: Path, caplog: pytest.LogCa
     }  # fmt: skip
     query = "select output from output where system = 'theirs' order by item"
     assert rows(toy[0], query) == [("the dog barks .",), ("",), ("cat sees the mat",)]
-    assert regeneration_report(result).markdown()
+    assert RegenerationReport(result).report().markdown()
 
 
 def test_outputs_are_lower_cased_and_left_out_as_the_test_is(toy: Toy, tmp_path: Path) -> None:

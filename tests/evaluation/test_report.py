@@ -14,15 +14,9 @@ import pytest
 
 from sentgen.errors import InputError
 from sentgen.evaluation.figures import report as reports
-from sentgen.evaluation.figures.report import (
-    best_cells,
-    comparisons_table,
-    latex,
-    prepare_folder,
-    systems_plot,
-)
+from sentgen.evaluation.figures.report import ExperimentReport, best_cells, latex, prepare_folder
 from sentgen.evaluation.regeneration.experiment import PRIMARY, RegenerationResult
-from sentgen.evaluation.regeneration.report import examples, figures_of, lengths_plot, regeneration_report
+from sentgen.evaluation.regeneration.report import RegenerationReport
 from sentgen.output.drawing import DARK, LIGHT, picture
 
 
@@ -37,7 +31,7 @@ def folder(result: RegenerationResult, tmp_path_factory: pytest.TempPathFactory)
     """A folder with the report."""
     path = tmp_path_factory.mktemp("report") / "folder"
     prepare_folder(path)
-    regeneration_report(result).write(path)
+    RegenerationReport(result).report().write(path)
     return path
 
 
@@ -95,7 +89,7 @@ def test_csv_has_all_digits(folder: Path, result: RegenerationResult) -> None:
 
 def test_markdown_shows_the_figures_and_escapes_texts(result: RegenerationResult) -> None:
     """Names cannot break a table or become markup."""
-    text = regeneration_report(result).markdown()
+    text = RegenerationReport(result).report().markdown()
 
     assert f"{result.systems[0].value(PRIMARY):.1f} (" in text
     assert "| &lt;b>bad&lt;/b>\\| |" in text
@@ -107,7 +101,7 @@ def test_markdown_shows_the_figures_and_escapes_texts(result: RegenerationResult
 
 def test_nothing_from_a_corpus_is_markup(result: RegenerationResult) -> None:
     """No scripts, no elements of foreign names, no template code is run; texts are there as texts."""
-    found = parsed(regeneration_report(result).page())
+    found = parsed(RegenerationReport(result).report().page())
     text = "".join(found.text)
 
     assert {"script", "b"}.isdisjoint({tag for tag, _ in found.tags})
@@ -119,7 +113,7 @@ def test_nothing_from_a_corpus_is_markup(result: RegenerationResult) -> None:
 
 def test_the_page_stands_alone(result: RegenerationResult) -> None:
     """It loads nothing, and says so to the browser; it has a picture for each ground."""
-    found = parsed(regeneration_report(result).page())
+    found = parsed(RegenerationReport(result).report().page())
     links = [
         value
         for _, attributes in found.tags
@@ -136,14 +130,14 @@ def test_the_page_stands_alone(result: RegenerationResult) -> None:
 
 def test_texts_of_a_sentence_are_isolated(result: RegenerationResult) -> None:
     """A character that turns the direction of text around stays in its own element."""
-    html = regeneration_report(result).page()
+    html = RegenerationReport(result).report().page()
 
     assert "<bdi>\u202eevil</bdi>" in html
 
 
 def test_examples_mark_wrong_joins(result: RegenerationResult) -> None:
     """ "the dog barks at . a cat" for "the dog barks at a cat .": at-. and .-a are wrong, and the end."""
-    example = next(one for one in examples(result) if one.item == 1)
+    example = next(one for one in RegenerationReport(result).examples() if one.item == 1)
     attempt = example.attempts[0]
 
     assert [piece.text for piece in attempt.pieces] == ["the dog", "barks", "at", ".", "a cat"]
@@ -156,27 +150,28 @@ def test_examples_mark_wrong_joins(result: RegenerationResult) -> None:
 
 def test_examples_are_drawn_with_the_seed(result: RegenerationResult) -> None:
     """Sentences of five words and more where there are enough, else all; in the order of the test set."""
-    assert [one.item for one in examples(result)] == [1, 2, 3, 4, 5, 6]
-    drawn = [one.item for one in examples(result, 3)]
+    assert [one.item for one in RegenerationReport(result).examples()] == [1, 2, 3, 4, 5, 6]
+    drawn = [one.item for one in RegenerationReport(result).examples(3)]
     assert drawn == sorted(set(drawn) - {5})
-    assert drawn == [one.item for one in examples(result, 3)]
+    assert drawn == [one.item for one in RegenerationReport(result).examples(3)]
 
 
 def test_pictures(result: RegenerationResult) -> None:
     """SVG is well-formed and has no date, PNG is PNG; the same run gives the same bytes."""
-    for draw in (systems_plot, lengths_plot):
-        svg = picture(draw(result, LIGHT), "svg")
+    report = RegenerationReport(result)
+    for draw in (report.systems_plot, report.lengths_plot):
+        svg = picture(draw(LIGHT), "svg")
         ElementTree.fromstring(svg)
         assert b"dc:date" not in svg
-        assert svg == picture(draw(result, LIGHT), "svg")
-        assert svg != picture(draw(result, DARK), "svg")
-        assert picture(draw(result, LIGHT), "png").startswith(b"\x89PNG")
+        assert svg == picture(draw(LIGHT), "svg")
+        assert svg != picture(draw(DARK), "svg")
+        assert picture(draw(LIGHT), "png").startswith(b"\x89PNG")
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_report_is_written_over_a_report_alone(result: RegenerationResult, tmp_path: Path) -> None:
     """Of others, and of a report that somebody changed, nothing is written over; what else is there stays."""
-    report = regeneration_report(result)
+    report = RegenerationReport(result).report()
     (tmp_path / "notes.txt").write_text("mine")
     report.write(tmp_path)
     page = (tmp_path / "index.html").read_bytes()
@@ -202,7 +197,7 @@ def test_a_report_that_was_cut_short_is_written_again(
     result: RegenerationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some files are of the earlier report then, and some of this one."""
-    report, replace, done = regeneration_report(result), os.replace, []
+    report, replace, done = RegenerationReport(result).report(), os.replace, []
 
     def cut(draft: str, path: Path) -> None:
         done.append(path)
@@ -226,7 +221,7 @@ def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytes
         prepare_folder(tmp_path / "file")
     (tmp_path / "index.html").mkdir()
     with pytest.raises(InputError, match=r"index\.html: in the way"):
-        regeneration_report(result).write(tmp_path)
+        RegenerationReport(result).report().write(tmp_path)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):
         prepare_folder(tmp_path)
@@ -235,7 +230,7 @@ def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytes
 def test_latex_has_the_best_in_bold_and_intervals_small() -> None:
     """A table of all systems and one of all pairs; what is better lower is bold where it is lowest."""
     result = fake_run.fake_run()
-    text = latex([figures_of(result), comparisons_table(result)])
+    text = latex([RegenerationReport(result).figures(), ExperimentReport(result).comparisons()])
     good = next(line for line in text.splitlines() if line.startswith("good &"))
     bad = next(line for line in text.splitlines() if line.startswith(r"\textless{}b\textgreater{}bad"))
 

@@ -12,14 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sentgen.evaluation.figures.measurement import (
-    Measurement,
-    compare_all,
-    holm,
-    randomization_tests,
-    ratio,
-    sign_test,
-)
+from sentgen.evaluation.figures.measurement import Measurement, compare_all, holm, randomization_tests, ratio
 
 REFERENCES = ["a b c d e f", "g h i j k", "l m n o p q", "a c e g i k", "b d f h j l"]
 GOOD = ["a b c d f e", "g h i j k", "l m n o q p", "a c e i g k", "d b f h j l"]
@@ -46,24 +39,22 @@ def test_sign_test_replaces_one_sentence_at_a_time() -> None:
         pluses += score > base + 1e-9
         minuses += score < base - 1e-9
 
-    assert sign_test(bleu_of(POOR), bleu_of(GOOD))[:2] == (pluses, minuses)
+    assert bleu_of(POOR).sign_test(bleu_of(GOOD))[:2] == (pluses, minuses)
     assert pluses + minuses == 4  # the fourth sentence is the same
 
 
 def test_sign_test_is_binomial() -> None:
     """Six pluses, no minus: 2 / 2**6; one each: 1; nothing but equals: 1."""
-    assert sign_test(shares(*[0] * 6, 1), shares(*[1] * 6, 1)) == (6, 0, pytest.approx(2 / 64))
-    assert sign_test(shares(0, 1, 1), shares(1, 0, 1)) == (1, 1, 1.0)
-    assert sign_test(shares(1, 1), shares(1, 1)) == (0, 0, 1.0)
+    assert shares(*[0] * 6, 1).sign_test(shares(*[1] * 6, 1)) == (6, 0, pytest.approx(2 / 64))
+    assert shares(0, 1, 1).sign_test(shares(1, 0, 1)) == (1, 1, 1.0)
+    assert shares(1, 1).sign_test(shares(1, 1)) == (0, 0, 1.0)
 
 
 @given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=60))
 def test_sign_test_is_that_of_scipy(changes: list[int]) -> None:
     """The exact two-sided binomial test of the pluses among the changes."""
     pluses, changed = changes.count(1), len(changes) - changes.count(0)
-    found = sign_test(
-        shares(*(change < 0 for change in changes)), shares(*(change > 0 for change in changes))
-    )
+    found = shares(*(change < 0 for change in changes)).sign_test(shares(*(change > 0 for change in changes)))
 
     assert found[:2] == (pluses, changed - pluses)
     assert found[2] == pytest.approx(binomtest(pluses, changed).pvalue if changed else 1.0)

@@ -17,7 +17,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.evaluation.regeneration.cases import read_test_set
-from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, learn, tune
+from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
 from sentgen.generation import Search, plan_search
 from sentgen.generation.trees.factors import FACTORS
 from sentgen.models import build, find
@@ -143,7 +143,7 @@ def test_what_was_learnt_is_stored_recorded_and_taken(folder: Path) -> None:
 
 def test_nothing_is_stored_where_nothing_is_better(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights that stay where they are: the first round counts, and the run is on record all the same."""
-    monkeypatch.setattr("sentgen.evaluation.regeneration.tuning.learn", lambda lists, weights: weights)
+    monkeypatch.setattr("sentgen.evaluation.regeneration.tuning.Lists.learn", lambda lists, weights: weights)
     with Store(folder / "store.duckdb") as store:
         result = tuned(store, folder, replace(ASKED, rounds=2))
 
@@ -156,8 +156,8 @@ def test_nothing_is_stored_where_nothing_is_better(folder: Path, monkeypatch: py
 def test_weights_of_the_words_are_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Learnt weights are divided by that of the words, even if it falls to nothing."""
     monkeypatch.setattr(
-        "sentgen.evaluation.regeneration.tuning.learn",
-        lambda lists, weights: learn(lists, weights) * 0 + [0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.5],
+        "sentgen.evaluation.regeneration.tuning.Lists.learn",
+        lambda lists, weights: lists.learn(weights) * 0 + [0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.5],
     )
     with Store(folder / "store.duckdb") as store:
         weights = tuned(store, folder).rounds[1].weights

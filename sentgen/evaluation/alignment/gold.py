@@ -28,6 +28,8 @@ from sentgen.output.wording import are, quantity
 Combination = Literal["half", "union", "intersection"]
 #: What becomes of links that are possible, but not sure.
 Possible = Literal["keep", "drop", "sure"]
+#: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
+_DOCUMENTS, _ABSTRACTS = 22, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,23 @@ class GoldLinks:
         """Return links, the sure ones among the possible ones."""
         certain = frozenset(sure)
         return GoldLinks(certain, certain.union(possible))
+
+    @staticmethod
+    def combine(annotations: Sequence[GoldLinks], how: Combination = "half") -> GoldLinks:
+        """Return the links that enough annotators drew.
+
+        A link is sure if enough of them call it sure, and possible if enough of them drew it at all. With
+        `half` that is at least half of them, rounded up: either of two (the union of Daumé and Marcu 2004),
+        two of three (the majority that is usual for the three annotators of RTE-2, as in MacCartney et al.
+        2008).
+        """
+        # Rounded up: one of one or two, two of three or four.
+        needed = {"half": (len(annotations) + 1) // 2, "union": 1, "intersection": len(annotations)}[how]
+        return GoldLinks.of(
+            _drawn((annotation.sure for annotation in annotations), needed),
+            # A sure link is possible, too (`GoldLinks.of`), so that both kinds count here.
+            _drawn((annotation.possible for annotation in annotations), needed),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +96,7 @@ class GoldStandard:
             index = self.annotators.index(how)
             chosen = [pair.annotations[index] for pair in self.pairs]
         elif how in get_args(Combination):
-            chosen = [combine(pair.annotations, how) for pair in self.pairs]  # type: ignore[arg-type]
+            chosen = [GoldLinks.combine(pair.annotations, how) for pair in self.pairs]  # type: ignore[arg-type]
         else:
             names = ", ".join((*get_args(Combination), *self.annotators))
             raise InputError(f"no combination or annotator is called {how!r}; choose one of: {names}")
@@ -88,9 +107,38 @@ class GoldStandard:
         """Return what all annotators but one drew, combined: by this a person can be measured."""
         treat = _POSSIBLE[possible]
         return [
-            treat(combine(pair.annotations[:annotator] + pair.annotations[annotator + 1 :], how))
+            treat(GoldLinks.combine(pair.annotations[:annotator] + pair.annotations[annotator + 1 :], how))
             for pair in self.pairs
         ]
+
+    def pseudo_documents(
+        self, *, documents: int = _DOCUMENTS, abstracts: int = _ABSTRACTS, seed: int = 1
+    ) -> GoldStandard:
+        """Make as many pseudo-documents as the pairs are enough for; what is left over is left out.
+
+        Args:
+            documents: pairs whose documents are put one after the other.
+            abstracts: how many of their abstracts are kept, in random order.
+            seed: seed of the draws.
+
+        Raises:
+            InputError: there are fewer pairs than one pseudo-document needs, or more abstracts than
+                documents.
+        """
+        if not 1 <= abstracts <= documents:
+            raise InputError(f"{abstracts} of {documents} abstracts cannot be kept; give such as 22x8")
+        if len(self.pairs) < documents:
+            too_few = f"{quantity(len(self.pairs), 'pair')} {are(len(self.pairs))} too few"
+            raise InputError(f"{too_few} for a pseudo-document of {documents}")
+        rng = np.random.default_rng(seed)
+        order = rng.permutation(len(self.pairs))
+        made = list[GoldPair]()
+        for begin in range(0, len(order) - documents + 1, documents):
+            members = [self.pairs[n] for n in order[begin : begin + documents]]
+            # In the order drawn: the abstracts must not follow the documents.
+            drawn = rng.permutation(documents)[:abstracts].tolist()
+            made.append(_joined(f"pseudo-{len(made) + 1}", members, drawn))
+        return replace(self, pairs=tuple(made))
 
 
 _POSSIBLE: dict[Possible, Callable[[GoldLinks], GoldLinks]] = {
@@ -100,29 +148,9 @@ _POSSIBLE: dict[Possible, Callable[[GoldLinks], GoldLinks]] = {
 }
 
 
-def combine(annotations: Sequence[GoldLinks], how: Combination = "half") -> GoldLinks:
-    """Return the links that enough annotators drew.
-
-    A link is sure if enough of them call it sure, and possible if enough of them drew it at all. With `half`
-    that is at least half of them, rounded up: either of two (the union of Daumé and Marcu 2004), two of
-    three (the majority that is usual for the three annotators of RTE-2, as in MacCartney et al. 2008).
-    """
-    # Rounded up: one of one or two, two of three or four.
-    needed = {"half": (len(annotations) + 1) // 2, "union": 1, "intersection": len(annotations)}[how]
-    return GoldLinks.of(
-        _drawn((annotation.sure for annotation in annotations), needed),
-        # A sure link is possible, too (`GoldLinks.of`), so that both kinds count here.
-        _drawn((annotation.possible for annotation in annotations), needed),
-    )
-
-
 def _drawn(links: Iterable[frozenset[Link]], needed: int) -> list[Link]:
     counts = Counter(link for drawn in links for link in drawn)
     return [link for link, count in counts.items() if count >= needed]
-
-
-#: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
-_DOCUMENTS, _ABSTRACTS = 22, 8
 
 
 def pseudo_sizes(text: str) -> tuple[int, int]:
@@ -152,36 +180,6 @@ class _Placed:
             if abstract is None
             else frozenset((i + self.document, j + abstract) for i, j in links)
         )
-
-
-def pseudo_documents(
-    gold: GoldStandard, *, documents: int = _DOCUMENTS, abstracts: int = _ABSTRACTS, seed: int = 1
-) -> GoldStandard:
-    """Make as many pseudo-documents as the pairs are enough for; what is left over is left out.
-
-    Args:
-        gold: the pairs; those of a pseudo-document are drawn at random, each pair is in one of them.
-        documents: pairs whose documents are put one after the other.
-        abstracts: how many of their abstracts are kept, in random order.
-        seed: seed of the draws.
-
-    Raises:
-        InputError: there are fewer pairs than one pseudo-document needs, or more abstracts than documents.
-    """
-    if not 1 <= abstracts <= documents:
-        raise InputError(f"{abstracts} of {documents} abstracts cannot be kept; give such as 22x8")
-    if len(gold.pairs) < documents:
-        too_few = f"{quantity(len(gold.pairs), 'pair')} {are(len(gold.pairs))} too few"
-        raise InputError(f"{too_few} for a pseudo-document of {documents}")
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(gold.pairs))
-    made = list[GoldPair]()
-    for begin in range(0, len(order) - documents + 1, documents):
-        members = [gold.pairs[n] for n in order[begin : begin + documents]]
-        # In the order drawn: the abstracts must not follow the documents.
-        drawn = rng.permutation(documents)[:abstracts].tolist()
-        made.append(_joined(f"pseudo-{len(made) + 1}", members, drawn))
-    return replace(gold, pairs=tuple(made))
 
 
 def _joined(key: str, members: Sequence[GoldPair], order: Sequence[int]) -> GoldPair:

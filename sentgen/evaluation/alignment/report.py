@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from sentgen.alignment import Alignment, Link, Pair
@@ -15,18 +14,14 @@ from sentgen.alignment.words.word_classes import stem
 from sentgen.evaluation.alignment.experiment import AlignmentResult
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
 from sentgen.evaluation.figures.report import (
+    ExperimentReport,
     FigureColumn,
     Report,
     ReportTable,
     comparisons_csv,
-    comparisons_table,
     csv_text,
-    differences_table,
     figures_table,
     scores_csv,
-    settings_table,
-    signatures_table,
-    systems_plot,
 )
 from sentgen.evaluation.figures.results import SystemResult
 from sentgen.output.drawing import Theme, legend_beside, literal, plain_axes
@@ -34,56 +29,6 @@ from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-def alignment_report(result: AlignmentResult) -> Report:
-    """Return the report of a run."""
-    first, *others = _tables(result)
-    return Report(
-        title=f"Alignments, run {result.run_id}",
-        template="alignment/report.html.j2",
-        shown={
-            "pairs": len(result.pairs),
-            "first": first,
-            "tables": others,
-            "examples": examples(result),
-        },
-        markdown_parts=[
-            first,
-            "![SoftF of the systems with 95% intervals](systems.svg)\n",
-            "![Soft precision against recall](precision-recall.svg)\n",
-            *others,
-        ],
-        csv={
-            "scores.csv": scores_csv((*result.systems, *result.humans)),
-            "comparisons.csv": comparisons_csv(result.comparisons),
-            "kinds.csv": _kinds_csv(result),
-            "links.csv": _links_csv(result),
-        },
-        plots={
-            "systems": partial(systems_plot, result),
-            "precision-recall": partial(_precision_recall_plot, result),
-        },
-    )
-
-
-def _tables(result: AlignmentResult) -> list[ReportTable]:
-    """Return the tables in their order, without those that have nothing to say."""
-    tables = [
-        figures_of(result),
-        differences_table(result),
-        _missing_table(result),
-        *_scope_tables(result),
-        new_table(result),
-        source_table(result),
-        agreement_table(result),
-        _kinds_table(result),
-        *(_words_table(result, system) for system in result.ranked[:2]),
-        comparisons_table(result),
-        settings_table(result),
-        signatures_table(result),
-    ]
-    return [table for table in tables if table.rows]
 
 
 _EXAMPLES = 20
@@ -111,22 +56,6 @@ class _PairExample:
     errors: Sequence[_LinkErrors]
 
 
-def examples(result: AlignmentResult, count: int = _EXAMPLES) -> list[_PairExample]:
-    """Return pairs that are drawn with the seed of the run, in their order, without looking at answers."""
-    return [_example(result, item) for item in result.drawn(range(len(result.pairs)), count)]
-
-
-def _example(result: AlignmentResult, item: int) -> _PairExample:
-    pair, gold = result.pairs[item], result.gold[item]
-    errors = []
-    for system in result.ranked:
-        links, measurement = system.answers[item].links, system.measurements[PRIMARY]
-        figure = _percent(float(measurement.figure(measurement.statistics[item])))
-        missed, wrong = _named(pair, gold.sure - links), _named(pair, links - gold.possible)
-        errors.append(_LinkErrors(system.system, figure, missed, wrong))
-    return _PairExample(pair.key, _shortened(pair.document), _shortened(pair.abstract), errors)
-
-
 def _named(pair: Pair, links: Collection[Link]) -> list[str]:
     # In the order of the abstract, which people read.
     ordered = sorted(links, key=lambda link: (link[1], link[0]))
@@ -136,37 +65,6 @@ def _named(pair: Pair, links: Collection[Link]) -> list[str]:
 def _shortened(words: Sequence[str]) -> str:
     more = len(words) - _WORDS
     return " ".join(words[:_WORDS]) + (f" … and {quantity(more, 'word')} more" if more > 0 else "")
-
-
-def _precision_recall_plot(result: AlignmentResult, theme: Theme) -> Figure:
-    """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF.
-
-    After ten of them markers are hollow.
-    """
-    figure, axes = plain_axes(8.2, 5.2, theme)
-    for level in range(30, 100, 10):
-        # F = 2pr / (p + r) solved for p, where that is a percentage.
-        recalls = [r for r in range(1, 101) if 2 * r > level and level * r / (2 * r - level) <= 100]
-        precisions = [level * r / (2 * r - level) for r in recalls]
-        axes.plot(recalls, precisions, color=theme.grid, linewidth=0.9, zorder=1)
-        axes.annotate(str(level), (recalls[-1], precisions[-1]), color=theme.faint, fontsize=8)
-    for number, system in enumerate((*result.ranked, *result.humans)):
-        axes.plot(
-            [100 * system.value("recall")],
-            [100 * system.value("soft-precision")],
-            **theme.style(number),
-            linestyle="none",
-            markersize=8,
-            fillstyle="full" if number < len(theme.lines) else "none",
-            markeredgewidth=1.8,
-            label=literal(system.system),
-        )
-    axes.set_xlim(0, 103)
-    axes.set_ylim(0, 103)
-    axes.set_xlabel("recall, %; lines: equal SoftF")
-    axes.set_ylabel("soft precision, %")
-    legend_beside(axes, theme)
-    return figure
 
 
 #: How the two words of a link are related. Copies of words that occur once in both texts are told from those
@@ -182,26 +80,6 @@ class _KindCounts:
     sure: int
     found: int
     wrong: int
-
-
-def kinds(result: AlignmentResult, system: SystemResult[Alignment]) -> dict[tuple[str, str], _KindCounts]:
-    """Return by relation and class of the abstract word what a system found and drew wrongly.
-
-    A link is wrong if it is not even possible. Kinds without any link are left out.
-    """
-    sure, found, wrong = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for pair, answer, gold in zip(result.pairs, system.answers, result.gold, strict=True):
-        kind = _KindOf(pair, result.ignored)
-        links = answer.links
-        sure.update(map(kind.of, gold.sure))
-        found.update(map(kind.of, gold.sure & links))
-        wrong.update(map(kind.of, links - gold.possible))
-    return {
-        (relation, name): _KindCounts(sure[relation, name], found[relation, name], wrong[relation, name])
-        for relation in _RELATIONS
-        for name in _CLASSES
-        if sure[relation, name] or wrong[relation, name]
-    }
 
 
 class _KindOf:
@@ -232,22 +110,6 @@ class _KindOf:
         if any(character.isdigit() for character in word):
             return "number"
         return "function" if word in self._ignored else "content"
-
-
-def missed_words(
-    result: AlignmentResult, system: SystemResult[Alignment], count: int = 20
-) -> list[tuple[str, int]]:
-    """Return the sure links that a system misses most often, as words, lower-cased."""
-    both = zip(system.answers, result.gold, strict=True)
-    return _most(result.pairs, (gold.sure - answer.links for answer, gold in both), count)
-
-
-def wrong_words(
-    result: AlignmentResult, system: SystemResult[Alignment], count: int = 20
-) -> list[tuple[str, int]]:
-    """Return the wrong links that a system draws most often, as words, lower-cased."""
-    both = zip(system.answers, result.gold, strict=True)
-    return _most(result.pairs, (answer.links - gold.possible for answer, gold in both), count)
 
 
 def _most(pairs: Sequence[Pair], links: Iterable[Collection[Link]], count: int) -> list[tuple[str, int]]:
@@ -292,148 +154,269 @@ def _percent(value: float) -> str:
     return f"{100 * value:.1f}" if value == value else ""
 
 
-def _everyone(result: AlignmentResult) -> list[SystemResult[Alignment]]:
-    return [*result.ranked, *result.humans]
-
-
-def figures_of(result: AlignmentResult) -> ReportTable:
-    """Return the figures of all words: systems, the best one first, and annotators."""
-    return figures_table(
-        f"{quantity(len(result.pairs), 'pair')}, all words",
-        _everyone(result),
-        [*_COLUMNS.values(), *_TIMES],
-        "In percent; in brackets: 95% intervals of a bootstrap over pairs. Lower is better for AER, the"
-        " alignment error rate. Exact: pairs with all sure and only possible links."
-        + (" Humans: sure links of one annotator by what the others drew." if result.humans else ""),
-        compared=len(result.systems),
-    )
-
-
-def _scope_tables(result: AlignmentResult) -> Iterator[ReportTable]:
-    """Yield the figures without ignored words, and with the help of the oracle."""
-    for scope, meaning in SCOPES.items():
-        if scope:
-            columns = [FigureColumn(name + scope, _COLUMNS[name].label) for name in _OF_SCOPE]
-            yield figures_table(meaning.capitalize(), _everyone(result), columns)
-
-
-def new_table(result: AlignmentResult) -> ReportTable:
-    """Return how well new words are told from those that come from the document."""
-    figures = {"precision": "P", "recall": "R", "f1": "F1"}
-    return figures_table(
-        "New words",
-        _everyone(result),
-        [
-            FigureColumn(f"new-{figure}{scope}", label + behind)
-            for scope, behind in (("", ""), (":content", ", content"))
-            for figure, label in figures.items()
-        ],
-        "Words of the abstract that are aligned with nothing. P: those of the system without a sure link; R:"
-        " those without a possible link that the system leaves alone, too. Content: without ignored words.",
-    )
-
-
-def source_table(result: AlignmentResult) -> ReportTable:
-    """Return how often the sources of abstract sentences are found, where documents have several."""
-    columns = [
-        FigureColumn("source-accuracy", "accuracy"),
-        FigureColumn("source-accuracy:content", "content"),
-    ]
-    return figures_table(
-        "Sources of sentences",
-        [system for system in _everyone(result) if columns[0].metric in system.measurements],
-        columns,
-        "Abstract sentences with sure links: the share whose links mostly lead to the right sentence of the"
-        " document, which is a text of a pseudo-document. Content: without ignored words.",
-    )
-
-
 def _kappa(value: float) -> str:
     return "none" if math.isnan(value) else f"{value:.3f}"
-
-
-def agreement_table(result: AlignmentResult) -> ReportTable:
-    """Return how far annotators agree."""
-    return ReportTable(
-        "Agreement of the annotators",
-        ["annotators", "links", "words", "items", "kappa"],
-        [
-            [
-                f"{agreement.one}, {agreement.other}",
-                agreement.kind,
-                agreement.scope,
-                f"{agreement.items:,}",
-                _kappa(agreement.kappa),
-            ]
-            for agreement in result.agreements
-        ],
-        "Cohen's kappa; an item is a word of the document with a word of the abstract, linked or not."
-        " Possible: sure and possible links. None: one of them links nothing, or all.",
-    )
-
-
-def _kinds_table(result: AlignmentResult) -> ReportTable:
-    """Return by kind of link which sure ones the systems found, and how many wrong ones they drew."""
-    counted = {system.system: kinds(result, system) for system in result.ranked}
-    rows = []
-    for kind in ((relation, name) for relation in _RELATIONS for name in _CLASSES):
-        counts = [by_kind.get(kind) for by_kind in counted.values()]
-        if any(counts):
-            sure = max(c.sure for c in counts if c)
-            cells = [
-                f"{_percent(c.found / c.sure) if c and c.sure else '–'} / {c.wrong if c else 0}"
-                for c in counts
-            ]
-            rows.append([", ".join(kind), f"{sure:,}", *cells])
-    return ReportTable(
-        "By kind of link",
-        ["kind", "sure links", *counted],
-        rows,
-        "Sure links that were found, in percent / links that were drawn and are not even possible, a number."
-        " Repeated: the word occurs several times in the document or the abstract.",
-    )
-
-
-def _words_table(result: AlignmentResult, system: SystemResult[Alignment]) -> ReportTable:
-    """Return the words that a system most often fails to link, and most often links wrongly."""
-    missed, wrong = missed_words(result, system), wrong_words(result, system)
-    size = max(len(missed), len(wrong))
-    rows = [
-        [word, str(n or ""), other, str(k or "")]
-        for (word, n), (other, k) in zip(_padded(missed, size), _padded(wrong, size), strict=True)
-    ]
-    columns = ["missed: document → abstract", "times", "wrong: document → abstract", "times"]
-    return ReportTable(f"Words: {system.system}", columns, rows)
 
 
 def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]]:
     return [*words, *[("", 0)] * (size - len(words))]
 
 
-def _missing_table(result: AlignmentResult) -> ReportTable:
-    """Return the systems that could not run here."""
-    return ReportTable("Not run", ["system", "why"], [[lack.system, lack.reason] for lack in result.missing])
+class AlignmentReport(ExperimentReport[AlignmentResult]):
+    """What the report of an evaluation of aligners shows."""
 
+    def report(self) -> Report:
+        """Return the report of a run."""
+        first, *others = self._tables()
+        return Report(
+            title=f"Alignments, run {self.result.run_id}",
+            template="alignment/report.html.j2",
+            shown={
+                "pairs": len(self.result.pairs),
+                "first": first,
+                "tables": others,
+                "examples": self.examples(),
+            },
+            markdown_parts=[
+                first,
+                "![SoftF of the systems with 95% intervals](systems.svg)\n",
+                "![Soft precision against recall](precision-recall.svg)\n",
+                *others,
+            ],
+            csv={
+                "scores.csv": scores_csv((*self.result.systems, *self.result.humans)),
+                "comparisons.csv": comparisons_csv(self.result.comparisons),
+                "kinds.csv": self._kinds_csv(),
+                "links.csv": self._links_csv(),
+            },
+            plots={
+                "systems": self.systems_plot,
+                "precision-recall": self._precision_recall_plot,
+            },
+        )
 
-def _kinds_csv(result: AlignmentResult) -> str:
-    """Return a line a system and kind of link."""
-    return csv_text(
-        ["system", "relation", "class", "sure", "found", "wrong"],
-        [
-            (system.system, *kind, counts.sure, counts.found, counts.wrong)
-            for system in result.systems
-            for kind, counts in kinds(result, system).items()
-        ],
-    )
+    def _tables(self) -> list[ReportTable]:
+        """Return the tables in their order, without those that have nothing to say."""
+        tables = [
+            self.figures(),
+            self.differences(),
+            self._missing_table(),
+            *self._scope_tables(),
+            self.new_words(),
+            self.sources(),
+            self.agreement(),
+            self._kinds_table(),
+            *(self._words_table(system) for system in self.result.ranked[:2]),
+            self.comparisons(),
+            self.settings(),
+            self.signatures(),
+        ]
+        return [table for table in tables if table.rows]
 
+    def examples(self, count: int = _EXAMPLES) -> list[_PairExample]:
+        """Return pairs drawn with the seed of the run, in their order, without looking at answers."""
+        return [self._example(item) for item in self.result.drawn(range(len(self.result.pairs)), count)]
 
-def _links_csv(result: AlignmentResult) -> str:
-    """Return a line a pair and system: its links as `i-j`, document and abstract."""
-    return csv_text(
-        ["system", "pair", "links"],
-        [
-            (system.system, pair.key, pharaoh(answer))
-            for system in result.systems
-            for pair, answer in zip(result.pairs, system.answers, strict=True)
-        ],
-    )
+    def _example(self, item: int) -> _PairExample:
+        pair, gold = self.result.pairs[item], self.result.gold[item]
+        errors = []
+        for system in self.result.ranked:
+            links, measurement = system.answers[item].links, system.measurements[PRIMARY]
+            figure = _percent(float(measurement.figure(measurement.statistics[item])))
+            missed, wrong = _named(pair, gold.sure - links), _named(pair, links - gold.possible)
+            errors.append(_LinkErrors(system.system, figure, missed, wrong))
+        return _PairExample(pair.key, _shortened(pair.document), _shortened(pair.abstract), errors)
+
+    def _precision_recall_plot(self, theme: Theme) -> Figure:
+        """Draw each system and annotator at its recall and soft precision, over lines of equal SoftF.
+
+        After ten of them markers are hollow.
+        """
+        figure, axes = plain_axes(8.2, 5.2, theme)
+        for level in range(30, 100, 10):
+            # F = 2pr / (p + r) solved for p, where that is a percentage.
+            recalls = [r for r in range(1, 101) if 2 * r > level and level * r / (2 * r - level) <= 100]
+            precisions = [level * r / (2 * r - level) for r in recalls]
+            axes.plot(recalls, precisions, color=theme.grid, linewidth=0.9, zorder=1)
+            axes.annotate(str(level), (recalls[-1], precisions[-1]), color=theme.faint, fontsize=8)
+        for number, system in enumerate((*self.result.ranked, *self.result.humans)):
+            axes.plot(
+                [100 * system.value("recall")],
+                [100 * system.value("soft-precision")],
+                **theme.style(number),
+                linestyle="none",
+                markersize=8,
+                fillstyle="full" if number < len(theme.lines) else "none",
+                markeredgewidth=1.8,
+                label=literal(system.system),
+            )
+        axes.set_xlim(0, 103)
+        axes.set_ylim(0, 103)
+        axes.set_xlabel("recall, %; lines: equal SoftF")
+        axes.set_ylabel("soft precision, %")
+        legend_beside(axes, theme)
+        return figure
+
+    def kinds(self, system: SystemResult[Alignment]) -> dict[tuple[str, str], _KindCounts]:
+        """Return by relation and class of the abstract word what a system found and drew wrongly.
+
+        A link is wrong if it is not even possible. Kinds without any link are left out.
+        """
+        sure, found, wrong = (
+            Counter[tuple[str, str]](),
+            Counter[tuple[str, str]](),
+            Counter[tuple[str, str]](),
+        )
+        for pair, answer, gold in zip(self.result.pairs, system.answers, self.result.gold, strict=True):
+            kind = _KindOf(pair, self.result.ignored)
+            links = answer.links
+            sure.update(map(kind.of, gold.sure))
+            found.update(map(kind.of, gold.sure & links))
+            wrong.update(map(kind.of, links - gold.possible))
+        return {
+            (relation, name): _KindCounts(sure[relation, name], found[relation, name], wrong[relation, name])
+            for relation in _RELATIONS
+            for name in _CLASSES
+            if sure[relation, name] or wrong[relation, name]
+        }
+
+    def missed_words(self, system: SystemResult[Alignment], count: int = 20) -> list[tuple[str, int]]:
+        """Return the sure links that a system misses most often, as words, lower-cased."""
+        both = zip(system.answers, self.result.gold, strict=True)
+        return _most(self.result.pairs, (gold.sure - answer.links for answer, gold in both), count)
+
+    def wrong_words(self, system: SystemResult[Alignment], count: int = 20) -> list[tuple[str, int]]:
+        """Return the wrong links that a system draws most often, as words, lower-cased."""
+        both = zip(system.answers, self.result.gold, strict=True)
+        return _most(self.result.pairs, (answer.links - gold.possible for answer, gold in both), count)
+
+    def _everyone(self) -> list[SystemResult[Alignment]]:
+        return [*self.result.ranked, *self.result.humans]
+
+    def figures(self) -> ReportTable:
+        """Return the figures of all words: systems, the best one first, and annotators."""
+        return figures_table(
+            f"{quantity(len(self.result.pairs), 'pair')}, all words",
+            self._everyone(),
+            [*_COLUMNS.values(), *_TIMES],
+            "In percent; in brackets: 95% intervals of a bootstrap over pairs. Lower is better for AER, the"
+            " alignment error rate. Exact: pairs with all sure and only possible links."
+            + (" Humans: sure links of one annotator by what the others drew." if self.result.humans else ""),
+            compared=len(self.result.systems),
+        )
+
+    def _scope_tables(self) -> Iterator[ReportTable]:
+        """Yield the figures without ignored words, and with the help of the oracle."""
+        for scope, meaning in SCOPES.items():
+            if scope:
+                columns = [FigureColumn(name + scope, _COLUMNS[name].label) for name in _OF_SCOPE]
+                yield figures_table(meaning.capitalize(), self._everyone(), columns)
+
+    def new_words(self) -> ReportTable:
+        """Return how well new words are told from those that come from the document."""
+        figures = {"precision": "P", "recall": "R", "f1": "F1"}
+        return figures_table(
+            "New words",
+            self._everyone(),
+            [
+                FigureColumn(f"new-{figure}{scope}", label + behind)
+                for scope, behind in (("", ""), (":content", ", content"))
+                for figure, label in figures.items()
+            ],
+            "Words of the abstract that are aligned with nothing. P: those of the system without a sure"
+            " link; R: those without a possible link that the system leaves alone, too. Content: without"
+            " ignored words.",
+        )
+
+    def sources(self) -> ReportTable:
+        """Return how often the sources of abstract sentences are found, where documents have several."""
+        columns = [
+            FigureColumn("source-accuracy", "accuracy"),
+            FigureColumn("source-accuracy:content", "content"),
+        ]
+        return figures_table(
+            "Sources of sentences",
+            [system for system in self._everyone() if columns[0].metric in system.measurements],
+            columns,
+            "Abstract sentences with sure links: the share whose links mostly lead to the right sentence of"
+            " the document, which is a text of a pseudo-document. Content: without ignored words.",
+        )
+
+    def agreement(self) -> ReportTable:
+        """Return how far annotators agree."""
+        return ReportTable(
+            "Agreement of the annotators",
+            ["annotators", "links", "words", "items", "kappa"],
+            [
+                [
+                    f"{agreement.one}, {agreement.other}",
+                    agreement.kind,
+                    agreement.scope,
+                    f"{agreement.items:,}",
+                    _kappa(agreement.kappa),
+                ]
+                for agreement in self.result.agreements
+            ],
+            "Cohen's kappa; an item is a word of the document with a word of the abstract, linked or not."
+            " Possible: sure and possible links. None: one of them links nothing, or all.",
+        )
+
+    def _kinds_table(self) -> ReportTable:
+        """Return by kind of link which sure ones the systems found, and how many wrong ones they drew."""
+        counted = {system.system: self.kinds(system) for system in self.result.ranked}
+        rows = []
+        for kind in ((relation, name) for relation in _RELATIONS for name in _CLASSES):
+            counts = [by_kind.get(kind) for by_kind in counted.values()]
+            if any(counts):
+                sure = max(c.sure for c in counts if c)
+                cells = [
+                    f"{_percent(c.found / c.sure) if c and c.sure else '–'} / {c.wrong if c else 0}"
+                    for c in counts
+                ]
+                rows.append([", ".join(kind), f"{sure:,}", *cells])
+        return ReportTable(
+            "By kind of link",
+            ["kind", "sure links", *counted],
+            rows,
+            "Sure links that were found, in percent / links that were drawn and are not even possible, a"
+            " number. Repeated: the word occurs several times in the document or the abstract.",
+        )
+
+    def _words_table(self, system: SystemResult[Alignment]) -> ReportTable:
+        """Return the words that a system most often fails to link, and most often links wrongly."""
+        missed, wrong = self.missed_words(system), self.wrong_words(system)
+        size = max(len(missed), len(wrong))
+        rows = [
+            [word, str(n or ""), other, str(k or "")]
+            for (word, n), (other, k) in zip(_padded(missed, size), _padded(wrong, size), strict=True)
+        ]
+        columns = ["missed: document → abstract", "times", "wrong: document → abstract", "times"]
+        return ReportTable(f"Words: {system.system}", columns, rows)
+
+    def _missing_table(self) -> ReportTable:
+        """Return the systems that could not run here."""
+        return ReportTable(
+            "Not run", ["system", "why"], [[lack.system, lack.reason] for lack in self.result.missing]
+        )
+
+    def _kinds_csv(self) -> str:
+        """Return a line a system and kind of link."""
+        return csv_text(
+            ["system", "relation", "class", "sure", "found", "wrong"],
+            [
+                (system.system, *kind, counts.sure, counts.found, counts.wrong)
+                for system in self.result.systems
+                for kind, counts in self.kinds(system).items()
+            ],
+        )
+
+    def _links_csv(self) -> str:
+        """Return a line a pair and system: its links as `i-j`, document and abstract."""
+        return csv_text(
+            ["system", "pair", "links"],
+            [
+                (system.system, pair.key, pharaoh(answer))
+                for system in self.result.systems
+                for pair, answer in zip(self.result.pairs, system.answers, strict=True)
+            ],
+        )

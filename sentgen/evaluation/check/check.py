@@ -225,6 +225,40 @@ class SupportCheck:
         """Return the claims of a sentence of the summary."""
         return [claim for claim in self.claims if claim.sentence == sentence]
 
+    def with_words(self, words: Sequence[CheckedWord]) -> SupportCheck:
+        """Return a check with what became of each word; a relation of one that is changed has no support."""
+        changed = {(word.sentence, word.place): word for word in words if word.changed}
+        claims = [
+            replace(claim, support=(), found=None, why=f"changed: {_contradicted(wrong)}")
+            if (wrong := [changed[position] for position in _places(claim) if position in changed])
+            else claim
+            for claim in self.claims
+        ]
+        return replace(self, claims=claims, words=words)
+
+    def table(self) -> Rows:
+        """Return a row a verb argument; if these were not looked for, a row a word."""
+        texts = [text_of(sentence) for sentence in self.summary]
+        if not self.relations:
+            return word_table(self.words, texts)
+        rows = [_row(claim, texts[claim.sentence - 1]) for claim in self.claims]
+        if not self.other_words:
+            return Rows(_COLUMNS, rows)
+        return Rows(
+            (*_COLUMNS, *_OTHER_COLUMNS),
+            [(*row, *_other_cells(claim)) for row, claim in zip(rows, self.claims, strict=True)],
+        )
+
+    def figures(self) -> list[str]:
+        """Return the precision in words, and how many words are changed and new."""
+        lines = [_precision(self)] if self.relations else []
+        return [*lines, _word_figure(self.words)] if self.words or not lines else lines
+
+    def listed_words(self) -> list[CheckedWord]:
+        """Return the words to show: those changed, and those new where there are no relations."""
+        # Beside relations new words would be too many: those of a paraphrase are new.
+        return [word for word in self.words if (word.changed if self.relations else word.wanting)]
+
 
 def check(
     summary: Iterable[Sentence],
@@ -254,18 +288,6 @@ def check(
     ]
     checked = SupportCheck(claims, written, read)
     return _in_other_words(checked) if other_words else checked
-
-
-def with_words(support: SupportCheck, words: Sequence[CheckedWord]) -> SupportCheck:
-    """Return a check with what became of each word; a relation of one that is changed has no support."""
-    changed = {(word.sentence, word.place): word for word in words if word.changed}
-    claims = [
-        replace(claim, support=(), found=None, why=f"changed: {_contradicted(wrong)}")
-        if (wrong := [changed[position] for position in _places(claim) if position in changed])
-        else claim
-        for claim in support.claims
-    ]
-    return replace(support, claims=claims, words=words)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,7 +374,7 @@ class CheckRequest:
             spelling = Spelling(lemmas=self.lemmas, match_case=self.match_case)
             checked = check(summary, source, spelling=spelling, other_words=self.other_words)
         try:
-            return with_words(checked, check_words(summary, source, limits))
+            return checked.with_words(check_words(summary, source, limits))
         except MemoryLimitError as error:
             if not checked.relations:
                 raise
@@ -367,32 +389,6 @@ def _contradicted(words: Sequence[CheckedWord]) -> str:
     return " and ".join(
         f"{word.state.word} ({word.reason})" if word.reason else word.state.word for word in words
     )
-
-
-def check_table(support: SupportCheck) -> Rows:
-    """Return a row a verb argument; if these were not looked for, a row a word."""
-    texts = [text_of(sentence) for sentence in support.summary]
-    if not support.relations:
-        return word_table(support.words, texts)
-    rows = [_row(claim, texts[claim.sentence - 1]) for claim in support.claims]
-    if not support.other_words:
-        return Rows(_COLUMNS, rows)
-    return Rows(
-        (*_COLUMNS, *_OTHER_COLUMNS),
-        [(*row, *_other_cells(claim)) for row, claim in zip(rows, support.claims, strict=True)],
-    )
-
-
-def figures(support: SupportCheck) -> list[str]:
-    """Return the precision in words, and how many words are changed and new."""
-    lines = [_precision(support)] if support.relations else []
-    return [*lines, _word_figure(support.words)] if support.words or not lines else lines
-
-
-def listed_words(support: SupportCheck) -> list[CheckedWord]:
-    """Return the words that a reader is shown: those changed, and those new where there are no relations."""
-    # Beside relations new words would be too many: those of a paraphrase are new.
-    return [word for word in support.words if (word.changed if support.relations else word.wanting)]
 
 
 def _precision(support: SupportCheck) -> str:

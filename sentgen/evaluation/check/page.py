@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import sentgen
 from sentgen.corpus.sentence import Sentence
-from sentgen.evaluation.check.check import CheckedWord, Claim, SupportCheck, figures, listed_words, text_of
+from sentgen.evaluation.check.check import CheckedWord, Claim, SupportCheck, text_of
 from sentgen.output.templates import template
 
 
@@ -62,7 +62,7 @@ def page(check: SupportCheck, *, summary: str, source: str) -> str:
     """
     return template("sentgen.evaluation.check", "page.html.j2").render(
         check=check,
-        figures=figures(check)[check.relations :],
+        figures=check.figures()[check.relations :],
         sentences=list(_judged(check)),
         source=[text_of(sentence) for sentence in check.source],
         summary_name=summary,
@@ -81,7 +81,7 @@ def phrase(claim: Claim) -> tuple[str, str]:
 def _judged(check: SupportCheck) -> Iterator[_Judgment]:
     """Number what is not there in the same words through the whole page."""
     mark = 0
-    listed = listed_words(check)
+    listed = check.listed_words()
     for number, sentence in enumerate(check.summary, 1):
         claims = check.claims_of(number)
         numbered = list(enumerate((claim for claim in claims if claim.words != "same"), mark + 1))

@@ -43,6 +43,30 @@ class Cluster:
     name: str
     sentences: tuple[Sentence, ...]
 
+    @staticmethod
+    def all_in(path: str, *, parser: Parser | None = None, form: str | None = None) -> Iterator[Cluster]:
+        """Yield the clusters of a file, folder or archive: a document each, or a source without documents.
+
+        Args:
+            path: anything that `sentgen ingest` takes.
+            parser: parser for sentences without heads.
+            form: name of the format; detected if ``None``.
+
+        Raises:
+            InputError: a sentence is broken, or has no tree and there is no parser.
+        """
+        for source in expand([path]):
+            name, sentences = source.name, list[Sentence]()
+            for sentence in sentences_of([source], parser=parser, form=form, trees=True):
+                # A source that names no documents is one cluster.
+                if sentence.document is not None and sentences:
+                    yield Cluster(name, tuple(sentences))
+                    sentences = []
+                name = name if sentence.document is None else sentence.document
+                sentences.append(sentence)
+            if sentences:
+                yield Cluster(name, tuple(sentences))
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterSet:
@@ -76,30 +100,6 @@ class ClusterSet:
         """Return the hash of their content."""
         text = "".join(conllu_text(sentence) for cluster in self.clusters for sentence in cluster.sentences)
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-def read_clusters(path: str, *, parser: Parser | None = None, form: str | None = None) -> Iterator[Cluster]:
-    """Yield the clusters of a file, folder or archive: a document each, or a source without documents.
-
-    Args:
-        path: anything that `sentgen ingest` takes.
-        parser: parser for sentences without heads.
-        form: name of the format; detected if ``None``.
-
-    Raises:
-        InputError: a sentence is broken, or has no tree and there is no parser.
-    """
-    for source in expand([path]):
-        name, sentences = source.name, list[Sentence]()
-        for sentence in sentences_of([source], parser=parser, form=form, trees=True):
-            # A source that names no documents is one cluster.
-            if sentence.document is not None and sentences:
-                yield Cluster(name, tuple(sentences))
-                sentences = []
-            name = name if sentence.document is None else sentence.document
-            sentences.append(sentence)
-        if sentences:
-            yield Cluster(name, tuple(sentences))
 
 
 def reparsed(clusters: Sequence[Cluster], parser: Parser) -> list[Cluster]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,53 +29,6 @@ _PLOTS: dict[str, tuple[Metric, Kind]] = {
 }
 #: Clusters and lengths of the examples.
 _EXAMPLES, _EXAMPLE_LENGTHS = 8, (6, 10, 15, 20, 30)
-
-
-def generation_report(result: GenerationResult) -> Report:
-    """Return the report of a run."""
-    summary, settings = summary_table(result), _settings_table(result)
-    strings = strings_table(result)
-    tables = [_curve_table(result, curve) for curve in result.curves]
-    figures = figure_rows(result)
-    return Report(
-        title=f"Sentences from clusters, run {result.run_id}",
-        template="clusters/report.html.j2",
-        shown={
-            "clusters": len(result.clusters),
-            "systems": result.systems,
-            "summary": summary,
-            "strings": strings,
-            "tables": tables,
-            "settings": settings,
-            "examples": list(_examples(result)),
-        },
-        markdown_parts=[
-            summary,
-            strings,
-            *(f"![{name.replace('-', ' ')} by length]({name}.svg)\n" for name in _PLOTS),
-            *tables,
-            settings,
-        ],
-        csv={"figures.csv": csv_text(figures.columns, figures.rows), "strings.csv": _strings_csv(result)},
-        plots={
-            name: partial(_curve_plot, result.curve(metric, kind), result.systems)
-            for name, (metric, kind) in _PLOTS.items()
-        },
-    )
-
-
-def _examples(result: GenerationResult) -> Iterator[tuple[str, list[tuple[int, list[tuple[str, str]]]]]]:
-    """Yield clusters, evenly spread, with what each system made of them at some lengths."""
-    precision = result.figures("precision", "all")
-    step = max(1, len(result.clusters) // _EXAMPLES)
-    for c in range(0, step * min(_EXAMPLES, len(result.clusters)), step):
-        rows = []
-        for i, length in enumerate(result.lengths):
-            if length in _EXAMPLE_LENGTHS:
-                texts = [result.strings[s][c][i] or "" for s in range(len(result.systems))]
-                figures = [f"{value:.2f}" if value == value else "" for value in precision[:, c, i]]
-                rows.append((length, list(zip(texts, figures, strict=True))))
-        yield result.clusters[c], rows
 
 
 _STYLES = (("o", "-"), ("s", "--"))
@@ -108,19 +62,6 @@ def _curve_plot(curve: Curve, systems: tuple[str, str], theme: Theme) -> Figure:
     return figure
 
 
-def summary_table(result: GenerationResult) -> ReportTable:
-    """Return every curve in a line: means over all lengths, and how many lengths differ significantly."""
-    system, baseline = result.systems
-    return ReportTable(
-        f"{quantity(len(result.clusters), 'cluster')}, all lengths",
-        ["figure", system, baseline, "difference", "p", f"{system} better at", f"{baseline} better at"],
-        [_summary_row(curve) for curve in result.curves],
-        "Means over clusters of the mean over the lengths, p of the Wilcoxon signed-rank test over clusters."
-        f" Better at: number of lengths at which the test of the length has p < {ALPHA},"
-        " and in brackets of those that remain after Holm's correction for the number of lengths.",
-    )
-
-
 def _summary_row(curve: Curve) -> list[str]:
     point = curve.overall
     ahead = [_times(curve, sign) for sign in (1, -1)]
@@ -138,97 +79,155 @@ def _means(point: Point) -> list[str]:
     return ["" if np.isnan(value) else f"{value:z.3f}".replace("-", "−") for value in values]
 
 
-def strings_table(result: GenerationResult) -> ReportTable:
-    """Return what the strings are like, a line a system."""
-    made, fluent = result.made, result.fluency
-    generated, both = result.counts[..., KINDS.index("all"), 0], made.all(axis=0)
-    rows = []
-    for s, system in enumerate(result.systems):
-        row = [
-            system,
-            f"{made[s].mean():.1%}",
-            *(_share(of[s][both]) for of in (generated == 0, result.copied)),
-            f"{generated[s][both].mean():.1f}" if both.any() else "",
-        ]
-        if fluent is not None:
-            row.append(f"{fluent[s][both].mean():.3f}".replace("-", "−") if both.any() else "")
-        rows.append(row)
-    columns = ["system", "made", "without verb arguments", "copied", "verb arguments"]
-    return ReportTable(
-        "The strings",
-        [*columns, *(["log10 a word"] if fluent is not None else [])],
-        rows,
-        "Made: share of clusters and lengths for which there is a string; the other figures are about those"
-        " for which both systems have one. Copied: a sentence of the cluster, or a piece of one.",
-    )
-
-
 def _share(chosen: Bools) -> str:
     return f"{chosen.mean():.1%}" if chosen.size else ""
 
 
-def _curve_table(result: GenerationResult, curve: Curve) -> ReportTable:
-    """Return a curve, a line a length."""
-    return ReportTable(
-        f"{curve.name.capitalize()} by length",
-        ["words", *result.systems, "difference", "clusters", "+", "−", "p", "p, Holm"],
-        [
-            [
-                str(point.length),
-                *_means(point),
-                str(point.clusters),
-                str(point.wins),
-                str(point.losses),
-                probability(point.p),
-                probability(point.holm),
+@dataclass(frozen=True, slots=True)
+class GenerationReport:
+    """What the report of sentences from clusters shows."""
+
+    result: GenerationResult
+
+    def report(self) -> Report:
+        """Return the report of a run."""
+        summary, settings = self.summary(), self._settings_table()
+        strings = self.strings()
+        tables = [self._curve_table(curve) for curve in self.result.curves]
+        figures = self.figure_rows()
+        return Report(
+            title=f"Sentences from clusters, run {self.result.run_id}",
+            template="clusters/report.html.j2",
+            shown={
+                "clusters": len(self.result.clusters),
+                "systems": self.result.systems,
+                "summary": summary,
+                "strings": strings,
+                "tables": tables,
+                "settings": settings,
+                "examples": list(self._examples()),
+            },
+            markdown_parts=[
+                summary,
+                strings,
+                *(f"![{name.replace('-', ' ')} by length]({name}.svg)\n" for name in _PLOTS),
+                *tables,
+                settings,
+            ],
+            csv={"figures.csv": csv_text(figures.columns, figures.rows), "strings.csv": self._strings_csv()},
+            plots={
+                name: partial(_curve_plot, self.result.curve(metric, kind), self.result.systems)
+                for name, (metric, kind) in _PLOTS.items()
+            },
+        )
+
+    def _examples(self) -> Iterator[tuple[str, list[tuple[int, list[tuple[str, str]]]]]]:
+        """Yield clusters, evenly spread, with what each system made of them at some lengths."""
+        precision = self.result.figures("precision", "all")
+        step = max(1, len(self.result.clusters) // _EXAMPLES)
+        for c in range(0, step * min(_EXAMPLES, len(self.result.clusters)), step):
+            rows = []
+            for i, length in enumerate(self.result.lengths):
+                if length in _EXAMPLE_LENGTHS:
+                    texts = [self.result.strings[s][c][i] or "" for s in range(len(self.result.systems))]
+                    figures = [f"{value:.2f}" if value == value else "" for value in precision[:, c, i]]
+                    rows.append((length, list(zip(texts, figures, strict=True))))
+            yield self.result.clusters[c], rows
+
+    def summary(self) -> ReportTable:
+        """Return every curve in a line: means over all lengths, and how many lengths differ significantly."""
+        system, baseline = self.result.systems
+        return ReportTable(
+            f"{quantity(len(self.result.clusters), 'cluster')}, all lengths",
+            ["figure", system, baseline, "difference", "p", f"{system} better at", f"{baseline} better at"],
+            [_summary_row(curve) for curve in self.result.curves],
+            "Means over clusters of the mean over the lengths, p of the Wilcoxon signed-rank test over"
+            f" clusters. Better at: number of lengths at which the test of the length has p < {ALPHA},"
+            " and in brackets of those that remain after Holm's correction for the number of lengths.",
+        )
+
+    def strings(self) -> ReportTable:
+        """Return what the strings are like, a line a system."""
+        made, fluent = self.result.made, self.result.fluency
+        generated, both = self.result.counts[..., KINDS.index("all"), 0], made.all(axis=0)
+        rows = []
+        for s, system in enumerate(self.result.systems):
+            row = [
+                system,
+                f"{made[s].mean():.1%}",
+                *(_share(of[s][both]) for of in (generated == 0, self.result.copied)),
+                f"{generated[s][both].mean():.1f}" if both.any() else "",
             ]
-            for point in curve.points
-        ],
-        "Means over the clusters for which both have the figure;"
-        f" plus and minus: clusters in which {result.systems[0]} is better and worse.",
-    )
+            if fluent is not None:
+                row.append(f"{fluent[s][both].mean():.3f}".replace("-", "−") if both.any() else "")
+            rows.append(row)
+        columns = ["system", "made", "without verb arguments", "copied", "verb arguments"]
+        return ReportTable(
+            "The strings",
+            [*columns, *(["log10 a word"] if fluent is not None else [])],
+            rows,
+            "Made: share of clusters and lengths for which there is a string; the other figures are about"
+            " those for which both systems have one. Copied: a sentence of the cluster, or a piece of one.",
+        )
 
+    def _curve_table(self, curve: Curve) -> ReportTable:
+        """Return a curve, a line a length."""
+        return ReportTable(
+            f"{curve.name.capitalize()} by length",
+            ["words", *self.result.systems, "difference", "clusters", "+", "−", "p", "p, Holm"],
+            [
+                [
+                    str(point.length),
+                    *_means(point),
+                    str(point.clusters),
+                    str(point.wins),
+                    str(point.losses),
+                    probability(point.p),
+                    probability(point.holm),
+                ]
+                for point in curve.points
+            ],
+            "Means over the clusters for which both have the figure;"
+            f" plus and minus: clusters in which {self.result.systems[0]} is better and worse.",
+        )
 
-def _settings_table(result: GenerationResult) -> ReportTable:
-    """Return what was run."""
-    rows = [[name.replace("_", " "), str(value)] for name, value in result.parameters.items()]
-    return ReportTable("What was run", ["setting", "value"], [["run", str(result.run_id)], *rows])
+    def _settings_table(self) -> ReportTable:
+        """Return what was run."""
+        rows = [[name.replace("_", " "), str(value)] for name, value in self.result.parameters.items()]
+        return ReportTable("What was run", ["setting", "value"], [["run", str(self.result.run_id)], *rows])
 
+    def figure_rows(self) -> Rows:
+        """Return a row a figure and length; without a length the figure is over all of them."""
+        pooled = [f"{system} pooled" for system in self.result.systems]
+        columns = ["figure", "relations", "length", "clusters", *self.result.systems, "difference", *pooled]
+        return Rows([*columns, "better", "worse", "p", "p Holm"], list(self._rows()))
 
-def figure_rows(result: GenerationResult) -> Rows:
-    """Return a row a figure and length; without a length the figure is over all of them."""
-    pooled = [f"{system} pooled" for system in result.systems]
-    columns = ["figure", "relations", "length", "clusters", *result.systems, "difference", *pooled]
-    return Rows([*columns, "better", "worse", "p", "p Holm"], list(_figure_rows(result)))
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        for curve in self.result.curves:
+            for point in (*curve.points, curve.overall):
+                yield (
+                    curve.metric,
+                    curve.kind,
+                    point.length or None,
+                    point.clusters,
+                    *point.means,
+                    point.difference,
+                    *point.pooled,
+                    point.wins,
+                    point.losses,
+                    point.p,
+                    point.holm if point.length else None,
+                )
 
-
-def _figure_rows(result: GenerationResult) -> Iterator[tuple[object, ...]]:
-    for curve in result.curves:
-        for point in (*curve.points, curve.overall):
-            yield (
-                curve.metric,
-                curve.kind,
-                point.length or None,
-                point.clusters,
-                *point.means,
-                point.difference,
-                *point.pooled,
-                point.wins,
-                point.losses,
-                point.p,
-                point.holm if point.length else None,
-            )
-
-
-def _strings_csv(result: GenerationResult) -> str:
-    """Return a line a string, with its counts."""
-    return csv_text(
-        ["system", "cluster", "length", "generated", "matched", "source", "recalled", "string"],
-        [
-            [system, name, length, *result.counts[s, c, i, 0].tolist(), result.strings[s][c][i]]
-            for s, system in enumerate(result.systems)
-            for c, name in enumerate(result.clusters)
-            for i, length in enumerate(result.lengths)
-            if result.strings[s][c][i] is not None
-        ],
-    )
+    def _strings_csv(self) -> str:
+        """Return a line a string, with its counts."""
+        return csv_text(
+            ["system", "cluster", "length", "generated", "matched", "source", "recalled", "string"],
+            [
+                [system, name, length, *self.result.counts[s, c, i, 0].tolist(), self.result.strings[s][c][i]]
+                for s, system in enumerate(self.result.systems)
+                for c, name in enumerate(self.result.clusters)
+                for i, length in enumerate(self.result.lengths)
+                if self.result.strings[s][c][i] is not None
+            ],
+        )

@@ -56,6 +56,18 @@ class Measurement:
         """Return the mean of some values; NaN of none."""
         return Measurement(metric, signature, np.array([(value, 1) for value in values], np.float64), ratio)
 
+    def sign_test(self, other: Measurement) -> tuple[int, int, float]:
+        """Return pluses, minuses and p of the sign test with the sampling method of Collins et al. 2005.
+
+        Sentences for which nothing changes are left out of the test; without others p is 1.
+        """
+        total = self.statistics.sum(axis=0)
+        # Row s: the whole set with sentence s taken from the other system.
+        replaced = self.figure(total - self.statistics + other.statistics)
+        change = replaced - self.figure(total)
+        pluses, minuses = int(np.sum(change > _EQUAL)), int(np.sum(change < -_EQUAL))
+        return pluses, minuses, min(1.0, 2 * _tail(min(pluses, minuses), pluses + minuses))
+
 
 class _Stack:
     """Measurements of the same sentences side by side, so that one product of matrices sums all of them."""
@@ -181,7 +193,7 @@ def _comparison(
     systems: Mapping[str, Measurement], worse: str, better: str, shuffle_p: float, adjusted: float
 ) -> SystemComparison:
     low, high = systems[worse], systems[better]
-    pluses, minuses, sign_p = sign_test(low, high)
+    pluses, minuses, sign_p = low.sign_test(high)
     return SystemComparison(
         worse=worse,
         better=better,
@@ -200,19 +212,6 @@ def _ranked(systems: Mapping[str, Measurement], first_name: str, second_name: st
     """Return the system with the lower figure first; of equals the one whose name sorts first."""
     first, second = sorted((first_name, second_name), key=lambda name: (systems[name].value, name))
     return first, second
-
-
-def sign_test(baseline: Measurement, other: Measurement) -> tuple[int, int, float]:
-    """Return the pluses, the minuses and p of the sign test with the sampling method of Collins et al. 2005.
-
-    Sentences for which nothing changes are left out of the test; without others p is 1.
-    """
-    total = baseline.statistics.sum(axis=0)
-    # Row s: the whole set with sentence s taken from the other system.
-    replaced = baseline.figure(total - baseline.statistics + other.statistics)
-    change = replaced - baseline.figure(total)
-    pluses, minuses = int(np.sum(change > _EQUAL)), int(np.sum(change < -_EQUAL))
-    return pluses, minuses, min(1.0, 2 * _tail(min(pluses, minuses), pluses + minuses))
 
 
 def _tail(heads: int, coins: int) -> float:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import sentgen
 from sentgen.errors import InputError, printable
 from sentgen.evaluation.figures.measurement import SHUFFLES, SystemComparison
-from sentgen.evaluation.figures.results import ExperimentResult, FigureRow, SystemResult, SystemT
+from sentgen.evaluation.figures.results import ExperimentResult, FigureRow, SystemResult
 from sentgen.output.drawing import DARK, LIGHT, Form, Theme, literal, picture, plain_axes
 from sentgen.output.files import whole_file
 from sentgen.output.plots import need_plots
@@ -31,6 +31,9 @@ from sentgen.output.text_table import Align, tabular
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+#: The result of an experiment.
+ResultT = TypeVar("ResultT", bound=ExperimentResult[Any])
 
 #: Differences below this are called sure, after Holm's correction for the number of pairs.
 _SURE = 0.05
@@ -48,6 +51,28 @@ class ReportTable:
     rows: Sequence[Sequence[str]]
     note: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
+
+    def markdown(self) -> str:
+        """Return a table as Markdown; nothing in a cell is markup.
+
+        >>> print(markdown(ReportTable("t", ["a", "b"], [["x|y", "1"]])))
+        ## t
+        <BLANKLINE>
+        | a | b |
+        |---|---:|
+        | x\\|y | 1 |
+        <BLANKLINE>
+        """
+        # The first column names the row; figures stand to the right.
+        rule = "|---|" + "---:|" * (len(self.columns) - 1)
+        lines = [f"## {_plain(self.title)}", "", _line(self.columns), rule, *map(_line, self.rows), ""]
+        return "\n".join([*lines, *([_plain(self.note), ""] if self.note else [])])
+
+    def latex(self) -> str:
+        sides: list[Align] = ["right" for _ in self.columns]
+        sides[0] = "left"  # it names the row
+        comments = [f"% {printable(' '.join(text.split()))}" for text in (self.title, self.note) if text]
+        return "\n".join([*comments, tabular(self.columns, self.rows, sides, self.best)])
 
 
 def best_cells(
@@ -125,57 +150,110 @@ def figures_table(
     )
 
 
-def differences_table(result: ExperimentResult[SystemT]) -> ReportTable:
-    """Return how far each system is above each lower one, and whether that is sure; the best one first."""
-    # Comparisons name the better one, and here the order is that of the ranks.
-    pairs = {frozenset((pair.worse, pair.better)): pair for pair in result.comparisons}
-    systems = [system.system for system in result.ranked]
-    return ReportTable(
-        f"Which differences are sure ({result.main.label})",
-        ["above", *systems[1:]],
-        [
+@dataclass(frozen=True, slots=True)
+class ExperimentReport(Generic[ResultT]):
+    """What a report shows of any run of systems."""
+
+    result: ResultT
+
+    def differences(self) -> ReportTable:
+        """Return how far each system is above each lower one, the best first, and whether that is sure."""
+        # Comparisons name the better one, and here the order is that of the ranks.
+        pairs = {frozenset((pair.worse, pair.better)): pair for pair in self.result.comparisons}
+        systems = [system.system for system in self.result.ranked]
+        return ReportTable(
+            f"Which differences are sure ({self.result.main.label})",
+            ["above", *systems[1:]],
             [
-                upper,
-                *[""] * i,
-                *(
-                    _difference(pairs[frozenset((upper, lower))], result.main.factor)
-                    for lower in systems[i + 1 :]
-                ),
+                [
+                    upper,
+                    *[""] * i,
+                    *(
+                        _difference(pairs[frozenset((upper, lower))], self.result.main.factor)
+                        for lower in systems[i + 1 :]
+                    ),
+                ]
+                for i, upper in enumerate(systems[:-1])
+            ],
+            "How far the system of the row is above that of the column. Without a question mark the"
+            " difference is sure: p of approximate randomization, corrected for the number of pairs (Holm),"
+            f" is below {_SURE}.",
+        )
+
+    def comparisons(self) -> ReportTable:
+        """Return every pair of systems with both tests, the greatest difference first."""
+        return ReportTable(
+            f"All pairs ({self.result.main.label})",
+            ["worse", "better", "difference", "+", "−", "=", "p, sign test", "p, randomization", "p, Holm"],
+            [
+                [
+                    pair.worse,
+                    pair.better,
+                    f"{self.result.main.factor * pair.difference:.2f}",
+                    str(pair.pluses),
+                    str(pair.minuses),
+                    str(pair.equal),
+                    probability(pair.sign_p),
+                    probability(pair.shuffle_p),
+                    probability(pair.holm),
+                ]
+                for pair in sorted(self.result.comparisons, key=lambda pair: -pair.difference)
+            ],
+            "Plus, minus, equal: sentences that raise, lower or keep the figure of the worse system when"
+            " they are taken from the better one (sign test with the sampling method of Collins et al. 2005)."
+            f" Randomization: approximate, {SHUFFLES:,} shuffles. Holm: corrected for the number of pairs.",
+        )
+
+    def settings(self) -> ReportTable:
+        """Return what was run: everything that is needed to run it again."""
+        shown: dict[str, object] = {
+            "run": self.result.run_id,
+            "seed": self.result.seed,
+            **self.result.parameters,
+        }
+        systems = shown.pop("systems", {})
+        rows = [[name.replace("_", " "), _shown(value)] for name, value in shown.items()]
+        if isinstance(systems, dict):
+            rows += [
+                [name, ", ".join(f"{setting} {_shown(value)}" for setting, value in settings.items())]
+                for name, settings in systems.items()
             ]
-            for i, upper in enumerate(systems[:-1])
-        ],
-        "How far the system of the row is above that of the column. Without a question mark the difference is"
-        f" sure: p of approximate randomization, corrected for the number of pairs (Holm), is below {_SURE}.",
-    )
+        return ReportTable("What was run", ["setting", "value"], rows)
+
+    def signatures(self, labels: Mapping[str, str] | None = None) -> ReportTable:
+        """Return how each figure was computed, with what people call it if there are labels."""
+        items = self.result.signatures.items()
+        if labels is None:
+            return ReportTable(
+                "Signatures", ["name in the store", "signature"], [list(each) for each in items]
+            )
+        rows = [[labels.get(name, name), name, signature] for name, signature in items]
+        return ReportTable("Signatures", ["figure", "name in the store", "signature"], rows)
+
+    def systems_plot(self, theme: Theme) -> Figure:
+        """Draw the main figure of each system with its interval, the best one on top."""
+        # An axis counts upwards, and the best one is to be on top.
+        main, ranked = self.result.main, self.result.ranked[::-1]
+        values = [main.factor * system.value(main.metric) for system in ranked]
+        lows = [main.factor * system.intervals[main.metric].low for system in ranked]
+        highs = [main.factor * system.intervals[main.metric].high for system in ranked]
+        figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(ranked), theme, grid="x")
+        places = range(len(ranked))
+        axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
+        axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
+        for y, value, high in zip(places, values, highs, strict=True):
+            axes.annotate(
+                f"{value:.1f}", (high, y), (6, 0), textcoords="offset points", va="center", color=theme.ink
+            )
+        axes.set_yticks(places, [literal(system.system) for system in ranked])
+        axes.set_ylim(-0.7, len(ranked) - 0.3)
+        axes.margins(x=0.12)
+        axes.set_xlabel(f"{main.label}{', %' if main.factor == 100 else ''}, with 95% interval")
+        return figure
 
 
 def _difference(pair: SystemComparison, factor: float) -> str:
     return f"{factor * pair.difference:.1f}{'' if pair.holm < _SURE else ' ?'}\np {probability(pair.holm)}"
-
-
-def comparisons_table(result: ExperimentResult[SystemT]) -> ReportTable:
-    """Return every pair of systems with both tests, the greatest difference first."""
-    return ReportTable(
-        f"All pairs ({result.main.label})",
-        ["worse", "better", "difference", "+", "−", "=", "p, sign test", "p, randomization", "p, Holm"],
-        [
-            [
-                pair.worse,
-                pair.better,
-                f"{result.main.factor * pair.difference:.2f}",
-                str(pair.pluses),
-                str(pair.minuses),
-                str(pair.equal),
-                probability(pair.sign_p),
-                probability(pair.shuffle_p),
-                probability(pair.holm),
-            ]
-            for pair in sorted(result.comparisons, key=lambda pair: -pair.difference)
-        ],
-        "Plus, minus, equal: sentences that raise, lower or keep the figure of the worse system when they are"
-        " taken from the better one (sign test with the sampling method of Collins et al. 2005)."
-        f" Randomization: approximate, {SHUFFLES:,} shuffles. Holm: corrected for the number of pairs.",
-    )
 
 
 def probability(p: float) -> str:
@@ -187,49 +265,8 @@ def probability(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def settings_table(result: ExperimentResult[SystemT]) -> ReportTable:
-    """Return what was run: everything that is needed to run it again."""
-    shown: dict[str, object] = {"run": result.run_id, "seed": result.seed, **result.parameters}
-    systems = shown.pop("systems", {})
-    rows = [[name.replace("_", " "), _shown(value)] for name, value in shown.items()]
-    if isinstance(systems, dict):
-        rows += [
-            [name, ", ".join(f"{setting} {_shown(value)}" for setting, value in settings.items())]
-            for name, settings in systems.items()
-        ]
-    return ReportTable("What was run", ["setting", "value"], rows)
-
-
 def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def signatures_table(
-    result: ExperimentResult[SystemT], labels: Mapping[str, str] | None = None
-) -> ReportTable:
-    """Return how each figure was computed, with what people call it if there are labels."""
-    items = result.signatures.items()
-    if labels is None:
-        return ReportTable("Signatures", ["name in the store", "signature"], [list(each) for each in items])
-    rows = [[labels.get(name, name), name, signature] for name, signature in items]
-    return ReportTable("Signatures", ["figure", "name in the store", "signature"], rows)
-
-
-def markdown(table: ReportTable) -> str:
-    """Return a table as Markdown; nothing in a cell is markup.
-
-    >>> print(markdown(ReportTable("t", ["a", "b"], [["x|y", "1"]])))
-    ## t
-    <BLANKLINE>
-    | a | b |
-    |---|---:|
-    | x\\|y | 1 |
-    <BLANKLINE>
-    """
-    # The first column names the row; figures stand to the right.
-    rule = "|---|" + "---:|" * (len(table.columns) - 1)
-    lines = [f"## {_plain(table.title)}", "", _line(table.columns), rule, *map(_line, table.rows), ""]
-    return "\n".join([*lines, *([_plain(table.note), ""] if table.note else [])])
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -245,14 +282,7 @@ def _plain(text: str) -> str:
 
 def latex(tables: Iterable[ReportTable]) -> str:
     """Return tables as LaTeX, with their headings and notes as comments; the best figures are bold."""
-    return "\n\n".join(map(_latex, tables))
-
-
-def _latex(table: ReportTable) -> str:
-    sides: list[Align] = ["right" for _ in table.columns]
-    sides[0] = "left"  # it names the row
-    comments = [f"% {printable(' '.join(text.split()))}" for text in (table.title, table.note) if text]
-    return "\n".join([*comments, tabular(table.columns, table.rows, sides, table.best)])
+    return "\n\n".join(map(ReportTable.latex, tables))
 
 
 def score_table(rows: Iterable[FigureRow], things: str, number: int) -> Rows:
@@ -302,28 +332,6 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 #: Draws a plot on a ground.
 Draw = Callable[[Theme], "Figure"]
 _FORMS: tuple[Form, ...] = ("svg", "png")
-
-
-def systems_plot(result: ExperimentResult[SystemT], theme: Theme) -> Figure:
-    """Draw the main figure of each system with its interval, the best one on top."""
-    # An axis counts upwards, and the best one is to be on top.
-    main, ranked = result.main, result.ranked[::-1]
-    values = [main.factor * system.value(main.metric) for system in ranked]
-    lows = [main.factor * system.intervals[main.metric].low for system in ranked]
-    highs = [main.factor * system.intervals[main.metric].high for system in ranked]
-    figure, axes = plain_axes(7.2, 1.3 + 0.36 * len(ranked), theme, grid="x")
-    places = range(len(ranked))
-    axes.hlines(places, lows, highs, color=theme.lines[0], linewidth=2.2, alpha=0.55)
-    axes.plot(values, places, "o", color=theme.lines[0], markersize=7)
-    for y, value, high in zip(places, values, highs, strict=True):
-        axes.annotate(
-            f"{value:.1f}", (high, y), (6, 0), textcoords="offset points", va="center", color=theme.ink
-        )
-    axes.set_yticks(places, [literal(system.system) for system in ranked])
-    axes.set_ylim(-0.7, len(ranked) - 0.3)
-    axes.margins(x=0.12)
-    axes.set_xlabel(f"{main.label}{', %' if main.factor == 100 else ''}, with 95% interval")
-    return figure
 
 
 def _plot_files(plots: Mapping[str, Draw], forms: Sequence[Form] = _FORMS) -> dict[str, bytes]:
@@ -451,7 +459,7 @@ class Report:
 
     def markdown(self) -> str:
         """Return the tables, with the plots by the names of their files."""
-        parts = (part if isinstance(part, str) else markdown(part) for part in self.markdown_parts)
+        parts = (part if isinstance(part, str) else part.markdown() for part in self.markdown_parts)
         return "\n".join([f"# {self.title}\n", *parts])
 
     def write(self, folder: Path) -> list[Path]:

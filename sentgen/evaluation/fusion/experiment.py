@@ -34,7 +34,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.evaluation.check.verb_arguments import FORMS, SourceArguments, Spelling, parse_once
-from sentgen.evaluation.clusters.clusters import read_clusters
+from sentgen.evaluation.clusters.clusters import Cluster
 from sentgen.evaluation.clusters.experiment import is_copied
 from sentgen.evaluation.figures.measurement import Measurement, SystemComparison, ratio
 from sentgen.evaluation.figures.results import (
@@ -86,44 +86,48 @@ class FusionCases:
         texts = (" ".join(reference.forms) for case in self.cases for reference in case.references)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
+    @staticmethod
+    def read(
+        path: str, *, parser: Parser, references: int, form: str | None = None, limit: int | None = None
+    ) -> FusionCases:
+        """Read clusters with references.
 
-def read_cases(
-    path: str, *, parser: Parser, references: int, form: str | None = None, limit: int | None = None
-) -> FusionCases:
-    """Read clusters with references.
+        Objects of JSON Lines may say which sentence is what: ``key``, and the lists ``related`` and
+        ``references``. Of any other cluster the first sentence is the key, the last ones are references, the
+        others are related.
 
-    Objects of JSON Lines may say which sentence is what: ``key``, and the lists ``related`` and
-    ``references``. Of any other cluster the first sentence is the key, the last ones are references, the
-    others are related.
+        Args:
+            path: anything that `sentgen ingest` takes, a document a cluster.
+            parser: parser for sentences without trees.
+            references: how many sentences of a cluster are held back, where it does not say.
+            form: name of the format; detected if ``None``.
+            limit: only so many clusters, not counting those that are too short.
 
-    Args:
-        path: anything that `sentgen ingest` takes, a document a cluster.
-        parser: parser for sentences without trees.
-        references: how many sentences of a cluster are held back, where it does not say.
-        form: name of the format; detected if ``None``.
-        limit: only so many clusters, not counting those that are too short.
-
-    Raises:
-        InputError: a sentence or object is broken, or no cluster is left.
-    """
-    sources = list(expand([path]))
-    short, cases = 0, list[FusionCase]()
-    if all(_says_which(source, form) for source in sources):
-        cases = list(islice((case for source in sources for case in _labeled_cases(source, parser)), limit))
-    else:
-        for cluster in read_clusters(path, parser=parser, form=form):
-            if len(cases) == limit:
-                break
-            key, *others = cluster.sentences
-            if len(others) > references:
-                related, held = others[:-references], others[-references:]
-                cases.append(FusionCase(cluster.name, key, tuple(related), tuple(held)))
-            else:
-                short += 1
-    if not cases:
-        needed = f"a key, a related sentence and {references} to hold back; try fewer {spell('references')}"
-        raise InputError(f"no cluster has {needed}", path=path)
-    return FusionCases(cases, short, path)
+        Raises:
+            InputError: a sentence or object is broken, or no cluster is left.
+        """
+        sources = list(expand([path]))
+        short, cases = 0, list[FusionCase]()
+        if all(_says_which(source, form) for source in sources):
+            cases = list(
+                islice((case for source in sources for case in _labeled_cases(source, parser)), limit)
+            )
+        else:
+            for cluster in Cluster.all_in(path, parser=parser, form=form):
+                if len(cases) == limit:
+                    break
+                key, *others = cluster.sentences
+                if len(others) > references:
+                    related, held = others[:-references], others[-references:]
+                    cases.append(FusionCase(cluster.name, key, tuple(related), tuple(held)))
+                else:
+                    short += 1
+        if not cases:
+            needed = (
+                f"a key, a related sentence and {references} to hold back; try fewer {spell('references')}"
+            )
+            raise InputError(f"no cluster has {needed}", path=path)
+        return FusionCases(cases, short, path)
 
 
 def _says_which(source: Source, form: str | None) -> bool:

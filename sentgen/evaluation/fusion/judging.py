@@ -45,6 +45,78 @@ class _JudgedSystem:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgingSheet:
+    """A sheet to fill, by its file."""
+
+    path: Path
+
+    @property
+    def answers_path(self) -> Path:
+        """Return the file beside a sheet that says which sentence is whose.
+
+        >>> JudgingSheet(Path("judge/fusion.tsv")).answers_path.name
+        'fusion.answers.tsv'
+        """
+        return self.path.with_name(f"{self.path.stem}.answers.tsv")
+
+    def systems(self, names: Sequence[str]) -> list[str]:
+        """Return the systems whose sentences go on a sheet: not extraction, as everybody sees what is copied.
+
+        Raises:
+            InputError: there are no such systems, or the sheet is there already.
+        """
+        if self.path.exists():
+            raise InputError("is there already, and may be filled in; name another file", path=str(self.path))
+        judged = [name for name in names if name not in EXTRACTION]
+        if not judged:
+            raise InputError(
+                "extraction copies, which needs no judge; add a system that fuses", path=str(self.path)
+            )
+        return judged
+
+    def write(
+        self,
+        cases: Sequence[FusionCase],
+        sentences: Mapping[str, Sequence[str | None]],
+        *,
+        seed: int,
+        clusters: int = CLUSTERS,
+    ) -> int:
+        """Write a sheet and its answers; return how many sentences are to be judged.
+
+        Args:
+            cases: the clusters.
+            sentences: sentences of each system, one a cluster; the clusters are the first ones that the first
+                system has a sentence for.
+            seed: seed of the shuffle.
+            clusters: how many.
+
+        Raises:
+            InputError: there is no sentence to judge.
+        """
+        first = next(iter(sentences.values()), ())
+        chosen = [index for index, text in enumerate(first) if text is not None][:clusters]
+        made = {
+            (index, text): [name for name, texts in sentences.items() if texts[index] == text]
+            for index in chosen
+            for text in dict.fromkeys(texts[index] for texts in sentences.values())
+            if text is not None
+        }
+        if not made:
+            raise InputError("there is no sentence to judge", path=str(self.path))
+        rows, answers = list[Sequence[object]](), list[Sequence[object]]()
+        shuffled = np.random.default_rng(seed).permutation(len(made)).tolist()
+        of_number = list(made.items())
+        for number, drawn in enumerate(shuffled, 1):
+            (index, text), names = of_number[drawn]
+            rows.append((number, " ".join(cases[index].key.forms), text, ""))
+            answers += [(number, cases[index].name, name) for name in names]
+        _write(self.path, SHEET, rows)
+        _write(self.answers_path, _ANSWERS, answers)
+        return len(rows)
+
+
+@dataclass(frozen=True, slots=True)
 class Judgments:
     """What a filled sheet says: the systems, the best one first, which differ, and how many lack judgment."""
 
@@ -52,100 +124,74 @@ class Judgments:
     comparisons: Sequence[SystemComparison]
     missing: int
 
+    def table(self) -> ReportTable:
+        """Return a row a system: how many of its sentences are grammatical, and the interval."""
+        return ReportTable(
+            "Judged grammatical",
+            ["system", "grammatical", "judged", "share, %", "95% interval"],
+            [
+                [
+                    system.name,
+                    str(system.good),
+                    str(system.judged),
+                    f"{100 * system.good / system.judged:.1f}",
+                    " – ".join(f"{100 * end:.1f}" for end in system.interval),
+                ]
+                for system in self.systems
+            ],
+            "Intervals of Wilson."
+            + (f" {quantity(self.missing, 'sentence')} not judged." if self.missing else ""),
+        )
 
-def answers_path(sheet: Path) -> Path:
-    """Return the file beside a sheet that says which sentence is whose.
+    def differences(self) -> ReportTable:
+        """Return every pair of systems with p of approximate randomization."""
+        return ReportTable(
+            "Which systems differ",
+            ["worse", "better", "difference, %", "p, randomization", "p, Holm"],
+            [
+                [
+                    pair.worse,
+                    pair.better,
+                    f"{100 * pair.difference:.1f}",
+                    probability(pair.shuffle_p),
+                    probability(pair.holm),
+                ]
+                for pair in self.comparisons
+            ],
+            "Approximate randomization over clusters; Holm: corrected for the number of pairs.",
+        )
 
-    >>> answers_path(Path("judge/fusion.tsv")).name
-    'fusion.answers.tsv'
-    """
-    return sheet.with_name(f"{sheet.stem}.answers.tsv")
+    @staticmethod
+    def read(sheet: Path, *, seed: int) -> Judgments:
+        """Read a filled sheet with the answers beside it.
 
+        Rows without a judgment are counted and left out. Systems are compared by approximate randomization
+        over the clusters.
 
-def judged_systems(sheet: Path, names: Sequence[str]) -> list[str]:
-    """Return the systems whose sentences go on a sheet: not extraction, as everybody sees what is copied.
-
-    Raises:
-        InputError: there are no such systems, or the sheet is there already.
-    """
-    if sheet.exists():
-        raise InputError("is there already, and may be filled in; name another file", path=str(sheet))
-    judged = [name for name in names if name not in EXTRACTION]
-    if not judged:
-        raise InputError("extraction copies, which needs no judge; add a system that fuses", path=str(sheet))
-    return judged
-
-
-def write_sheet(
-    sheet: Path,
-    cases: Sequence[FusionCase],
-    sentences: Mapping[str, Sequence[str | None]],
-    *,
-    seed: int,
-    clusters: int = CLUSTERS,
-) -> int:
-    """Write a sheet and its answers; return how many sentences are to be judged.
-
-    Args:
-        sheet: the file; its answers go beside it.
-        cases: the clusters.
-        sentences: sentences of each system, one a cluster; the clusters are the first ones that the first
-            system has a sentence for.
-        seed: seed of the shuffle.
-        clusters: how many.
-
-    Raises:
-        InputError: there is no sentence to judge.
-    """
-    first = next(iter(sentences.values()), ())
-    chosen = [index for index, text in enumerate(first) if text is not None][:clusters]
-    made = {
-        (index, text): [name for name, texts in sentences.items() if texts[index] == text]
-        for index in chosen
-        for text in dict.fromkeys(texts[index] for texts in sentences.values())
-        if text is not None
-    }
-    if not made:
-        raise InputError("there is no sentence to judge", path=str(sheet))
-    rows, answers = list[Sequence[object]](), list[Sequence[object]]()
-    shuffled = np.random.default_rng(seed).permutation(len(made)).tolist()
-    of_number = list(made.items())
-    for number, drawn in enumerate(shuffled, 1):
-        (index, text), names = of_number[drawn]
-        rows.append((number, " ".join(cases[index].key.forms), text, ""))
-        answers += [(number, cases[index].name, name) for name in names]
-    _write(sheet, SHEET, rows)
-    _write(answers_path(sheet), _ANSWERS, answers)
-    return len(rows)
-
-
-def read_judgments(sheet: Path, *, seed: int) -> Judgments:
-    """Read a filled sheet with the answers beside it.
-
-    Rows without a judgment are counted and left out. Systems are compared by approximate randomization over
-    the clusters.
-
-    Raises:
-        InputError: a file or judgment cannot be read, or nothing was judged.
-    """
-    judgments = {
-        number: _judgment(row["judgment"], sheet, line)
-        for line, number, row in _rows(sheet, ("number", "judgment"))
-    }
-    counts: dict[str, dict[str, tuple[int, int]]] = {}
-    for line, number, row in _rows(answers_path(sheet), _ANSWERS):
-        if number not in judgments:
-            raise InputError(f"{sheet.name} has no row {number}", path=str(answers_path(sheet)), line=line)
-        good = judgments[number]
-        if good is not None:
-            counts.setdefault(row["system"], {})[row["cluster"]] = (int(good), 1)
-    if not counts:
-        raise InputError(f"nothing is judged; fill the column judgment with {YES} or {NO}", path=str(sheet))
-    systems = [
-        _JudgedSystem(name, sum(good for good, _ in of.values()), len(of)) for name, of in counts.items()
-    ]
-    ranked = sorted(systems, key=lambda system: (-system.good / system.judged, system.name))
-    return Judgments(ranked, _compared(counts, seed), sum(good is None for good in judgments.values()))
+        Raises:
+            InputError: a file or judgment cannot be read, or nothing was judged.
+        """
+        judgments = {
+            number: _judgment(row["judgment"], sheet, line)
+            for line, number, row in _rows(sheet, ("number", "judgment"))
+        }
+        answers = JudgingSheet(sheet).answers_path
+        counts: dict[str, dict[str, tuple[int, int]]] = {}
+        for line, number, row in _rows(answers, _ANSWERS):
+            if number not in judgments:
+                raise InputError(f"{sheet.name} has no row {number}", path=str(answers), line=line)
+            good = judgments[number]
+            if good is not None:
+                counts.setdefault(row["system"], {})[row["cluster"]] = (int(good), 1)
+        if not counts:
+            raise InputError(
+                f"nothing is judged; fill the column judgment with {YES} or {NO}", path=str(sheet)
+            )
+        systems = [
+            _JudgedSystem(name, sum(good for good, _ in of.values()), len(of)) for name, of in counts.items()
+        ]
+        ranked = sorted(systems, key=lambda system: (-system.good / system.judged, system.name))
+        return Judgments(ranked, _compared(counts, seed), sum(good is None for good in judgments.values()))
 
 
 def _compared(counts: Mapping[str, Mapping[str, tuple[int, int]]], seed: int) -> list[SystemComparison]:
@@ -161,45 +207,6 @@ def _compared(counts: Mapping[str, Mapping[str, tuple[int, int]]], seed: int) ->
         for name, by_cluster in counts.items()
     }
     return compare_all(measured, seed=seed)
-
-
-def judgments_table(judgments: Judgments) -> ReportTable:
-    """Return a row a system: how many of its sentences are grammatical, and between what the share lies."""
-    return ReportTable(
-        "Judged grammatical",
-        ["system", "grammatical", "judged", "share, %", "95% interval"],
-        [
-            [
-                system.name,
-                str(system.good),
-                str(system.judged),
-                f"{100 * system.good / system.judged:.1f}",
-                " – ".join(f"{100 * end:.1f}" for end in system.interval),
-            ]
-            for system in judgments.systems
-        ],
-        "Intervals of Wilson."
-        + (f" {quantity(judgments.missing, 'sentence')} not judged." if judgments.missing else ""),
-    )
-
-
-def judged_differences(judgments: Judgments) -> ReportTable:
-    """Return every pair of systems with p of approximate randomization."""
-    return ReportTable(
-        "Which systems differ",
-        ["worse", "better", "difference, %", "p, randomization", "p, Holm"],
-        [
-            [
-                pair.worse,
-                pair.better,
-                f"{100 * pair.difference:.1f}",
-                probability(pair.shuffle_p),
-                probability(pair.holm),
-            ]
-            for pair in judgments.comparisons
-        ],
-        "Approximate randomization over clusters; Holm: corrected for the number of pairs.",
-    )
 
 
 def _judgment(text: str, path: Path, line: int) -> bool | None:

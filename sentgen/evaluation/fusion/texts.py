@@ -15,7 +15,7 @@ from sentgen.corpus.readers import conllu
 from sentgen.corpus.reading import read_trees
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError, Rejection, spell
-from sentgen.evaluation.clusters.clusters import Cluster, read_clusters
+from sentgen.evaluation.clusters.clusters import Cluster
 from sentgen.generation.fusion.answer import FusionRequest
 from sentgen.options import Option
 
@@ -60,7 +60,7 @@ class FusionTexts(FusionRequest):
         Raises:
             InputError: there is no such sentence, or one is broken, or has no tree and there is no parser.
         """
-        clusters = list(read_clusters(self.related, parser=parser, form=self.format))
+        clusters = list(Cluster.all_in(self.related, parser=parser, form=self.format))
         key = str(self.key)
         key_sentence = _named(clusters, key, lambda sentence, _: sentence.sent_id == key)
         # A sent_id may be a number, and so may the name of a file: both go before the number of a sentence.

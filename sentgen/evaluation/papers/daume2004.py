@@ -14,10 +14,10 @@ from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import aligning_budget
 from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
-from sentgen.evaluation.alignment.gold import GoldStandard, pseudo_documents, pseudo_sizes
+from sentgen.evaluation.alignment.gold import GoldStandard, pseudo_sizes
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.figures.results import SystemResult
-from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable, tests_of
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -115,7 +115,7 @@ def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
     most = QUICK if request.quick else None
     gold = whole.first(most)
     if sizes is not None:
-        gold = pseudo_documents(gold, documents=sizes[0], abstracts=sizes[1], seed=request.seed)
+        gold = gold.pseudo_documents(documents=sizes[0], abstracts=sizes[1], seed=request.seed)
     training = list(read_pairs(*request.train)) if request.train else []
     return partial(_run, request, _Given(gold, training[:most], (len(whole.pairs), len(training))))
 
@@ -148,7 +148,7 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
     )
     return Findings(
         Rows(_COLUMNS, list(_figures(result))),
-        Rows(TESTS, tests_of(table, result.comparisons, names_of, "")),
+        Rows(TESTS, table.tests(result.comparisons, names_of, "")),
         list(_notes(request, given, result)),
     )
 

@@ -122,29 +122,6 @@ TESTS = (
 )
 
 
-def tests_of(
-    table: PublishedTable, comparisons: Iterable[SystemComparison], names: Mapping[str, str], label: str
-) -> list[list[object]]:
-    """Return a row of `TESTS` for each pair of systems that the paper has, too.
-
-    Args:
-        table: the figures of the paper.
-        comparisons: the pairs.
-        names: names of the systems of the table; pairs of others are left out.
-        label: what the systems are, where the table is run in more than one way; empty otherwise.
-    """
-    return [
-        [
-            *(table.citation, label, worse, better, pair.difference, table.difference(worse, better)),
-            *(table.significance(worse, better), pair.pluses, pair.minuses, pair.equal),
-            *map(probability, (pair.sign_p, pair.shuffle_p)),
-        ]
-        for pair in comparisons
-        if pair.worse in names and pair.better in names
-        for worse, better in [(names[pair.worse], names[pair.better])]
-    ]
-
-
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
     """A column of a table: the figure of each system under the name that it has here.
@@ -174,6 +151,27 @@ class PublishedTable:
     def significance(self, system: str, other: str) -> str:
         """Return what the paper says of the difference of two systems, nothing if it says nothing."""
         return self.significant.get((system, other)) or self.significant.get((other, system), "")
+
+    def tests(
+        self, comparisons: Iterable[SystemComparison], names: Mapping[str, str], label: str
+    ) -> list[list[object]]:
+        """Return a row of `TESTS` for each pair of systems that the paper has, too.
+
+        Args:
+            comparisons: the pairs.
+            names: names of the systems of the table; pairs of others are left out.
+            label: what the systems are, where the table is run in more than one way; empty otherwise.
+        """
+        return [
+            [
+                *(self.citation, label, worse, better, pair.difference, self.difference(worse, better)),
+                *(self.significance(worse, better), pair.pluses, pair.minuses, pair.equal),
+                *map(probability, (pair.sign_p, pair.shuffle_p)),
+            ]
+            for pair in comparisons
+            if pair.worse in names and pair.better in names
+            for worse, better in [(names[pair.worse], names[pair.better])]
+        ]
 
 
 def record_published(store: Store, tables: Sequence[PublishedTable]) -> list[int]:

@@ -12,15 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sentgen.errors import InputError
-from sentgen.evaluation.papers.paper import (
-    TESTS,
-    Findings,
-    Paper,
-    PaperRequest,
-    PublishedTable,
-    Trees,
-    tests_of,
-)
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable, Trees
 from sentgen.evaluation.papers.penn_treebank import ORDER, TreebankExperiment, split_treebank
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.models.build_request import BuildRequest
@@ -84,7 +76,7 @@ def _run(experiment: TreebankExperiment) -> Findings:
             ]
             for system in result.systems
         ]
-        tests += tests_of(table, result.comparisons, {name: name for name in table.figures}, "")
+        tests += table.tests(result.comparisons, {name: name for name in table.figures}, "")
         notes.append(f"{table.citation}: run {result.run_id}, model {model.label}")
     return Findings(Rows(_COLUMNS, figures), Rows(TESTS, tests), [experiment.summary(result), *notes])
 

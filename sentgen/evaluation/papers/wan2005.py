@@ -29,7 +29,7 @@ from sentgen.corpus.parsers import CachedParser, Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.check.verb_arguments import Kind
-from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet, Heads, read_clusters
+from sentgen.evaluation.clusters.clusters import Cluster, ClusterSet, Heads
 from sentgen.evaluation.clusters.experiment import (
     ALPHA,
     Curve,
@@ -269,7 +269,7 @@ class _Experiment:
             request.report("reading the clusters, and parsing them where they have no trees")
             # One more, to tell whether there are any that are left out.
             wanted = _QUICK_CLUSTERS if request.quick else _CLUSTERS
-            read = list(islice(read_clusters(str(request.clusters), parser=parser), wanted + 1))
+            read = list(islice(Cluster.all_in(str(request.clusters), parser=parser), wanted + 1))
             clusters = read[:wanted]
             results = [self._evaluated(store, clusters, parser, reading) for reading in _READINGS]
         perplexities = self._perplexities(store, clusters, dependencies)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
-from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable, tests_of
+from sentgen.evaluation.papers.paper import TESTS, Findings, Paper, PaperRequest, PublishedTable
 from sentgen.evaluation.papers.penn_treebank import ORDER, TreebankExperiment, split_treebank
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.experiment import OrderingResult, RegenerationResult
@@ -83,8 +83,8 @@ def _run(experiment: TreebankExperiment, tables: Sequence[PublishedTable]) -> Fi
         literal = {f"{name}:as-published={table.paper.removeprefix('wan')}": name for name in table.figures}
         result = experiment.regenerate(model, [name for pair in literal.items() for name in pair])
         figures += _figures(table, literal, result)
-        tests += tests_of(table, result.comparisons, literal, "literal")
-        tests += tests_of(table, result.comparisons, {name: name for name in table.figures}, "defaults")
+        tests += table.tests(result.comparisons, literal, "literal")
+        tests += table.tests(result.comparisons, {name: name for name in table.figures}, "defaults")
         notes.append(f"{table.citation}: run {result.run_id}, model {model.label}")
     if is_annotated(experiment.store, corpus):
         model = experiment.model(_BEST(name=f"{corpus}-best", corpus=[corpus]))

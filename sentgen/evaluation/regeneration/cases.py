@@ -57,6 +57,24 @@ class Case:
         """Return the sentence, words separated by blanks."""
         return " ".join(self.words)
 
+    @staticmethod
+    def prepare(sentence: Sentence, preparation: Preparation) -> Case:
+        """Make a test case of a sentence; it has no units if nothing of it is left.
+
+        Base noun phrases are those of the sentence, else found from its tags and relations; where neither is
+        there, words are the units. Without punctuation the modifiers of a comma hang on its head.
+        """
+        if preparation.units == "np":
+            mark_base_nps(sentence)
+        if preparation.units == "np" and preparation.function_heads and sentence.heads and sentence.deprels:
+            sentence = replace(sentence, heads=function_heads(sentence))
+        if not preparation.punctuation:
+            sentence = _without_punctuation(sentence)
+        if preparation.lowercase:
+            sentence = replace(sentence, forms=[fold(form) for form in sentence.forms])
+        units = tagged_units(sentence, preparation.tags, preparation.units)
+        return Case(Gold(tuple(units), _heads(sentence, [len(unit.words) for unit in units])))
+
 
 def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
     """Yield the sentences of a file, folder or archive; what a check refuses is logged and left out.
@@ -75,24 +93,6 @@ def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
         yield sentence
     if none:
         raise InputError("holds no sentence to test with", path=path)
-
-
-def case_of(sentence: Sentence, preparation: Preparation) -> Case:
-    """Make a test case of a sentence; it has no units if nothing of it is left.
-
-    Base noun phrases are those of the sentence, else found from its tags and relations; where neither is
-    there, words are the units. Without punctuation the modifiers of a comma hang on its head.
-    """
-    if preparation.units == "np":
-        mark_base_nps(sentence)
-    if preparation.units == "np" and preparation.function_heads and sentence.heads and sentence.deprels:
-        sentence = replace(sentence, heads=function_heads(sentence))
-    if not preparation.punctuation:
-        sentence = _without_punctuation(sentence)
-    if preparation.lowercase:
-        sentence = replace(sentence, forms=[fold(form) for form in sentence.forms])
-    units = tagged_units(sentence, preparation.tags, preparation.units)
-    return Case(Gold(tuple(units), _heads(sentence, [len(unit.words) for unit in units])))
 
 
 def _without_punctuation(sentence: Sentence) -> Sentence:

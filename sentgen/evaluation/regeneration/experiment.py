@@ -37,7 +37,7 @@ from sentgen.evaluation.regeneration.answers import (
     read_outputs,
 )
 from sentgen.evaluation.regeneration.bleu import overlap_metrics, sentence_bleu
-from sentgen.evaluation.regeneration.cases import Case, Preparation, case_of
+from sentgen.evaluation.regeneration.cases import Case, Preparation
 from sentgen.evaluation.regeneration.measures import measurements, verb_argument_figures
 from sentgen.generation import RegeneratedSentence, Search, SearchPlan, algorithm_named, plan_search
 from sentgen.generation.algorithms import settings_record
@@ -198,7 +198,7 @@ def evaluate_regeneration(
 ) -> RegenerationResult:
     """Regenerate every sentence with every system, score the results, and record all of it as a run.
 
-    See `case_of` for what is made of a sentence, `measurements` for the figures, `intervals` and
+    See `Case.prepare` for what is made of a sentence, `measurements` for the figures, `intervals` and
     `compare_all` for how sure they are. Sentences without words are left out.
 
     Args:
@@ -278,7 +278,7 @@ def _refuse_twice(names: Sequence[str]) -> None:
 
 def _are_ordered(sentences: Sequence[Sentence], preparation: Preparation) -> list[bool]:
     """Return which sentences are put in order: those of which something is left."""
-    return [bool(case_of(sentence, preparation).gold.units) for sentence in sentences]
+    return [bool(Case.prepare(sentence, preparation).gold.units) for sentence in sentences]
 
 
 def _progress(
@@ -375,7 +375,7 @@ def _cases(
     """Return the test cases, with tags that the trees of corpora know; of sentences without units none."""
     kind = preparation.tags
     other = replace(preparation, tags=other_kind(kind)) if kind else preparation
-    both = [(case_of(sentence, preparation), case_of(sentence, other)) for sentence in sentences]
+    both = [(Case.prepare(sentence, preparation), Case.prepare(sentence, other)) for sentence in sentences]
     both = [pair for pair in both if pair[0].gold.units]
     if not both:
         raise InputError("nothing of the test set is left to put in order; give sentences with words")

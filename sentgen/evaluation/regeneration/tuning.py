@@ -199,7 +199,7 @@ def _rounds(
         )
         if number < request.rounds:
             lists = together([pool.arrays() for k, pool in enumerate(pools) if k % _HELD_OUT])
-            weights = learn(lists, weights)
+            weights = lists.learn(weights)
             # That of the words can be 1 in the end only if it is above nothing.
             weights[0] = max(weights[0], 1e-3)
     return rounds
@@ -281,37 +281,35 @@ class Lists:
     matches: Floats  # (C, 4) n-grams of order 1 to 4 that match
     starts: Longs  # (B,) first candidate of each bag
 
+    def learn(self, start: Floats, *, penalty: float = _PENALTY) -> Floats:
+        """Return (F,) weights, none below 0, from those to start with."""
+        from scipy.optimize import minimize
 
-def learn(lists: Lists, start: Floats, *, penalty: float = _PENALTY) -> Floats:
-    """Return (F,) weights, none below 0, from those to start with."""
-    from scipy.optimize import minimize
+        solution = minimize(
+            lambda weights: self.loss(weights, start, penalty),
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, None)] * len(start),
+            options={"maxiter": 200},
+        )
+        return np.asarray(solution.x, float)
 
-    solution = minimize(
-        lambda weights: loss(lists, weights, start, penalty),
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, None)] * len(start),
-        options={"maxiter": 200},
-    )
-    return np.asarray(solution.x, float)
-
-
-def loss(lists: Lists, weights: Floats, start: Floats, penalty: float) -> tuple[float, Floats]:
-    """Return what `learn` minimizes, and its gradient."""
-    sizes = np.diff(np.append(lists.starts, len(lists.values)))
-    scores = lists.values @ weights
-    scores -= np.repeat(np.maximum.reduceat(scores, lists.starts), sizes)
-    share = np.exp(scores)
-    share /= np.repeat(np.add.reduceat(share, lists.starts), sizes)
-    expected = share @ lists.matches
-    # Of each candidate, what it adds to the logarithms of the expected numbers.
-    gain = (lists.matches / np.maximum(expected, 1e-9)).sum(axis=1) / lists.matches.shape[1]
-    mean = np.repeat(np.add.reduceat(share * gain, lists.starts), sizes)
-    gradient = (share * (gain - mean)) @ lists.values
-    value = float(np.log(np.maximum(expected, 1e-9)).mean())
-    off = weights - start
-    return penalty * float(off @ off) - value, 2 * penalty * off - gradient
+    def loss(self, weights: Floats, start: Floats, penalty: float) -> tuple[float, Floats]:
+        """Return what `learn` minimizes, and its gradient."""
+        sizes = np.diff(np.append(self.starts, len(self.values)))
+        scores = self.values @ weights
+        scores -= np.repeat(np.maximum.reduceat(scores, self.starts), sizes)
+        share = np.exp(scores)
+        share /= np.repeat(np.add.reduceat(share, self.starts), sizes)
+        expected = share @ self.matches
+        # Of each candidate, what it adds to the logarithms of the expected numbers.
+        gain = (self.matches / np.maximum(expected, 1e-9)).sum(axis=1) / self.matches.shape[1]
+        mean = np.repeat(np.add.reduceat(share * gain, self.starts), sizes)
+        gradient = (share * (gain - mean)) @ self.values
+        value = float(np.log(np.maximum(expected, 1e-9)).mean())
+        off = weights - start
+        return penalty * float(off @ off) - value, 2 * penalty * off - gradient
 
 
 def together(parts: Sequence[tuple[Floats, Floats]]) -> Lists:

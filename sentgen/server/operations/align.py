@@ -20,7 +20,7 @@ from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 from sentgen.corpus.formats import check_format
 from sentgen.errors import InputError, MemoryLimitError
-from sentgen.evaluation.check.check import CheckRequest, WordLimits, check_table, figures, word_counts
+from sentgen.evaluation.check.check import CheckRequest, WordLimits, word_counts
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -192,7 +192,7 @@ def _check(context: Context, request: CheckRequest) -> Result:
         more["other_words"] = checked.reworded
     if checked.words or not checked.relations:
         more |= word_counts(checked.words)
-    return Result(check_table(checked), notes=[*figures(checked), *checked.notes], more=more)
+    return Result(checked.table(), notes=[*checked.figures(), *checked.notes], more=more)
 
 
 OPERATIONS = (
