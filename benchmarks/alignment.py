@@ -25,7 +25,7 @@ from harness import OUT, ROOT, measure, megabytes, show
 from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, prior_mean, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, prior_mean
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 
 sys.path.insert(0, str(ROOT / "tests" / "alignment"))
@@ -67,7 +67,7 @@ def trained_on(pair: PairIds, settings: PbhmmSettings) -> RewriteParameters:
             cells.append(np.stack([document, abstract], 1)[: 10 * m // 15 + 1])
     document, abstract = np.unique(np.concatenate(cells), axis=0).T
     table = prior_mean(document, abstract, np.ones(len(document)))
-    return replace(prior_parameters(settings), table=table)
+    return replace(RewriteParameters.prior(settings), table=table)
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -88,7 +88,7 @@ def run(kind: str, m: int, n: int) -> dict[str, float]:
         return found
     for pair in (texts(5, 20), texts(m, n)):
         parameters = trained_on(pair, settings)
-        transitions = chain(parameters, settings, len(pair.document))
+        transitions = parameters.chain(settings, len(pair.document))
         emission = rewriting(pair, parameters, settings).emission
         if kind == "plain":
             began = time.process_time()
@@ -103,7 +103,7 @@ def run(kind: str, m: int, n: int) -> dict[str, float]:
         found["best path"] = timed(lambda e=emission, c=transitions: viterbi(e, c))  # type: ignore[misc]
         exact = replace(settings, window=None, reach=n + 1)
         if m * n * n <= 1e9:
-            full = chain(prior_parameters(exact), exact, len(pair.document))
+            full = RewriteParameters.prior(exact).chain(exact, len(pair.document))
             found["exact"] = timed(lambda e=emission, c=full: infer(e, c))  # type: ignore[misc]
         found["links"] = timed(lambda p=pair, q=parameters: link_posteriors(p, q, settings))  # type: ignore[misc]
     return found

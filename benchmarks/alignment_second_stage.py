@@ -29,7 +29,7 @@ from sentgen.alignment import Alignment
 from sentgen.alignment.pairs.alignment import PhraseLink
 from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningTask, tune
 from sentgen.alignment.phrase_hmm.weights import find_clues
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -60,7 +60,7 @@ def first_stage(of: Sequence[TuningExample], folds: int) -> list[Seen]:
     seen: dict[int, Seen] = {}
     for fold in range(folds):
         tuned = tune([one for n, one in enumerate(of) if n % folds != fold])
-        settings, plain = tuned.settings, prior_parameters(tuned.settings)
+        settings, plain = tuned.settings, RewriteParameters.prior(tuned.settings)
         lexicon, wordnet = Lexicon(fold=settings.fold), find_wordnet()
         for n in range(fold, len(of), folds):
             one = of[n]

@@ -26,7 +26,7 @@ from harness import data, show
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def untrained(settings: PbhmmSettings) -> PhraseHmm:
-    return PhraseHmm("best", settings, prior_parameters(settings), Lexicon())
+    return PhraseHmm("best", settings, RewriteParameters.prior(settings), Lexicon())
 
 
 def gold_of(name: str) -> GoldStandard:

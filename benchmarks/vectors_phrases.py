@@ -21,7 +21,7 @@ from vectors import SETS
 
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import RewriteTable, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import is_function_word, stem
@@ -96,7 +96,7 @@ def table(near: Near, prob: float, settings: PbhmmSettings, *, reverse: bool) ->
 def answers(pairs: Sequence[Pair], found: Sequence[Near], least: float, prob: float) -> Iterator[Alignment]:
     base = untrained("best")
     settings = replace(base.settings, max_document_phrase=_LONGEST, max_abstract_phrase=_LONGEST)
-    plain = prior_parameters(settings)
+    plain = RewriteParameters.prior(settings)
     for pair, near in zip(pairs, found, strict=True):
         some = {keys: of for keys, of in near.items() if of[0] >= least}
         one = base

@@ -11,7 +11,7 @@ from sentgen.alignment.pairs.alignment import Aligner, Alignment
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.stored.application import ApplicationSummary, apply_model
-from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
+from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
 from sentgen.alignment.systems import aligner_named
 from sentgen.errors import InputError, spell
 from sentgen.options import Option
@@ -124,7 +124,7 @@ class Choice:
         if self.system is not None:
             return aligner_named(self.system), self.system
         if self.model is not None:
-            aligner: StoredAligner | PhraseHmm = stored_aligner(store(), self.model)
+            aligner: StoredAligner | PhraseHmm = StoredAligner.load(store(), self.model)
             name = f"the model {self.model}"
         else:
             aligner = untrained(self.preset or "best")

@@ -32,7 +32,7 @@ from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLi
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget, text_sizes
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
+from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
 from sentgen.entry_points import Plugin, Registry, of_kind
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.options import Assignment, parse_system, truth
@@ -403,7 +403,7 @@ def _stored_model(spec: str, name: str, parts: Sequence[Assignment], store: Stor
     """Return a model of the store, decoding in another way if the settings say so."""
     if store is None:
         raise InputError(f"{spec!r} is a model of a store, and there is none")
-    model = stored_aligner(store, name, label=spec)
+    model = StoredAligner.load(store, name, label=spec)
     given = _setting_texts(spec, parts)
     model = with_vectors(model, store, given.pop("vectors", None))
     if given.keys() - {"decode", "threshold"}:

@@ -11,7 +11,7 @@ from typing import Any
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import ensure_fits
-from sentgen.alignment.view.view import PairView, places_of, reasons, sentence_sources, view
+from sentgen.alignment.view.view import PairView, places_of, sentence_sources, view
 from sentgen.alignment.words.states import WordState
 from sentgen.corpus.pair_readers import PairSettings, pair_files
 from sentgen.corpus.paths import expand
@@ -162,7 +162,7 @@ def _reasons(shown: PairView) -> dict[str, object] | None:
             if reason.rival is None
             else {"document": reason.rival.document, "posterior": reason.rival.posterior},
         }
-        for reason in reasons(shown)
+        for reason in shown.reasons()
         if (link := reason.link) is not None
     ]
     return {"floor": weighed.floor, "threshold": weighed.threshold, "links": links}

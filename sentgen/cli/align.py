@@ -14,14 +14,7 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored import application
 from sentgen.alignment.stored.extraction import SIZE, extracts, learn_extractor
-from sentgen.alignment.stored.model_report import (
-    ModelReport,
-    iteration_rows,
-    jump_plot,
-    model_report,
-    text_histogram,
-    top_rewrites,
-)
+from sentgen.alignment.stored.model_report import Jump, ModelReport, model_report, top_rewrites
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, remove_model
 from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
@@ -242,19 +235,19 @@ def model(
             return
         report = model_report(store, name)
     if plot is not None:
-        write_plot(jump_plot(report, direction), plot)
+        write_plot(report.jump_plot(direction), plot)
         out.note(f"plot: {plot}")
     if out.for_reading:
         _about(report)
     out.table(
-        iteration_rows(report),
+        report.table(),
         programs=NATURAL,
         essential=("iteration", "log10_likelihood", "log10_posterior"),
     )
     if out.for_reading:
         for way, jumps in report.jumps.items():
             typer.echo(f"\njumps, {way}")
-            typer.echo(text_histogram(jumps))
+            typer.echo(_text_histogram(jumps))
 
 
 def _about(report: ModelReport) -> None:
@@ -382,3 +375,21 @@ def export(
                 out.note_more(limit, "pair")
                 break
             typer.echo(as_pharaoh(alignment))
+
+
+#: Distances that are shown one by one; those beyond are summed.
+_NEAR = 12
+#: Signs of the longest bar.
+_BAR = 50
+
+
+def _text_histogram(jumps: list[Jump]) -> str:
+    """Return bars for the nearest jumps, and one for all beyond on each side."""
+    rows = [(str(first), prob) for first, last, prob in jumps if first == last and abs(first) <= _NEAR]
+    below = sum(prob for _, last, prob in jumps if last < -_NEAR)
+    above = sum(prob for first, _, prob in jumps if first > _NEAR)
+    rows = [(f"< {-_NEAR}", below), *rows, (f"> {_NEAR}", above)]
+    largest = max(prob for _, prob in rows)
+    return "\n".join(
+        f"{label:>5} {prob:8.5f} {'#' * round(_BAR * prob / largest)}".rstrip() for label, prob in rows
+    )

@@ -24,12 +24,7 @@ from sentgen.alignment.phrase_hmm.em import Tally, explain
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import (
-    RewriteParameters,
-    chain,
-    initial_parameters,
-    prior_parameters,
-)
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.stored_pairs import pair_batches
@@ -104,7 +99,7 @@ def test_blocks_of_rows_are_those_of_enumeration(seed: int) -> None:
     parameters = random_parameters(rng, pairs, lexicon, settings)
     oracle = Oracle(pairs[0], parameters, settings)
     emission = rewriting(pairs[0], parameters, settings).emission
-    transitions = chain(parameters, settings, oracle.n)
+    transitions = parameters.chain(settings, oracle.n)
     null = np.zeros(oracle.m)
     for prob, path in oracle.paths:
         for one in path[:-1]:
@@ -127,16 +122,19 @@ def test_alignments_in_blocks_are_the_same(seed: int, in_file: bool, tmp_path: P
     for name in ("best", "paper"):
         for both in (True, False):
             settings = replace(PbhmmSettings.preset(name), both=both, threshold=0.05)
-            of = prior_parameters(settings)
+            of = RewriteParameters.prior(settings)
             whole = decode_posterior(pair, of, settings, reverse=of)
             assert whole.phrases
             for rows, columns in ((1, 1), (4, 7), (25, 9)):
                 tight = InBlocks(folder=folder, rows=rows, columns=columns)
                 assert decode_posterior(pair, of, settings, reverse=of, budget=tight) == whole
         settings = PbhmmSettings.preset(name)
-        path = decode_path(pair, prior_parameters(settings), settings)
+        path = decode_path(pair, RewriteParameters.prior(settings), settings)
         for rows in (1, 4):
-            assert decode_path(pair, prior_parameters(settings), settings, budget=InBlocks(rows=rows)) == path
+            assert (
+                decode_path(pair, RewriteParameters.prior(settings), settings, budget=InBlocks(rows=rows))
+                == path
+            )
     assert not list(tmp_path.iterdir())
 
 
@@ -153,7 +151,7 @@ def test_expected_counts_in_blocks(name: str, monkeypatch: pytest.MonkeyPatch) -
     """Words looked up in parts change nothing; sums over blocks are the same but for rounding."""
     pair, lexicon = example(3)
     settings = replace(PbhmmSettings.preset(name), min_documents=1)
-    of = initial_parameters([pair], lexicon.stem_of, settings)
+    of = RewriteParameters.initial([pair], lexicon.stem_of, settings)
     whole = counted(pair, of, settings, Budget())
     for found, wanted in zip(counted(pair, of, settings, InBlocks()), whole, strict=True):
         assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12)
@@ -217,7 +215,9 @@ def test_small_pairs_fit_under_any_limit() -> None:
     """A limit below what Python takes is no reason to refuse a few words."""
     pair = Pair("1", ("a", "dog"), ("dog",))
     settings = PbhmmSettings.preset("best")
-    tight = PhraseHmm("x", settings, prior_parameters(settings), Lexicon(), budget=Budget.of_limit(1 << 20))
+    tight = PhraseHmm(
+        "x", settings, RewriteParameters.prior(settings), Lexicon(), budget=Budget.of_limit(1 << 20)
+    )
 
     assert [answer.links for answer in tight.align([pair])] == [{(1, 0)}]
     assert Budget.of_limit(BASE + (200 << 20), parts=2).memory == 100 << 20
@@ -232,7 +232,7 @@ def test_too_many_links_and_events_are_refused() -> None:
     pair, _ = example(1)
     settings = PbhmmSettings.preset("paper")
     with pytest.raises(MemoryLimitError, match=r"^the texts have \d+ phrases in common, for which"):
-        rewriting(pair, prior_parameters(settings), settings, most_events=10)
+        rewriting(pair, RewriteParameters.prior(settings), settings, most_events=10)
 
 
 def test_runs_beyond_the_most_are_not_even_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,9 +242,9 @@ def test_runs_beyond_the_most_are_not_even_listed(monkeypatch: pytest.MonkeyPatc
     settings = PbhmmSettings()
     # Runs of 2 or more begin at 4 x 7 places.
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.MOST_COPIES", 27)
-    assert not len(rewriting(pair, prior_parameters(settings), settings).emission.events.start)
+    assert not len(rewriting(pair, RewriteParameters.prior(settings), settings).emission.events.start)
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.MOST_COPIES", 28)
-    assert len(rewriting(pair, prior_parameters(settings), settings).emission.events.start) == 28
+    assert len(rewriting(pair, RewriteParameters.prior(settings), settings).emission.events.start) == 28
 
 
 def test_batches_hold_so_many_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,10 @@ from whole_pairs import link_posteriors
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weights import LINK_TEMPLATES, find_clues, no_counts
+from sentgen.alignment.phrase_hmm.weights import LINK_TEMPLATES, LinkCounts, find_clues
 from sentgen.alignment.words.kinship import GROUPED, NONE, RELATED, SIMILAR, SYNONYM, kinship, related_by
 from sentgen.alignment.words.word_classes import is_function_word
 from sentgen.alignment.words.wordnet import WordNet, find_wordnet
@@ -90,7 +90,7 @@ def test_words_that_explain_each_other(folder: Path) -> None:
     assert related_by(None, ("car",), ("vehicle",)).tolist() == [[0]]
     pair, lexicon = Pair("1", ("the", "vehicle"), ("car",)), Lexicon()
     ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=folder)
-    clues = find_clues(pair, ids, no_counts(), folder)
+    clues = find_clues(pair, ids, LinkCounts.none(), folder)
     (place,) = (n for n, one in enumerate(LINK_TEMPLATES) if one.name == "related in WordNet")
     seen = [LINK_TEMPLATES[place].values[value] for value in clues.links[place, 0].tolist()]
     assert seen == ["other words, not related", "akin words, each explains the other"]
@@ -176,7 +176,7 @@ def test_components_of_words_that_are_akin() -> None:
     lexicon = Lexicon()
     ids = lexicon.encode(Pair("1", ("the", "threats"), ("threaten", "the", "dog")))
     akin = lexicon.with_kinship(ids, wordnet=None)
-    parameters = prior_parameters(KIN)
+    parameters = RewriteParameters.prior(KIN)
     plain, found = rewriting(ids, parameters, KIN), rewriting(akin, parameters, KIN)
     threaten, the, dog = found.emission.abstract.tolist()
     article, threats = found.emission.document.tolist()
@@ -198,7 +198,7 @@ def test_aligner_uses_kinship(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("SENTGEN_WORDNET", str(folder))
     settings = replace(KIN, decode="posterior", both=True, threshold=0.4, p0=0.5, normalization="position")
     pair = Pair("1", ("auto", "deal", "ever", "seen", "now"), ("car",))
-    model = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
+    model = PhraseHmm("x", settings, RewriteParameters.prior(settings), Lexicon())
     with_net = next(model.align([pair]))
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.pbhmm.find_wordnet", lambda: None)
 
@@ -211,7 +211,7 @@ def test_kinship_is_exchanged_with_the_texts() -> None:
     lexicon = Lexicon()
     ids = lexicon.encode(Pair("1", ("a", "threat"), ("threats", "b")))
     akin = lexicon.with_kinship(ids, wordnet=None).swap_texts()
-    links, _ = link_posteriors(akin, prior_parameters(KIN), KIN)
+    links, _ = link_posteriors(akin, RewriteParameters.prior(KIN), KIN)
 
     assert links.shape == (2, 2)
     assert links[1, 0] > 0.5

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import (
     FUNCTION,
     NEIGHBORS,
@@ -165,7 +165,7 @@ def test_both_ways_of_decoding_take_passages(decode: str) -> None:
     document = f"{filler} . the old mill burned . {filler} . cats chase mice ."
     abstract = "cats chase mice . the mill burned ."
     pair = Pair("1", tuple(document.split()), tuple(abstract.split()))
-    answer = next(PhraseHmm("x", settings, prior_parameters(settings), Lexicon()).align([pair]))
+    answer = next(PhraseHmm("x", settings, RewriteParameters.prior(settings), Lexicon()).align([pair]))
 
     copies = {j for i, j in answer.links if pair.document[i] == pair.abstract[j]}
     assert copies == set(range(8))

@@ -11,14 +11,7 @@ import pytest
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, Words, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import (
-    RewriteTable,
-    chain,
-    empty_table,
-    initial_parameters,
-    prior_parameters,
-    support,
-)
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable, empty_table, support
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 from sentgen.arrays import Ints
@@ -70,7 +63,7 @@ def test_different_words_are_looked_for_once(name: str, monkeypatch: pytest.Monk
 def test_best_path_gives_phrases_with_posteriors() -> None:
     """A copied run is one phrase link, and carries the posterior of its event."""
     settings = replace(PbhmmSettings.preset("paper"), decode="viterbi")
-    model = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
+    model = PhraseHmm("x", settings, RewriteParameters.prior(settings), Lexicon())
     phrases = next(model.align([PAIR])).phrases
 
     assert phrases[0].abstract == (0, 2)
@@ -84,8 +77,8 @@ def test_posterior_decoding_in_one_direction() -> None:
     settings = PbhmmSettings(decode="posterior", threshold=0.2, stems="equal")
     lexicon = Lexicon()
     ids = lexicon.encode(Pair("1", ("a", "b", "c", "b", "d"), ("b", "e", "d")))
-    low = align(ids, prior_parameters(settings), settings)
-    high = align(ids, prior_parameters(settings), replace(settings, threshold=0.9))
+    low = align(ids, RewriteParameters.prior(settings), settings)
+    high = align(ids, RewriteParameters.prior(settings), replace(settings, threshold=0.9))
 
     assert high.links < low.links
     assert all(phrase.posterior is not None and phrase.posterior >= 0.2 for phrase in low.phrases)
@@ -95,8 +88,8 @@ def test_both_directions_agree_with_exchanging_the_texts() -> None:
     """Posteriors in both directions are symmetric: exchanging the texts turns the links around."""
     settings = PbhmmSettings.preset("best")
     ids = Lexicon().encode(PAIR)
-    one = align(ids, prior_parameters(settings), settings).links
-    other = align(ids.swap_texts(), prior_parameters(settings), settings).links
+    one = align(ids, RewriteParameters.prior(settings), settings).links
+    other = align(ids.swap_texts(), RewriteParameters.prior(settings), settings).links
 
     assert one == {(i, j) for j, i in other}
 
@@ -193,7 +186,7 @@ def test_trained_model_takes_words_that_it_has_never_seen() -> None:
     lexicon = Lexicon()
     ids = [lexicon.encode(PAIR)]
     settings = PbhmmSettings.preset("best")
-    parameters = initial_parameters(ids, lexicon.stem_of, settings)
+    parameters = RewriteParameters.initial(ids, lexicon.stem_of, settings)
     model = PhraseHmm("trained", settings, parameters, lexicon, parameters)
     links = next(model.align([Pair("new", ("quite", "unheard", "words"), ("unheard", "words"))])).links
 
@@ -203,11 +196,11 @@ def test_trained_model_takes_words_that_it_has_never_seen() -> None:
 def test_longer_abstracts_have_more_null_words() -> None:
     """Of ten words for a document of four, at most four tenths of what is not null is left."""
     settings = PbhmmSettings(p0=0.1, null_excess=True, fixed=frozenset({"null"}))
-    parameters = prior_parameters(settings)
+    parameters = RewriteParameters.prior(settings)
 
     # 1 - 0.9 * 4 / 10
-    assert chain(parameters, settings, 4, 10).p0 == pytest.approx(0.64)
-    assert chain(parameters, settings, 10, 4).p0 == 0.1
+    assert parameters.chain(settings, 4, 10).p0 == pytest.approx(0.64)
+    assert parameters.chain(settings, 10, 4).p0 == 0.1
 
 
 @pytest.mark.parametrize(

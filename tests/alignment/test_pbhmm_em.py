@@ -15,17 +15,10 @@ from whole_pairs import infer
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.decode import viterbi
-from sentgen.alignment.phrase_hmm.em import (
-    ExpectedCounts,
-    expected_counts,
-    log_prior,
-    maximize,
-    rejected_jumps,
-    train,
-)
+from sentgen.alignment.phrase_hmm.em import ExpectedCounts, expected_counts, rejected_jumps, train
 from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, initial_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 
 SMALL = PbhmmSettings(reach=8, max_document_phrase=3, max_abstract_phrase=3, min_documents=1)
@@ -89,7 +82,7 @@ def test_log_posterior_never_falls(choice: tuple[str, str, str, str], window: in
     """The MAP objective rises in each of eight iterations, for all options."""
     settings = replace(options(*choice), window=window)
     pairs, lexicon = encoded(CORPUS)
-    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     posteriors = [one.log_posterior for one in train(pairs, start, settings, iterations=8)]
 
     assert np.all(np.diff(posteriors) > 0)
@@ -104,7 +97,7 @@ def test_log_posterior_never_falls_with_what_best_adds() -> None:
     plain = [lexicon.encode(Pair(str(k), texts[k], texts[k + 1])) for k in range(11)]
     pairs = [lexicon.with_kinship(pair, wordnet=None) for pair in plain]
     settings = replace(PbhmmSettings.preset("best"), max_document_phrase=2, max_abstract_phrase=2, trust=0.5)
-    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     posteriors = [one.log_posterior for one in train(pairs, start, settings, iterations=8)]
 
     assert any(rewriting(pair, start, settings).emission.forget.any() for pair in pairs)
@@ -114,7 +107,7 @@ def test_log_posterior_never_falls_with_what_best_adds() -> None:
 def test_order_of_pairs_and_batches_does_not_matter() -> None:
     """Counts of batches, added up in another order, are those of all pairs."""
     pairs, lexicon = encoded(random_pairs(np.random.default_rng(3), 12, longest=9))
-    parameters = initial_parameters(pairs, lexicon.stem_of, SMALL)
+    parameters = RewriteParameters.initial(pairs, lexicon.stem_of, SMALL)
     together = expected_counts(pairs, parameters, SMALL)
     parts = [expected_counts(pairs[k : k + 4], parameters, SMALL) for k in (8, 0, 4)]
 
@@ -127,13 +120,13 @@ def test_m_step_adds_fake_counts_by_kind() -> None:
     """Two word pairs of one document word: 2 fake counts if they differ, 3 if stems agree, 4 if identical."""
     pairs, lexicon = encoded([Pair("1", ("runs",), ("runs", "run", "cat"))])
     settings = replace(SMALL, max_abstract_phrase=1)
-    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     # alpha = fake + 1: the prior means are 5, 4 and 3 of 12.
     assert start.table.prob == pytest.approx([5 / 12, 4 / 12, 3 / 12])
 
     expected = expected_counts(pairs, start, settings)
     counts = np.array([1.0, 0.5, 2.0])
-    after = maximize(replace(expected, table=counts), start, settings)
+    after = replace(expected, table=counts).maximize(start, settings)
     # (1 + 4, 0.5 + 3, 2 + 2) of 12.5
     assert after.table.prob == pytest.approx([5 / 12.5, 3.5 / 12.5, 4 / 12.5])
 
@@ -143,7 +136,7 @@ def test_each_component_sums_to_one() -> None:
     pairs, lexicon = encoded(CORPUS)
     abstract = np.unique(np.concatenate([pair.abstract for pair in pairs]))
     settings = replace(SMALL, max_abstract_phrase=1, max_document_phrase=1)
-    parameters = initial_parameters(pairs, lexicon.stem_of, settings)
+    parameters = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     known = np.intersect1d(pairs[0].document, abstract)
     joined = PairIds(known, abstract, lexicon.stem_of[known], lexicon.stem_of[abstract])
     kept = rewriting(joined, parameters, settings).all_parts
@@ -164,13 +157,13 @@ STRANGERS = [Pair(str(k), (f"a{k}", f"b{k}", f"c{k}"), (f"x{k}", f"y{k}", f"z{k}
 def mean_length(settings: PbhmmSettings) -> float:
     """Return the mean length of the abstract phrases of the best paths after EM."""
     pairs, lexicon = encoded(STRANGERS)
-    parameters = initial_parameters(pairs, lexicon.stem_of, settings)
+    parameters = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     for one in train(pairs, parameters, settings, iterations=30):
         parameters = one.parameters
     lengths: list[int] = []
     for pair in pairs:
         emission = rewriting(pair, parameters, settings).emission
-        lengths += viterbi(emission, chain(parameters, settings, 3))[1][:, 1].tolist()
+        lengths += viterbi(emission, parameters.chain(settings, 3))[1][:, 1].tolist()
     return float(np.mean(lengths))
 
 
@@ -192,7 +185,7 @@ def test_fixed_parts_stay() -> None:
     """What the settings fix, EM leaves as it is, and the rest still has a rising posterior."""
     settings = replace(SMALL, fixed=frozenset({"null", "weights", "unigram", "jumps"}))
     pairs, lexicon = encoded(CORPUS)
-    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     steps = list(train(pairs, start, settings, iterations=4))
     last = steps[-1].parameters
 
@@ -206,7 +199,7 @@ def test_fixed_table_stays() -> None:
     """A fixed table is no part of what is learnt."""
     settings = replace(SMALL, fixed=frozenset({"table"}))
     pairs, lexicon = encoded(CORPUS)
-    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     last = list(train(pairs, start, settings, iterations=2))[-1].parameters
 
     assert last.table is start.table
@@ -216,20 +209,20 @@ def test_fixed_table_stays() -> None:
 def test_log_prior_is_the_sum_of_fake_counts_times_logs() -> None:
     """Fixed parts are left out; every other part has its fake counts."""
     pairs, lexicon = encoded(CORPUS)
-    start = initial_parameters(pairs, lexicon.stem_of, SMALL)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, SMALL)
     only = replace(SMALL, fixed=frozenset({"weights", "unigram", "jumps", "table"}))
 
     # Beta with 1 * 0.2 null segments and 1 * 0.8 others, at P(null) = 0.2.
-    assert log_prior(start, only) == pytest.approx(0.2 * np.log(0.2) + 0.8 * np.log(0.8))
+    assert start.log_prior(only) == pytest.approx(0.2 * np.log(0.2) + 0.8 * np.log(0.8))
     only = replace(SMALL, fixed=frozenset({"null", "weights", "unigram", "jumps"}))
     wanted = sum(xlogy(table.fake, table.prob).sum() for table in (start.table, start.stems))
-    assert log_prior(start, only) == pytest.approx(wanted)
+    assert start.log_prior(only) == pytest.approx(wanted)
 
 
 def test_log_prior_where_there_is_nothing() -> None:
     """0 log 0 is 0: a cell without a fake count and without probability adds nothing; with one, all is lost."""
     pairs, lexicon = encoded(CORPUS)
-    start = initial_parameters(pairs, lexicon.stem_of, SMALL)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, SMALL)
     only = replace(SMALL, fixed=frozenset({"null", "weights", "unigram", "jumps"}))
     prob, fake = start.table.prob.copy(), start.table.fake.copy()
     cell = int(np.flatnonzero(fake)[0])
@@ -238,8 +231,8 @@ def test_log_prior_where_there_is_nothing() -> None:
     fake[cell] = 0
     kept = replace(start, table=replace(start.table, prob=prob, fake=fake))
 
-    assert log_prior(lost, only) == -np.inf
-    assert log_prior(kept, only) == pytest.approx(
+    assert lost.log_prior(only) == -np.inf
+    assert kept.log_prior(only) == pytest.approx(
         xlogy(fake, prob).sum() + xlogy(start.stems.fake, start.stems.prob).sum()
     )
 
@@ -259,29 +252,29 @@ def test_rejected_jumps_by_hand() -> None:
 def _with_jumps(jumps: np.ndarray) -> RewriteParameters:
     pairs, lexicon = encoded(CORPUS)
     settings = PbhmmSettings(window=None, reach=2)
-    return replace(initial_parameters(pairs, lexicon.stem_of, settings), jumps=jumps)
+    return replace(RewriteParameters.initial(pairs, lexicon.stem_of, settings), jumps=jumps)
 
 
 def test_impossible_pairs_count_for_nothing() -> None:
     """A pair that cannot be made has -inf and adds no counts."""
     pairs, lexicon = encoded(CORPUS)
-    start = initial_parameters(pairs, lexicon.stem_of, SMALL)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, SMALL)
     none = replace(start, weights=np.zeros(3), unigram=np.zeros(len(start.unigram)))
     expected = expected_counts(pairs[:1], none, SMALL)
 
     assert expected.logp == -np.inf
     assert expected.moves == expected.nulls == 0
     # Nothing was seen: what has no count and no fake count keeps its value.
-    weights = maximize(expected, none, SMALL).weights
+    weights = expected.maximize(none, SMALL).weights
     assert weights is none.weights
-    assert infer(rewriting(pairs[0], none, SMALL).emission, chain(none, SMALL, 7)).logp == -np.inf
+    assert infer(rewriting(pairs[0], none, SMALL).emission, none.chain(SMALL, 7)).logp == -np.inf
 
 
 def test_a_table_of_little_trust_still_rises() -> None:
     """With a share of the untrained table, the log-posterior rises, and counts are smaller."""
     settings = replace(SMALL, trust=0.01, stems="equal")
     pairs, lexicon = encoded(CORPUS)
-    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     trusted = expected_counts(pairs, start, replace(settings, trust=1.0))
     expected = expected_counts(pairs, start, settings)
     posteriors = [one.log_posterior for one in train(pairs, start, settings, iterations=6)]

@@ -12,16 +12,9 @@ from whole_pairs import infer, link_posteriors, log_likelihood
 
 from sentgen.alignment.phrase_hmm.decode import viterbi
 from sentgen.alignment.phrase_hmm.emission import rewriting
-from sentgen.alignment.phrase_hmm.inference import (
-    Chain,
-    Emission,
-    add_jumps,
-    count_jumps,
-    jump_cells,
-    jump_weights,
-)
+from sentgen.alignment.phrase_hmm.inference import Chain, Emission, add_jumps, count_jumps, jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 OPTIONS = list(
@@ -62,7 +55,7 @@ def test_likelihood_and_posteriors_are_those_of_enumeration(choice: tuple[str, s
     pair = pairs[0]
     oracle = Oracle(pair, parameters, settings)
     found = rewriting(pair, parameters, settings)
-    seen = infer(found.emission, chain(parameters, settings, len(pair.document)))
+    seen = infer(found.emission, parameters.chain(settings, len(pair.document)))
 
     assert seen.logp == pytest.approx(np.log(oracle.likelihood), abs=1e-9)
     null, words, events = np.zeros(oracle.m), np.zeros((oracle.m, oracle.n)), {}
@@ -90,7 +83,7 @@ def test_best_path_is_that_of_enumeration(choice: tuple[str, str, str, str, int]
     pair = pairs[0]
     oracle = Oracle(pair, parameters, settings)
     logp, path = viterbi(
-        rewriting(pair, parameters, settings).emission, chain(parameters, settings, len(pair.document))
+        rewriting(pair, parameters, settings).emission, parameters.chain(settings, len(pair.document))
     )
 
     assert logp == pytest.approx(np.log(max(prob for prob, _ in oracle.paths)), abs=1e-9)
@@ -158,7 +151,7 @@ def test_jump_sums_are_products_with_the_toeplitz_matrix(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 40))
     cells = jump_cells(int(rng.integers(1, 20)), 32)
-    jumps = jump_weights(cells, rng.dirichlet(np.ones(len(cells.first))))
+    jumps = cells.weights(rng.dirichlet(np.ones(len(cells.first))))
     matrix = np.array([[jump_weight(jumps, i - e) if i else 0 for i in range(n + 2)] for e in range(n + 1)])
     source, target, sums = rng.random(n + 1), np.append(0.0, rng.random(n + 1)), np.empty(n + 3)
     forward, backward = np.empty(n + 2), np.empty(n + 1)
@@ -200,7 +193,7 @@ def test_long_pairs_do_not_underflow() -> None:
     abstract = rng.integers(0, 3000, 500).astype(np.int32)
     pair = PairIds(document, abstract, document, abstract)
     settings = PbhmmSettings(stems="equal")
-    links, seen = link_posteriors(pair, prior_parameters(settings), settings)
+    links, seen = link_posteriors(pair, RewriteParameters.prior(settings), settings)
 
     assert -6000 < seen.logp < -2000
     assert links.sum(axis=1) + seen.null == pytest.approx(np.ones(500), abs=1e-9)
@@ -211,9 +204,9 @@ def test_a_copy_is_aligned_one_to_one_at_any_length() -> None:
     words = np.arange(1000, dtype=np.int32)
     pair = PairIds(words, words[200:500], words, words[200:500])
     settings = PbhmmSettings()
-    parameters = prior_parameters(settings)
+    parameters = RewriteParameters.prior(settings)
     _, path = viterbi(
-        rewriting(pair, parameters, settings).emission, chain(parameters, settings, len(pair.document))
+        rewriting(pair, parameters, settings).emission, parameters.chain(settings, len(pair.document))
     )
 
     assert path[:, :4].tolist() == [[0, 300, 201, 300]]
@@ -225,9 +218,9 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
     pair = PairIds(words, words[:5], words, words[:5])
     settings = PbhmmSettings()
     # Runs of 2 or more begin at 4 x 7 places, of 3 or more at 3 x 6, of 4 at 2 x 5, of 5 at 1 x 4.
-    everything = rewriting(pair, prior_parameters(settings), settings).emission
+    everything = rewriting(pair, RewriteParameters.prior(settings), settings).emission
     monkeypatch.setattr("sentgen.alignment.phrase_hmm.emission.MOST_COPIES", 28 + 18)
-    fewer = rewriting(pair, prior_parameters(settings), settings).emission
+    fewer = rewriting(pair, RewriteParameters.prior(settings), settings).emission
 
     assert np.bincount(everything.events.length).tolist() == [0, 0, 28, 18, 10, 4]
     assert np.bincount(fewer.events.length).tolist() == [0, 0, 28, 18]
@@ -236,12 +229,12 @@ def test_texts_that_repeat_one_word_stay_within_bounds(monkeypatch: pytest.Monke
 def test_empty_texts() -> None:
     """An abstract without words has the jump to the end; without a document every word comes from null."""
     settings = PbhmmSettings()
-    parameters = prior_parameters(settings)
+    parameters = RewriteParameters.prior(settings)
     nothing, words = np.empty(0, np.int32), np.arange(3, dtype=np.int32)
     no_abstract = PairIds(words, nothing, words, nothing)
     no_document = PairIds(nothing, words, nothing, words)
-    jumps = chain(parameters, settings, 3).jumps
-    seen = infer(rewriting(no_abstract, parameters, settings).emission, chain(parameters, settings, 3))
+    jumps = parameters.chain(settings, 3).jumps
+    seen = infer(rewriting(no_abstract, parameters, settings).emission, parameters.chain(settings, 3))
 
     assert seen.logp == pytest.approx(np.log(0.8 * jump_weight(jumps, 4)))
     for null in ("stay", "table3"):

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment.words.number_words import CARDINALS, ORDINALS
-from sentgen.alignment.words.quantities import Quantity, compare, quantities
-from sentgen.alignment.words.units import unit_value
+from sentgen.alignment.words.quantities import Quantity, quantities
+from sentgen.alignment.words.units import UnitValue
 from sentgen.corpus.tokenizer import tokenize
 
 
@@ -237,8 +237,8 @@ def test_how_exact_a_number_is(text: str, hedge: str) -> None:
 )
 def test_what_is_the_same(one: str, other: str, answer: str) -> None:
     """In both orders."""
-    assert compare(only(one), only(other)) == answer
-    assert compare(only(other), only(one)) == answer
+    assert only(one).compare(only(other)) == answer
+    assert only(other).compare(only(one)) == answer
 
 
 def test_ranges_share_a_unit() -> None:
@@ -275,7 +275,7 @@ def test_a_number_is_the_same_however_it_is_written(number: int) -> None:
     assert only(written[2]).value == number
     millions = f"{number // 10**6}.{number % 10**6:06} million"
     assert only(millions).value == number
-    assert compare(only(written[2]), only(f"{written[1]} men")) == "equal"
+    assert only(written[2]).compare(only(f"{written[1]} men")) == "equal"
 
 
 @given(
@@ -284,12 +284,12 @@ def test_a_number_is_the_same_however_it_is_written(number: int) -> None:
 )
 def test_units_convert_exactly(number: int, units: tuple[str, str]) -> None:
     """To the last digit."""
-    large, small = (unit_value(unit) for unit in units)
+    large, small = (UnitValue.of(unit) for unit in units)
     assert large is not None
     assert small is not None
     many = number * large.size / small.size
 
-    assert compare(only(f"{number:,} {units[0]}"), only(f"{many.numerator:,} {units[1]}")) == "equal"
+    assert only(f"{number:,} {units[0]}").compare(only(f"{many.numerator:,} {units[1]}")) == "equal"
 
 
 WORDS = """
@@ -306,8 +306,8 @@ def test_spans_lie_in_order_and_compare_alike_in_both_directions(words: list[str
 
     assert all(0 <= one.start < one.end <= len(words) for one in all_of_them)
     assert all(one.end <= other.start for one, other in pairwise(all_of_them))
-    assert all(compare(one, one) == "equal" for one in all_of_them)
-    assert all(compare(one, other) == compare(other, one) for one in all_of_them for other in all_of_them)
+    assert all(one.compare(one) == "equal" for one in all_of_them)
+    assert all(one.compare(other) == other.compare(one) for one in all_of_them for other in all_of_them)
 
 
 @pytest.mark.data
@@ -320,7 +320,7 @@ def test_quantities_of_real_texts(data_dir: Path) -> None:
     numbers = sum(word[0].isdigit() for pair in pairs for words in pair for word in words)
     all_of_them = [one for pair in found for texts in pair for one in texts]
     supported = [
-        any(compare(one, other) in ("equal", "near") for other in right)
+        any(one.compare(other) in ("equal", "near") for other in right)
         for left, right in found
         for one in left
     ]

@@ -13,12 +13,12 @@ from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
 from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.phrase_hmm.weights import SIZE, Tuning, find_clues, no_counts, scores
+from sentgen.alignment.phrase_hmm.weights import SIZE, LinkCounts, Tuning, find_clues, scores
 from sentgen.alignment.view.html import fragment
-from sentgen.alignment.view.view import main_reasons, reasons, view
+from sentgen.alignment.view.view import view
 
 #: What the components are called where a word is rewritten, and where several are.
 NAMES = {
@@ -144,15 +144,15 @@ def test_kinds_of_kinship_are_named() -> None:
 def test_weights_of_a_tuned_model_are_its_score() -> None:
     """They sum to the mean of the scores of both directions."""
     rng = np.random.default_rng(1)
-    plain = prior_parameters(PbhmmSettings.preset("best"))
+    plain = RewriteParameters.prior(PbhmmSettings.preset("best"))
     weights = [rng.normal(0, 0.3, SIZE) for _ in range(2)]
-    forward, reverse = (replace(plain, tuning=Tuning(of, no_counts())) for of in weights)
+    forward, reverse = (replace(plain, tuning=Tuning(of, LinkCounts.none())) for of in weights)
     pair = Pair("t", ("Dogs", "bark", "."), ("Dogs", "barked", "."))
     aligner = PhraseHmm("t", PbhmmSettings.preset("best"), forward, Lexicon(), reverse, explain=True)
     (answer,) = aligner.align([pair])
     lexicon = Lexicon()
     ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=None)
-    clues = find_clues(pair, ids, no_counts(), None)
+    clues = find_clues(pair, ids, LinkCounts.none(), None)
 
     assert answer.weighed is not None
     assert answer.weighed.links
@@ -174,7 +174,7 @@ def test_runners_up_and_new_words() -> None:
     links = (candidate(0, 0, 0.7), candidate(0, 2, 0.2), candidate(1, 1, 0.1))
     answer = Alignment((PhraseLink((0, 1), (0, 1), 0.7),), (0.1, 0.6, 0.97), None, Weighed(0.05, 0.3, links))
     shown = view(pair, answer)
-    all_rows = [(one.abstract, one.link, one.rival, one.chosen) for one in reasons(shown)]
+    all_rows = [(one.abstract, one.link, one.rival, one.chosen) for one in shown.reasons()]
 
     assert all_rows == [
         (0, links[0], links[1], True),
@@ -182,7 +182,7 @@ def test_runners_up_and_new_words() -> None:
         (1, links[2], None, False),
         (2, None, None, False),
     ]
-    assert [(one.abstract, one.number) for one in main_reasons(shown)] == [(0, 1), (1, None), (2, None)]
+    assert [(one.abstract, one.number) for one in shown.main_reasons()] == [(0, 1), (1, None), (2, None)]
     page = fragment(shown)
     assert 'class="new u3"' in page  # P(null) 0.6 is in the fourth of five shades
     assert 'class="new u4"' in page
@@ -198,7 +198,7 @@ def test_a_word_that_was_looked_up_comes_from_its_place() -> None:
     links = (WeighedLink(0, 0, 0.9), likely)
     null, weighed = (0.1, 0.4, 0.9), Weighed(0.05, 0.3, links)
     shown = view(pair, Alignment((PhraseLink((0, 1), (0, 1), 0.9),), null, weighed=weighed))
-    camp = next(one for one in main_reasons(shown) if one.abstract == 1)
+    camp = next(one for one in shown.main_reasons() if one.abstract == 1)
 
     assert shown.states[1].source == (2,)
     assert (camp.link, camp.rival) == (None, likely)

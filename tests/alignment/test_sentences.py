@@ -11,7 +11,7 @@ import pytest
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.decode import LinkChoice
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import breaks
@@ -22,7 +22,7 @@ DOCUMENT = "cats chase mice . it rained all day in the north . dogs bark at nigh
 
 def aligned(abstract: str, document: str, settings: PbhmmSettings) -> dict[tuple[int, int], float]:
     """Return the posteriors of links, (place in document, place in abstract), that reach the threshold."""
-    aligner = PhraseHmm("x", settings, prior_parameters(settings), Lexicon())
+    aligner = PhraseHmm("x", settings, RewriteParameters.prior(settings), Lexicon())
     answer = next(aligner.align([Pair("1", tuple(document.split()), tuple(abstract.split()))]))
     return {(one.document[0], one.abstract[0]): one.posterior or 0.0 for one in answer.phrases}
 

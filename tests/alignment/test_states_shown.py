@@ -16,7 +16,7 @@ from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
 from sentgen.alignment.texts import as_json, pharaoh
 from sentgen.alignment.view.html import fragment, page
-from sentgen.alignment.view.view import APART, PairView, blocks, phrases, view
+from sentgen.alignment.view.view import APART, PairView, blocks, view
 from sentgen.alignment.words.states import STATES, WordState
 
 
@@ -54,7 +54,7 @@ def test_a_block_has_words_of_one_kind(links: set[tuple[int, int]], states: list
 
 def test_a_phrase_ends_at_a_changed_word(shown: PairView) -> None:
     """Posterior and P(null) of a row are those of its words: a changed word takes nothing from its neighbours."""
-    rows = {row.abstract[0]: row for row in phrases(shown)}
+    rows = {row.abstract[0]: row for row in shown.phrases()}
 
     assert list(rows)[:5] == ["The club hired", "21", "cooks in", "Oslo", ". Shares of"]
     first, number = rows["The club hired"], rows["21"]
@@ -75,7 +75,7 @@ def test_a_phrase_of_the_aligner_says_which_word_is_changed(monkeypatch: pytest.
     pair = Pair("1", ("a", "big", "club", "rose"), ("one", "large", "team", "rose"))
     choose(monkeypatch, {2: changed("team", 2, "another noun: club")})
     of = view(pair, Alignment((PhraseLink((0, 3), (1, 3), 0.7), word(3, 3, 0.9))))
-    first, second = phrases(of)
+    first, second = of.phrases()
     marked = [segment.state for sentence in of.sentences("abstract") for segment in sentence]
 
     assert (first.abstract[0], first.state, first.posterior) == ("one large team", "changed", 0.7)
@@ -93,7 +93,7 @@ def test_numbers_agree(shown: PairView) -> None:
     of_links = {one["phrase"] for one in found["phrases"]} - {None}
     text = fragment(shown)
     on_page = {int(n) for at in re.findall(r'data-b="([\d ]+)"', text) for n in at.split()}
-    in_table = {row.number for row in phrases(shown)} - {None}
+    in_table = {row.number for row in shown.phrases()} - {None}
 
     assert of_links == on_page == in_table == set(range(1, len(shown.blocks) + 1))
     counts = dict(re.findall(r'<span class="\w+">(\w+)</span> <b>(\d+)</b>', text))
@@ -144,7 +144,7 @@ def test_a_changed_word_without_a_link_lights_up_what_it_contradicts(monkeypatch
         "21 ← document: 12 (changed, another number: 12); against sentence 1",
         "12 → summary: 21 (changed)",
     ]
-    assert [(row.number, row.document) for row in phrases(of)][1] == (None, ("12", (3, 4)))
+    assert [(row.number, row.document) for row in of.phrases()][1] == (None, ("12", (3, 4)))
 
 
 def test_new_words_do_not_hide_a_changed_one_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +154,7 @@ def test_new_words_do_not_hide_a_changed_one_beside_them(monkeypatch: pytest.Mon
     )
     of = view(Pair("1", ("x",), ("they", "not", "slept")), Alignment(()))
 
-    assert [(row.abstract[0], row.state) for row in phrases(of)] == [
+    assert [(row.abstract[0], row.state) for row in of.phrases()] == [
         ("they", "new"),
         ("not", "changed"),
         ("slept", "new"),
@@ -186,7 +186,7 @@ def test_of_many_sentences_a_few_are_named(monkeypatch: pytest.MonkeyPatch) -> N
     """Five and how many more, in the table as on the page, of which each is a link."""
     choose(monkeypatch, {0: WordState("The", "new", elsewhere=tuple(range(1, 9)))})
     of = view(PAIR, Alignment(()))
-    row = next(phrases(of))
+    row = next(of.phrases())
     text = re.sub(r"<[^>]+>", "", fragment(of))
 
     assert "stands in sentences 1, 2, 3, 4, 5 and 3 more" in row.why

@@ -20,12 +20,12 @@ from toy_pairs import PAIRS, Texts, fill
 
 from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
-from sentgen.alignment.phrase_hmm.parameters import initial_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import cells
 from sentgen.alignment.stored.model_report import top_rewrites
 from sentgen.alignment.stored.model_store import StoredIteration, list_models, remove_model
-from sentgen.alignment.stored.stored_model import stored_aligner
+from sentgen.alignment.stored.stored_model import StoredAligner
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -86,7 +86,7 @@ def test_training_is_em_in_memory(toy_pairs: Path, name: str) -> None:
         ids = [lexicon.with_kinship(pair, wordnet=find_wordnet()) for pair in ids]
     expected = []
     for side in (ids, [pair.swap_texts() for pair in ids])[: 2 if settings.both else 1]:
-        start = initial_parameters(side, lexicon.stem_of, settings)
+        start = RewriteParameters.initial(side, lexicon.stem_of, settings)
         expected += [
             (one.log_likelihood, one.log_posterior) for one in train(side, start, settings, iterations=3)
         ]
@@ -102,7 +102,7 @@ def test_a_synonym_is_learnt(toy_pairs: Path) -> None:
     with Store(toy_pairs, read_only=True) as store:
         first = top_rewrites(store, "m", "Physician", direction="forward").column("target")[0]
         pair = next(stored_pairs(store, "toy", keys=["p1"]))
-        (answer,) = stored_aligner(store, "m").align([pair])
+        (answer,) = StoredAligner.load(store, "m").align([pair])
 
     assert first == "doctor"
     assert (1, 1) in answer.links  # "a physician came ..." and "a doctor came ."
@@ -289,7 +289,7 @@ def test_removing_the_corpus_leaves_the_model(toy_pairs: Path) -> None:
         corpora.remove(store, "toy")
 
         assert list_models(store).column("corpus") == ["toy"]
-        assert len(list(stored_aligner(store, "m").align([pair]))) == 1
+        assert len(list(StoredAligner.load(store, "m").align([pair]))) == 1
         assert problems(store) == {}
 
 
@@ -301,7 +301,7 @@ def test_a_model_without_iterations_says_so(toy_pairs: Path) -> None:
         with pytest.raises(KeyboardInterrupt):
             next(training)
         with pytest.raises(StoreError, match=r"no forward iteration yet; train it on: .*--resume"):
-            list(stored_aligner(store, "m").align([pair]))
+            list(StoredAligner.load(store, "m").align([pair]))
 
 
 def test_a_model_of_other_stems_is_refused(toy_pairs: Path) -> None:
@@ -312,7 +312,7 @@ def test_a_model_of_other_stems_is_refused(toy_pairs: Path) -> None:
             change = "update alignment_phrase set form = 'x' || form where layer = 'stems' and key = 3"
             connection.exec_driver_sql(change)
         with pytest.raises(StoreError, match=r"another stemmer; train another one: .* --pairs toy"):
-            stored_aligner(store, "m")
+            StoredAligner.load(store, "m")
         with pytest.raises(StoreError, match="another stemmer"):
             list(train_model(store, "toy", "m", PAPER, replace(EXACT, resume=True)))
 
@@ -327,7 +327,7 @@ def test_unknown_words_and_pairs_can_be_aligned(toy_pairs: Path) -> None:
     trained(toy_pairs, PbhmmSettings.preset("best"))
     with Store(toy_pairs, read_only=True) as store:
         pair = replace(next(stored_pairs(store, "toy")), document=("zebra", "unseen"), abstract=("zebra",))
-        (answer,) = stored_aligner(store, "m").align([pair])
+        (answer,) = StoredAligner.load(store, "m").align([pair])
 
     assert answer.links == {(0, 0)}
 
@@ -342,7 +342,7 @@ def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
     path = fill(tmp_path / "many.duckdb", pairs)
     trained(path, PbhmmSettings.preset("best"), replace(EXACT, iterations=1))
     with Store(path, read_only=True) as store:
-        aligner = stored_aligner(store, "m")
+        aligner = StoredAligner.load(store, "m")
         together = list(stored_pairs(store, "toy"))
         some = together[:5]
 

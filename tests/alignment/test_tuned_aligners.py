@@ -13,7 +13,7 @@ from inference_reference import jump_weight
 from sentgen.alignment import Pair
 from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import chain, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningPlan, TuningTask, tune
@@ -24,16 +24,15 @@ from sentgen.alignment.phrase_hmm.weights import (
     NULL_TEMPLATES,
     RUNS,
     SIZE,
+    LinkCounts,
     Template,
     Tuning,
-    count_links,
     find_clues,
-    no_counts,
 )
 from sentgen.arrays import Floats
 from sentgen.errors import InputError, MemoryLimitError
 
-BEST, PLAIN = PbhmmSettings.preset("best"), prior_parameters(PbhmmSettings.preset("best"))
+BEST, PLAIN = PbhmmSettings.preset("best"), RewriteParameters.prior(PbhmmSettings.preset("best"))
 #: Document, abstract, sure and possible links: a run, another run, a sentence that ends, an unlinked word.
 TINY = (
     ("the old cat runs", "the cat ran", {(0, 0), (2, 1)}, {(3, 2)}),
@@ -57,7 +56,7 @@ def example(one: tuple[str, str, set[tuple[int, int]], set[tuple[int, int]]]) ->
 def encoded(pair: Pair) -> PairIds:
     lexicon = Lexicon()
     ids = lexicon.with_kinship(lexicon.encode(pair), wordnet=None)
-    return replace(ids, clues=find_clues(pair, ids, no_counts(), None))
+    return replace(ids, clues=find_clues(pair, ids, LinkCounts.none(), None))
 
 
 def tasks(exchanged: bool) -> list[TuningTask]:
@@ -80,7 +79,7 @@ def paths(task: TuningTask, weights: Floats) -> Iterator[tuple[float, bool]]:
     emission, clues = task.emission, task.clues
     m, n = len(emission.abstract), len(emission.document)
     # Without weights, which this applies by itself.
-    over = chain(PLAIN, BEST, n, m)
+    over = PLAIN.chain(BEST, n, m)
 
     def link(t: int, i: int) -> float:
         return sum(
@@ -150,7 +149,7 @@ def test_gradient_is_that_of_finite_differences(exchanged: bool) -> None:
 
 
 def with_weights(weights: Floats) -> PhraseHmm:
-    parameters = replace(PLAIN, tuning=Tuning(weights, no_counts()))
+    parameters = replace(PLAIN, tuning=Tuning(weights, LinkCounts.none()))
     return replace(untrained(), parameters=parameters, reverse=parameters)
 
 
@@ -211,7 +210,7 @@ def test_stems_of_gold_links_are_counted() -> None:
     """In either order; a pair that was counted does not see its own links."""
     first = example(("the huge dog", "a big dog", {(1, 1), (2, 2)}, set()))
     second = example(("big dogs", "huge dog", {(0, 0)}, set()))
-    counts = count_links([first.pair, second.pair], [first.sure, second.sure])
+    counts = LinkCounts.of_pairs([first.pair, second.pair], [first.sure, second.sure])
     rows = {
         frozenset((counts.stems[a], counts.stems[b])): (linked, together)
         for a, b, linked, together in zip(

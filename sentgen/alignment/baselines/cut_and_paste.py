@@ -136,7 +136,7 @@ class CutAndPaste:
         for pair in pairs:
             sentences = sentence_numbers(pair.document_starts, len(pair.document))
             path = best_path(stems(pair.document), stems(pair.abstract), sentences, near=self.near)
-            yield _word_by_word(list(blocks(path, sentences, self.n)))
+            yield _word_by_word(list(_blocks(path, sentences, self.n)))
 
 
 def sentence_numbers(starts: Sequence[int], length: int) -> Longs:
@@ -184,7 +184,7 @@ def _transition_logp(before: Longs, after: Longs, sentences: Longs, near: int) -
     return logp
 
 
-def blocks(path: Sequence[tuple[int, int]], sentences: Longs, n: int) -> Iterator[tuple[int, int, int]]:
+def _blocks(path: Sequence[tuple[int, int]], sentences: Longs, n: int) -> Iterator[tuple[int, int, int]]:
     """Yield (document start, abstract start, length) of runs of at least n words adjacent in both texts."""
     start = 0
     for i in range(1, len(path) + 1):

@@ -140,10 +140,10 @@ def _call(command: Sequence[object], *, cwd: Path) -> str:
     return done.stdout
 
 
-def pharaoh(text: str) -> list[set[Link]]:
+def _read_pharaoh(text: str) -> list[set[Link]]:
     """Read a line of `i-j` for each sentence pair.
 
-    >>> [sorted(links) for links in pharaoh("2-1 0-0\\n\\n")]
+    >>> [sorted(links) for links in _read_pharaoh("2-1 0-0\\n\\n")]
     [[(0, 0), (2, 1)], []]
     """
     try:
@@ -155,7 +155,7 @@ def pharaoh(text: str) -> list[set[Link]]:
         raise InputError(f"the program answered something else than lines of i-j: {error}") from error
 
 
-def eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
+def _eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     """Align with eflomal (Östling & Tiedemann 2016); it draws random numbers and takes no seed."""
     for name, side in (("document", 0), ("abstract", 1)):
         lines = (" ".join(pair[side]) + "\n" for pair in texts)
@@ -164,7 +164,8 @@ def eflomal(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
         [program, "--overwrite", "-s", "document", "-t", "abstract", "-f", "forward", "-r", "backward"],
         cwd=folder,
     )
-    return pharaoh((folder / "forward").read_text("utf-8")), pharaoh((folder / "backward").read_text("utf-8"))
+    forward, backward = ((folder / name).read_text("utf-8") for name in ("forward", "backward"))
+    return _read_pharaoh(forward), _read_pharaoh(backward)
 
 
 def _fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
@@ -172,7 +173,7 @@ def _fast_align(texts: Texts, folder: Path, *, program: str) -> DirectedLinks:
     _joint(texts, folder / "texts")
     # `-r` reverses the model; its links are still i-j with the document first.
     command = [program, "-i", "texts", "-d", "-o", "-v"]
-    return pharaoh(_call(command, cwd=folder)), pharaoh(_call([*command, "-r"], cwd=folder))
+    return _read_pharaoh(_call(command, cwd=folder)), _read_pharaoh(_call([*command, "-r"], cwd=folder))
 
 
 def _systran_align(texts: Texts, folder: Path) -> DirectedLinks:
@@ -210,7 +211,7 @@ def make_eflomal(
 ) -> External:
     """Make the aligner `eflomal`; the error says how to install the program."""
     path = _program("eflomal-align", "SENTGEN_EFLOMAL", get="install it with `pip install eflomal`")
-    return External(partial(eflomal, program=path), name, training, join, sentences)
+    return External(partial(_eflomal, program=path), name, training, join, sentences)
 
 
 def make_fast_align(
@@ -235,7 +236,7 @@ _ENTRY = re.compile(r"\(\{([0-9 ]*)\}\)")
 _PAIR = re.compile(r"# Sentence pair \((\d+)\)")
 
 
-def giza(texts: Texts, folder: Path, *, program: str, model: str) -> DirectedLinks:
+def _giza(texts: Texts, folder: Path, *, program: str, model: str) -> DirectedLinks:
     """Return the links of both directions by GIZA++ or MGIZA.
 
     Args:
@@ -332,4 +333,4 @@ def make_giza(
     variable = "SENTGEN_" + executable.rstrip("+").upper()
     get = f"build it from github.com/moses-smt/{'mgiza' if executable == 'mgiza' else 'giza-pp'}"
     path = _program(executable, variable, get=get)
-    return External(partial(giza, program=path, model=model), name, training, join, sentences)
+    return External(partial(_giza, program=path, model=model), name, training, join, sentences)

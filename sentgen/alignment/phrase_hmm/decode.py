@@ -35,7 +35,7 @@ from sentgen.alignment.phrase_hmm.inference import (
 )
 from sentgen.alignment.phrase_hmm.kernels import add_event_links
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import breaks
 from sentgen.arrays import Bools, Floats, Longs, compiled
@@ -434,7 +434,7 @@ def decode_path(
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
     """
-    transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
+    transitions = parameters.chain(settings, len(pair.document), len(pair.abstract))
     rewritten, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
     _, path = viterbi(rewritten.emission, transitions, rows=blocks.rows)
     posterior = np.zeros(len(path))
@@ -547,7 +547,7 @@ def link_rows(
     Returns the posteriors of events that they sum up.
     """
     emission = rewritten.emission
-    transitions = chain(parameters, settings, len(emission.document), len(emission.abstract))
+    transitions = parameters.chain(settings, len(emission.document), len(emission.abstract))
 
     def add_events(first: int, words: Floats, events: Floats) -> None:
         add_event_links(emission.events, events, first, words)

@@ -1,10 +1,11 @@
 """MAP expectation maximization of the phrase-based HMM (Daumé & Marcu 2004, sec. 2.2.4 and 2.2.5).
 
 ``expected_counts`` is additive over pairs: the counts of batches, summed in any order, are those of all pairs
-to 1e-9. ``maximize`` turns them into parameters, and log-likelihood + ``log_prior`` never falls from one
-iteration to the next. A trainer that streams fetches the rows of the tables that a batch needs, calls
-``expected_counts``, adds the counts of the tables by their keys, and normalizes in its own way
-(``RewriteTable.normalized`` is the formula: (count + fake) / their sum over the row).
+to 1e-9. ``ExpectedCounts.maximize`` turns them into parameters, and log-likelihood +
+``RewriteParameters.log_prior`` never falls from one iteration to the next. A trainer that streams fetches the
+rows of the tables that a batch needs, calls ``expected_counts``, adds the counts of the tables by their keys,
+and normalizes in its own way (``RewriteTable.normalized`` is the formula: (count + fake) / their sum over the
+row).
 """
 
 from __future__ import annotations
@@ -15,17 +16,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.emission import (
-    Rewriting,
-    add_to_sums,
-    credit,
-    rewriting_within,
-    word_sums,
-)
+from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting_within
 from sentgen.alignment.phrase_hmm.inference import Posteriors, infer_rows, jump_cells
 from sentgen.alignment.phrase_hmm.kernels import Credits
 from sentgen.alignment.phrase_hmm.lexicon import PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable, chain
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.arrays import Floats, Longs
 
@@ -47,6 +42,31 @@ class ExpectedCounts:
     jumps: Floats
     nulls: float
     moves: float
+
+    def maximize(self, parameters: RewriteParameters, settings: PbhmmSettings) -> RewriteParameters:
+        """Return the parameters of greatest posterior given expected counts (the M step).
+
+        ``parameters`` are those that the counts were made with: the parts that ``settings.fixed`` names, and
+        rows without any count, stay as they are.
+        """
+        prior, fixed = settings.prior, settings.fixed
+        new = parameters
+        segments = self.nulls + self.moves + prior.null
+        if "null" not in fixed and segments > 0:
+            new = replace(new, p0=(self.nulls + prior.null * settings.p0) / segments)
+        if "weights" not in fixed:
+            new = replace(new, weights=_shares(self.weights + prior.weight, parameters.weights))
+        if "jumps" not in fixed:
+            new = replace(new, jumps=_shares(self.jumps + prior.jump, parameters.jumps))
+        if "unigram" not in fixed:
+            new = replace(new, unigram=_shares(self.unigram + prior.unigram, parameters.unigram))
+        if "table" not in fixed:
+            new = replace(
+                new,
+                table=_remade(parameters.table, self.table),
+                stems=_remade(parameters.stems, self.stems),
+            )
+        return new
 
 
 def expected_counts(
@@ -87,12 +107,12 @@ def explain(
         MemoryLimitError: the pair does not fit into the budget.
     """
     rewritten, blocks = rewriting_within(budget, pair, parameters, settings, table=False)
-    transitions = chain(parameters, settings, len(pair.document), len(pair.abstract))
-    by_word, total = word_sums(rewritten), 0.0
+    transitions = parameters.chain(settings, len(pair.document), len(pair.abstract))
+    by_word, total = rewritten.word_sums(), 0.0
 
     def take(first: int, words: Floats, events: Floats) -> None:
         nonlocal total
-        add_to_sums(rewritten, first, words, by_word)
+        rewritten.add_to_sums(first, words, by_word)
         total += float(words.sum())
 
     seen = infer_rows(rewritten.emission, transitions, take, rows=blocks.rows)
@@ -123,7 +143,7 @@ class Tally:
             return
         # Weights are summed up by pair first: sums over all rewrites at once would differ in their last bits.
         of_pair = self.credits._replace(weights=np.zeros(3))
-        credit(pair.rewriting, pair.by_word, seen.events, parameters, self.settings, of_pair)
+        pair.rewriting.credit(pair.by_word, seen.events, parameters, self.settings, of_pair)
         self.credits.weights[:] += of_pair.weights
         self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
         abstract = pair.rewriting.pair.abstract
@@ -177,34 +197,6 @@ def rejected_jumps(departures: Floats, parameters: RewriteParameters, settings: 
     return rejected
 
 
-def maximize(
-    expected: ExpectedCounts, parameters: RewriteParameters, settings: PbhmmSettings
-) -> RewriteParameters:
-    """Return the parameters of greatest posterior given expected counts (the M step).
-
-    ``parameters`` are those that the counts were made with: the parts that ``settings.fixed`` names, and rows
-    without any count, stay as they are.
-    """
-    prior, fixed = settings.prior, settings.fixed
-    new = parameters
-    segments = expected.nulls + expected.moves + prior.null
-    if "null" not in fixed and segments > 0:
-        new = replace(new, p0=(expected.nulls + prior.null * settings.p0) / segments)
-    if "weights" not in fixed:
-        new = replace(new, weights=_shares(expected.weights + prior.weight, parameters.weights))
-    if "jumps" not in fixed:
-        new = replace(new, jumps=_shares(expected.jumps + prior.jump, parameters.jumps))
-    if "unigram" not in fixed:
-        new = replace(new, unigram=_shares(expected.unigram + prior.unigram, parameters.unigram))
-    if "table" not in fixed:
-        new = replace(
-            new,
-            table=_remade(parameters.table, expected.table),
-            stems=_remade(parameters.stems, expected.stems),
-        )
-    return new
-
-
 def _shares(counts: Floats, before: Floats) -> Floats:
     total = counts.sum()
     return counts / total if total > 0 else before
@@ -212,32 +204,6 @@ def _shares(counts: Floats, before: Floats) -> Floats:
 
 def _remade(table: RewriteTable, counts: Floats) -> RewriteTable:
     return replace(table, prob=table.normalized(counts + table.fake))
-
-
-def log_prior(parameters: RewriteParameters, settings: PbhmmSettings) -> float:
-    """Return the log-density of the Dirichlet and Beta priors at the parameters, but for a constant."""
-    prior, fixed = settings.prior, settings.fixed
-    total = 0.0
-    if "null" not in fixed:
-        p0 = np.array([parameters.p0, 1 - parameters.p0])
-        total += _density(p0, prior.null * np.array([settings.p0, 1 - settings.p0]))
-    if "weights" not in fixed:
-        total += _density(parameters.weights, prior.weight)
-    if "jumps" not in fixed:
-        total += _density(parameters.jumps, prior.jump)
-    if "unigram" not in fixed:
-        total += _density(parameters.unigram, prior.unigram)
-    if "table" not in fixed:
-        total += _density(parameters.table.prob, parameters.table.fake)
-        total += _density(parameters.stems.prob, parameters.stems.fake)
-    return float(total)
-
-
-def _density(prob: Floats, fake: Floats | float) -> float:
-    """Return the sum of fake * log(prob), where 0 log 0 is 0."""
-    with np.errstate(divide="ignore"):  # the density is 0 where a prior expects what has no probability
-        logs = np.log(prob, out=np.zeros_like(prob), where=np.asarray(fake) != 0)
-    return float((fake * logs).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +226,6 @@ def train(
     """Run EM in memory and yield each iteration."""
     for number in range(1, iterations + 1):
         expected = expected_counts(pairs, parameters, settings)
-        posterior = expected.logp + log_prior(parameters, settings)
-        parameters = maximize(expected, parameters, settings)
+        posterior = expected.logp + parameters.log_prior(settings)
+        parameters = expected.maximize(parameters, settings)
         yield _Iteration(number, expected.logp, posterior, parameters)

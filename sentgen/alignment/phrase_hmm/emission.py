@@ -70,7 +70,7 @@ class _TableEvents(NamedTuple):
     phrases: PhraseCells
 
 
-def phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
+def _phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
     """Return the keys of the phrases of a text, each once and sorted, and where they are."""
     longest = max(1, min(longest, len(words)))
     keys = np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)])
@@ -89,8 +89,8 @@ def phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
 
 def _look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> _TableEvents:
     """Return the cells of a table that a pair can use, but for those of a word with a word."""
-    left_keys, left = phrases(document, settings.max_document_phrase)
-    right_keys, right = phrases(abstract, settings.max_abstract_phrase)
+    left_keys, left = _phrases(document, settings.max_document_phrase)
+    right_keys, right = _phrases(abstract, settings.max_abstract_phrase)
     # All but words with words: phrases with anything, then words with phrases.
     of_phrases = _cells(table, left_keys[: left.first_word], right_keys)
     of_words = _cells(table, left_keys[left.first_word :], right_keys[: right.first_word])
@@ -213,6 +213,31 @@ class Rewriting:
             yield self.all_parts
         else:
             yield from _word_parts(self.pair, parameters, settings)
+
+    def word_sums(self) -> Floats:
+        """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
+        return np.zeros(self.emission.words.shape)
+
+    def add_to_sums(self, first: int, posteriors: Floats, sums: Floats) -> None:
+        """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
+        rows = self.emission.abstract[first : first + len(posteriors)]
+        add_words(posteriors, rows, self.emission.document, sums)
+
+    def credit(
+        self,
+        by_word: Floats,
+        events: Floats,
+        parameters: RewriteParameters,
+        settings: PbhmmSettings,
+        credits: Credits,
+    ) -> None:
+        """Share posteriors out among the components, and add what the tables get to their counts.
+
+        ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events.
+        """
+        for part in self.word_parts(parameters, settings):
+            share_out(by_word[part.rows].ravel(), parameters.weights, part.components, credits)
+        share_out(events, parameters.weights, self.event_parts, credits)
 
 
 def rewriting(
@@ -394,31 +419,3 @@ def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
     logs = np.append(0.0, np.cumsum(np.log(counts)))
     shares: Floats = np.exp(logs[offsets] - logs[offsets + lengths])
     return shares
-
-
-def word_sums(rewritten: Rewriting) -> Floats:
-    """Return zeros for sums of posteriors by the different words of both texts, (u, v)."""
-    return np.zeros(rewritten.emission.words.shape)
-
-
-def add_to_sums(rewritten: Rewriting, first: int, posteriors: Floats, sums: Floats) -> None:
-    """Add the posteriors of the words of an abstract from ``first`` on, (rows, n), to sums by word."""
-    rows = rewritten.emission.abstract[first : first + len(posteriors)]
-    add_words(posteriors, rows, rewritten.emission.document, sums)
-
-
-def credit(
-    rewritten: Rewriting,
-    by_word: Floats,
-    events: Floats,
-    parameters: RewriteParameters,
-    settings: PbhmmSettings,
-    credits: Credits,
-) -> None:
-    """Share posteriors out among the components, and add what the tables get to their counts.
-
-    ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events.
-    """
-    for part in rewritten.word_parts(parameters, settings):
-        share_out(by_word[part.rows].ravel(), parameters.weights, part.components, credits)
-    share_out(events, parameters.weights, rewritten.event_parts, credits)

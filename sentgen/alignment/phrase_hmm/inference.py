@@ -67,6 +67,18 @@ class JumpCells:
         cells /= cells.sum()
         return cells
 
+    def weights(self, mass: Floats) -> Jumps:
+        """Spread the mass of each cell evenly over its distances; the outermost cells go on without end."""
+        # Over the distances up to the reach only: beyond it the density goes on, so that no jump is
+        # impossible.
+        weights = mass / self.sizes
+        side = (len(mass) - 2 * self.window - 1) // 2
+        outer = np.r_[0:side, len(mass) - side : len(mass)]
+        first, last = self.first[outer].copy(), self.last[outer].copy()
+        if side:
+            first[0], last[-1] = -_FAR, _FAR
+        return Jumps(weights[side : len(mass) - side].copy(), first, last, weights[outer])
+
 
 # Asked for with each pair.
 @lru_cache(maxsize=16)
@@ -97,18 +109,6 @@ class Jumps(NamedTuple):
     first: Longs  # (far cells,)
     last: Longs
     far: Floats
-
-
-def jump_weights(cells: JumpCells, mass: Floats) -> Jumps:
-    """Spread the mass of each cell evenly over its distances; the outermost cells go on without end."""
-    # Over the distances up to the reach only: beyond it the density goes on, so that no jump is impossible.
-    weights = mass / cells.sizes
-    side = (len(mass) - 2 * cells.window - 1) // 2
-    outer = np.r_[0:side, len(mass) - side : len(mass)]
-    first, last = cells.first[outer].copy(), cells.last[outer].copy()
-    if side:
-        first[0], last[-1] = -_FAR, _FAR
-    return Jumps(weights[side : len(mass) - side].copy(), first, last, weights[outer])
 
 
 @compiled
@@ -524,7 +524,7 @@ def infer_rows(
 
 def _posteriors(logp: float, sums: _Sums) -> Posteriors:
     side = len(sums.far) // 2
-    # As `jump_cells` has them: `jump_weights` has taken the far cells from both ends.
+    # As `jump_cells` has them: `JumpCells.weights` has taken the far cells from both ends.
     by_cell = np.concatenate([sums.far[:side], sums.near, sums.far[side:]])
     return Posteriors(
         logp=logp, null=sums.null, events=sums.events, jumps=by_cell, departures=sums.departures

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sentgen.alignment.phrase_hmm.inference import Chain, jump_cells, jump_weights, totals
+from sentgen.alignment.phrase_hmm.inference import Chain, jump_cells, totals
 from sentgen.alignment.phrase_hmm.lexicon import PairIds, phrase_keys
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings, Prior
 from sentgen.alignment.phrase_hmm.weights import Tuning, weighted_jumps
@@ -93,65 +93,84 @@ class RewriteParameters:
     unseen: float
     tuning: Tuning | None = None
 
+    def chain(self, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
+        """Return the transitions over a document of n words, for an abstract of m."""
+        cells = jump_cells(settings.window, settings.reach)
+        jumps = cells.weights(self.jumps)
+        total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
+        p0 = self.p0
+        if settings.null_excess and m > n:
+            # n document words cannot account for more abstract words one by one.
+            p0 = 1 - (1 - p0) * n / m
+        if self.tuning is not None:
+            # After the totals: a score over those of all paths needs no jumps that sum to one.
+            jumps = cells.weights(weighted_jumps(cells, self.jumps, self.tuning.weights))
+        return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
 
-def chain(parameters: RewriteParameters, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
-    """Return the transitions over a document of n words, for an abstract of m."""
-    cells = jump_cells(settings.window, settings.reach)
-    jumps = jump_weights(cells, parameters.jumps)
-    total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
-    p0 = parameters.p0
-    if settings.null_excess and m > n:
-        # n document words cannot account for more abstract words one by one.
-        p0 = 1 - (1 - p0) * n / m
-    if parameters.tuning is not None:
-        # After the totals: a score over those of all paths needs no jumps that sum to one.
-        jumps = jump_weights(cells, weighted_jumps(cells, parameters.jumps, parameters.tuning.weights))
-    return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
+    @staticmethod
+    def starting(
+        settings: PbhmmSettings, *, words: int, forms: Ints, table: RewriteTable, stems: RewriteTable
+    ) -> RewriteParameters:
+        """Return the prior means over tables, words (their number) and ``forms``."""
+        jumps = jump_cells(settings.window, settings.reach)
+        return RewriteParameters(
+            p0=settings.p0,
+            jumps=jumps.prior(settings.jump_power, back=settings.jump_back),
+            weights=np.array(settings.weights),
+            table=table,
+            stems=stems,
+            unigram=np.full(words, 1 / max(1, words)),
+            forms=forms,
+            unseen=1 / settings.vocabulary,
+        )
 
+    @staticmethod
+    def prior(settings: PbhmmSettings) -> RewriteParameters:
+        """Return the parameters that the priors give before any pair has been seen."""
+        none = np.empty(0, np.int32)
+        return RewriteParameters.starting(
+            settings, words=0, forms=none, table=empty_table(), stems=empty_table()
+        )
 
-def starting_parameters(
-    settings: PbhmmSettings, *, words: int, forms: Ints, table: RewriteTable, stems: RewriteTable
-) -> RewriteParameters:
-    """Return the prior means over tables, words (their number) and ``forms`` (see ``RewriteParameters``)."""
-    jumps = jump_cells(settings.window, settings.reach)
-    return RewriteParameters(
-        p0=settings.p0,
-        jumps=jumps.prior(settings.jump_power, back=settings.jump_back),
-        weights=np.array(settings.weights),
-        table=table,
-        stems=stems,
-        unigram=np.full(words, 1 / max(1, words)),
-        forms=forms,
-        unseen=1 / settings.vocabulary,
-    )
+    @staticmethod
+    def initial(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings) -> RewriteParameters:
+        """Return the parameters at which EM starts: the prior means over what the pairs support.
 
+        Args:
+            pairs: The pairs to train on.
+            stem_of: Id of the stem of each word (``Lexicon.stem_of``).
+            settings: The model.
+        """
+        stems = empty_table()
+        if settings.stems == "table":
+            themselves = np.arange(len(stem_of), dtype=np.int32)
+            stems = support([_stems_as_words(pair) for pair in pairs], themselves, settings, stems=True)
+        words = np.unique(np.concatenate([np.empty(0, np.int32), *(pair.abstract for pair in pairs)]))
+        return RewriteParameters.starting(
+            settings,
+            words=len(stem_of),
+            forms=forms_of_stems(words, stem_of),
+            table=support(pairs, stem_of, settings),
+            stems=stems,
+        )
 
-def prior_parameters(settings: PbhmmSettings) -> RewriteParameters:
-    """Return the parameters that the priors give before any pair has been seen."""
-    none = np.empty(0, np.int32)
-    return starting_parameters(settings, words=0, forms=none, table=empty_table(), stems=empty_table())
-
-
-def initial_parameters(pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings) -> RewriteParameters:
-    """Return the parameters at which EM starts: the prior means over what the pairs support.
-
-    Args:
-        pairs: The pairs to train on.
-        stem_of: Id of the stem of each word (``Lexicon.stem_of``).
-        settings: The model.
-    """
-    stems = empty_table()
-    if settings.stems == "table":
-        themselves = np.arange(len(stem_of), dtype=np.int32)
-        stems = support([_stems_as_words(pair) for pair in pairs], themselves, settings, stems=True)
-    words = np.unique(np.concatenate([np.empty(0, np.int32), *(pair.abstract for pair in pairs)]))
-    return starting_parameters(
-        settings,
-        words=len(stem_of),
-        forms=forms_of_stems(words, stem_of),
-        table=support(pairs, stem_of, settings),
-        stems=stems,
-    )
+    def log_prior(self, settings: PbhmmSettings) -> float:
+        """Return the log-density of the Dirichlet and Beta priors at the parameters, but for a constant."""
+        prior, fixed = settings.prior, settings.fixed
+        total = 0.0
+        if "null" not in fixed:
+            p0 = np.array([self.p0, 1 - self.p0])
+            total += _density(p0, prior.null * np.array([settings.p0, 1 - settings.p0]))
+        if "weights" not in fixed:
+            total += _density(self.weights, prior.weight)
+        if "jumps" not in fixed:
+            total += _density(self.jumps, prior.jump)
+        if "unigram" not in fixed:
+            total += _density(self.unigram, prior.unigram)
+        if "table" not in fixed:
+            total += _density(self.table.prob, self.table.fake)
+            total += _density(self.stems.prob, self.stems.fake)
+        return float(total)
 
 
 def _stems_as_words(pair: PairIds) -> PairIds:
@@ -230,3 +249,10 @@ def _equal_phrases(pairs: Sequence[PairIds], cells: Longs, settings: PbhmmSettin
                 stem_keys.update(zip(keys, phrase_keys(stems, length).tolist(), strict=True))
     equal = [a < 0 and b < 0 and stem_keys[a] == stem_keys[b] for a, b in cells.tolist()]
     return np.array(equal, np.bool_)
+
+
+def _density(prob: Floats, fake: Floats | float) -> float:
+    """Return the sum of fake * log(prob), where 0 log 0 is 0."""
+    with np.errstate(divide="ignore"):  # the density is 0 where a prior expects what has no probability
+        logs = np.log(prob, out=np.zeros_like(prob), where=np.asarray(fake) != 0)
+    return float((fake * logs).sum())

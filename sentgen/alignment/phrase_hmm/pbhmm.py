@@ -32,11 +32,7 @@ from sentgen.alignment.phrase_hmm.em import train
 from sentgen.alignment.phrase_hmm.emission import Rewriting, rewriting
 from sentgen.alignment.phrase_hmm.kernels import IDENTITY, STEMS, TABLE, Components, share_out_events
 from sentgen.alignment.phrase_hmm.lexicon import CLUE_BYTES, Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import (
-    RewriteParameters,
-    initial_parameters,
-    prior_parameters,
-)
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weights import LINK_OFFSETS, NAMES, find_clues
 from sentgen.alignment.words.kinship import GROUPED, NEAR, RELATED, SIMILAR, SYNONYM, Kinds, Nearness
@@ -470,7 +466,7 @@ def align(
         answer = decode_path(pair, parameters, settings, budget=budget, noted=noted)
     else:
         if settings.both:
-            reverse = reverse or prior_parameters(settings)
+            reverse = reverse or RewriteParameters.prior(settings)
             directions.append(_Direction(pair.swap_texts(), reverse))
         wide = settings if noted is None else replace(settings, threshold=noted.floor)
         answer = decode_posterior(pair, parameters, wide, reverse=reverse, budget=budget, noted=noted)
@@ -544,7 +540,7 @@ def train_phrase_hmm(
     """
     lexicon = Lexicon(fold=settings.fold)
     if not iterations:
-        return PhraseHmm(name, settings, prior_parameters(settings), lexicon)
+        return PhraseHmm(name, settings, RewriteParameters.prior(settings), lexicon)
     pairs = [lexicon.encode(pair) for pair in training]
     if settings.needs_kinship:
         wordnet = find_wordnet()
@@ -562,7 +558,7 @@ def train_phrase_hmm(
 def _train(
     pairs: Sequence[PairIds], lexicon: Lexicon, settings: PbhmmSettings, iterations: int
 ) -> RewriteParameters:
-    parameters = initial_parameters(pairs, lexicon.stem_of, settings)
+    parameters = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
     for iteration in train(pairs, parameters, settings, iterations=iterations):
         parameters = iteration.parameters
     return parameters

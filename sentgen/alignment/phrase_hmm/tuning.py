@@ -23,7 +23,7 @@ from sentgen.alignment.phrase_hmm.emission import rewriting
 from sentgen.alignment.phrase_hmm.inference import Chain, Emission, Posteriors, infer_rows, jump_cells
 from sentgen.alignment.phrase_hmm.kernels import add_along, add_counts, add_event_links
 from sentgen.alignment.phrase_hmm.lexicon import Clues, Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, chain, prior_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weights import (
@@ -34,10 +34,8 @@ from sentgen.alignment.phrase_hmm.weights import (
     LinkCounts,
     Tuning,
     by_place,
-    count_links,
     find_clues,
     jump_places,
-    no_counts,
     run_places,
     weighted,
 )
@@ -139,8 +137,8 @@ class Objective:
         return fixed.logp - free.logp
 
     def _chain(self, task: TuningTask, weights: Floats) -> Chain:
-        tuned = replace(self.parameters, tuning=Tuning(weights, no_counts()))
-        return chain(tuned, self.settings, len(task.emission.document), len(task.emission.abstract))
+        tuned = replace(self.parameters, tuning=Tuning(weights, LinkCounts.none()))
+        return tuned.chain(self.settings, len(task.emission.document), len(task.emission.abstract))
 
 
 def _infer(emission: Emission, over: Chain, *, counting: bool) -> tuple[Posteriors, Floats]:
@@ -211,7 +209,7 @@ class Tuned:
 
     def aligner(self, name: str) -> PhraseHmm:
         """Return the tuned model as an aligner."""
-        plain = prior_parameters(self.settings)
+        plain = RewriteParameters.prior(self.settings)
         forward, reverse = (
             replace(plain, tuning=Tuning(direction.weights, self.counts)) for direction in self.directions
         )
@@ -249,9 +247,11 @@ def tune(
     plan, settings, plain = (
         plan or TuningPlan(),
         PbhmmSettings.preset("best"),
-        prior_parameters(PbhmmSettings.preset("best")),
+        RewriteParameters.prior(PbhmmSettings.preset("best")),
     )
-    counts = count_links([example.pair for example in examples], [example.sure for example in examples])
+    counts = LinkCounts.of_pairs(
+        [example.pair for example in examples], [example.sure for example in examples]
+    )
     ids = list(_encode(examples, counts, settings))
     objectives = [
         Objective([TuningTask.of_pair(*example, plain, settings) for example in tasks], plain, settings)

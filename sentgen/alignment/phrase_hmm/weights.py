@@ -126,35 +126,35 @@ class LinkCounts:
         values: Bytes = (10 * places.same + 2 * seen + many).astype(np.uint8)
         return values
 
+    @staticmethod
+    def none() -> LinkCounts:
+        """Return a table without entries."""
+        none = np.empty(0, np.int64)
+        return LinkCounts((), none, none, none, none)
 
-def no_counts() -> LinkCounts:
-    """Return a table without entries."""
-    none = np.empty(0, np.int64)
-    return LinkCounts((), none, none, none, none)
-
-
-def count_links(pairs: Sequence[Pair], sure: Iterable[Bools]) -> LinkCounts:
-    """Count the links of pairs, (m, n) each; stems that were never linked have no entry."""
-    numbers: dict[str, int] = {}
-    texts = []
-    for pair in pairs:
-        abstract, document = (
-            np.array([numbers.setdefault(stem(word), len(numbers)) for word in words], np.int64)
-            for words in (pair.abstract, pair.document)
-        )
-        texts.append((abstract, document))
-    size = max(1, len(numbers))
-    together = [_keys(*text_keys, size).ravel() for text_keys in texts]
-    linked = [keys[links.ravel()] for keys, links in zip(together, sure, strict=True)]
-    none = np.empty(0, np.int64)
-    keys, times = np.unique(np.concatenate([none, *linked]), return_counts=True)
-    places = none
-    if len(keys):
-        places = np.zeros(len(keys), np.int64)
-        for text_keys in together:
-            entry = np.minimum(np.searchsorted(keys, text_keys), len(keys) - 1)
-            places += np.bincount(entry[keys[entry] == text_keys], minlength=len(keys))
-    return LinkCounts(tuple(numbers), keys // size, keys % size, times.astype(np.int64), places)
+    @staticmethod
+    def of_pairs(pairs: Sequence[Pair], sure: Iterable[Bools]) -> LinkCounts:
+        """Count the links of pairs, (m, n) each; stems that were never linked have no entry."""
+        numbers: dict[str, int] = {}
+        texts = []
+        for pair in pairs:
+            abstract, document = (
+                np.array([numbers.setdefault(stem(word), len(numbers)) for word in words], np.int64)
+                for words in (pair.abstract, pair.document)
+            )
+            texts.append((abstract, document))
+        size = max(1, len(numbers))
+        together = [_keys(*text_keys, size).ravel() for text_keys in texts]
+        linked = [keys[links.ravel()] for keys, links in zip(together, sure, strict=True)]
+        none = np.empty(0, np.int64)
+        keys, times = np.unique(np.concatenate([none, *linked]), return_counts=True)
+        places = none
+        if len(keys):
+            places = np.zeros(len(keys), np.int64)
+            for text_keys in together:
+                entry = np.minimum(np.searchsorted(keys, text_keys), len(keys) - 1)
+                places += np.bincount(entry[keys[entry] == text_keys], minlength=len(keys))
+        return LinkCounts(tuple(numbers), keys // size, keys % size, times.astype(np.int64), places)
 
 
 def _keys(abstract: Longs, document: Longs, size: int) -> Longs:

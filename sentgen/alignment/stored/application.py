@@ -13,15 +13,9 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.stored.model_store import (
-    DIRECTIONS,
-    PRIORS,
-    find_model,
-    get_model,
-    iterations_done,
-    priors_model,
-)
-from sentgen.alignment.stored.stored_model import StoredAligner, stored_aligner, with_vectors
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
+from sentgen.alignment.stored.model_store import DIRECTIONS, PRIORS, add_model, find_model, get_model
+from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
 from sentgen.alignment.view.view import figures, places_of
 from sentgen.alignment.words.states import WordState
@@ -85,8 +79,8 @@ def apply_model(
     began = time.monotonic()
     with store.connect() as connection:
         total = len(pair_numbers(connection, corpus))
-    name = name if name is not None else priors_model(store, preset or "best")
-    aligner = with_vectors(stored_aligner(store, name), store, vectors)
+    name = name if name is not None else _priors_model(store, preset or "best")
+    aligner = with_vectors(StoredAligner.load(store, name), store, vectors)
     settings = aligner.settings.with_decoding(decode=decode, threshold=threshold)
     aligner = replace(aligner, settings=settings, budget=budget)
     done = ApplicationSummary()
@@ -117,7 +111,7 @@ def _marks(connection: Connection, aligner: StoredAligner) -> dict[str, object]:
         # Written as systems are; a column of their own would be a new version of the schema.
         "decode": f"{settings.decode}:vectors={settings.vectors}" if settings.vectors else settings.decode,
         "threshold": settings.threshold if posterior else None,
-        "iteration": iterations_done(connection, aligner.model, DIRECTIONS[0]),
+        "iteration": aligner.model.iterations_done(connection, DIRECTIONS[0]),
     }
 
 
@@ -316,3 +310,27 @@ def _stored_rows(store: Store, corpus: str, name: str | None, query: str, limit:
         if connection.execute(some.limit(1)).first() is None:
             raise NotFoundError(f"the model {name!r} has not been applied to {corpus!r}; run: {apply}")
         return fetch_rows(connection, f"{query}\nlimit {limit}" if limit else query, [name, corpus])
+
+
+def _priors_model(store: Store, preset_name: str) -> str:
+    """Return the name under which the store keeps alignments by the priors of a preset; begin it if need be.
+
+    It is a model without iterations: ``priors``, or ``priors-PRESET`` of another preset than the best.
+
+    Raises:
+        InputError: a model that has learnt something has that name.
+    """
+    name = PRIORS if preset_name == "best" else f"{PRIORS}-{preset_name}"
+    with store.begin() as connection:
+        model = find_model(connection, name)
+        if model is None:
+            settings = PbhmmSettings.preset(preset_name)
+            add_model(
+                connection, name, settings, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0
+            )
+        elif model.iterations:
+            raise InputError(
+                f"the alignment model {name!r} is one that learnt from pairs; align by its name, or remove"
+                f" it: sentgen align remove {name}"
+            )
+    return name

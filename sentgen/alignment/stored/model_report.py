@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model, iterations_of
+from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model
 from sentgen.errors import InputError, NotFoundError
 from sentgen.output.display import decimal
 from sentgen.output.drawing import LIGHT, plain_axes
@@ -17,14 +17,10 @@ from sentgen.schema.store import fetch_arrow, fetch_rows
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Distances that are shown one by one; those beyond are summed.
-_NEAR = 12
 _ITERATION = (
     *("direction", "iteration", "log10_likelihood", "log_likelihood", "log10_posterior", "log_posterior"),
     *("p_null", "weight_table", "weight_stem", "weight_identity", "cells", "seconds"),
 )
-#: Signs of the longest bar.
-_BAR = 50
 
 #: Smallest and largest distance of a cell, and its probability.
 Jump = tuple[int, int, float]
@@ -37,6 +33,44 @@ class ModelReport:
     facts: dict[str, str]
     iterations: list[StoredIteration]
     jumps: dict[str, list[Jump]]
+
+    def table(self) -> Rows:
+        """Return the iterations of a model as a table, logarithms natural and decimal."""
+        rows = [
+            (
+                *(iteration.direction, iteration.number, decimal(iteration.logp), iteration.logp),
+                *(
+                    decimal(iteration.log_posterior),
+                    iteration.log_posterior,
+                    iteration.p_null,
+                    *iteration.weights,
+                ),
+                *(iteration.cells, iteration.seconds),
+            )
+            for iteration in self.iterations
+        ]
+        return Rows(_ITERATION, rows)
+
+    def jump_plot(self, direction: str) -> Figure:
+        """Draw the jumps; the probabilities are those of one distance.
+
+        Raises:
+            InputError: the model has no such direction.
+        """
+        if direction not in self.jumps:
+            raise InputError(f"the model has no {direction} iteration yet; train it first")
+        jumps = self.jumps[direction]
+        figure, axes = plain_axes(7.6, 3.8, LIGHT, grid="y")
+        middles = [(first + last) / 2 for first, last, _ in jumps]
+        # By distance: the mass of a cell that many distances share would look like a peak.
+        heights = [prob / (last - first + 1) for first, last, prob in jumps]
+        axes.step(middles, heights, where="mid", color=LIGHT.lines[0])
+        axes.set_xscale("symlog", linthresh=10)
+        axes.set_yscale("log")
+        axes.set_xlabel("jump: words from the end of a phrase to the next one; 1 goes straight on")
+        axes.set_ylabel("probability")
+        set_title(axes, f"Jumps of {self.facts['model']}, {direction}")
+        return figure
 
 
 def model_report(store: Store, name: str) -> ModelReport:
@@ -60,7 +94,7 @@ def model_report(store: Store, name: str) -> ModelReport:
     """
     with store.connect() as connection:
         model = get_model(connection, name)
-        iterations = iterations_of(connection, model)
+        iterations = model.history(connection)
         jumps = {}
         for direction in DIRECTIONS:
             rows = fetch_arrow(connection, query, [model.id, direction] * 2)
@@ -73,24 +107,6 @@ def model_report(store: Store, name: str) -> ModelReport:
         "settings": model.settings.as_json(),
     }
     return ModelReport(facts, iterations, jumps)
-
-
-def iteration_rows(report: ModelReport) -> Rows:
-    """Return the iterations of a model as a table, logarithms natural and decimal."""
-    rows = [
-        (
-            *(iteration.direction, iteration.number, decimal(iteration.logp), iteration.logp),
-            *(
-                decimal(iteration.log_posterior),
-                iteration.log_posterior,
-                iteration.p_null,
-                *iteration.weights,
-            ),
-            *(iteration.cells, iteration.seconds),
-        )
-        for iteration in report.iterations
-    ]
-    return Rows(_ITERATION, rows)
 
 
 def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: int = 20) -> Rows:
@@ -117,37 +133,3 @@ def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: i
         side = "document" if direction == DIRECTIONS[0] else "abstract"
         raise NotFoundError(f"the model {name!r} knows no rewrite of {word!r}; no {side} of its pairs has it")
     return rows
-
-
-def text_histogram(jumps: list[Jump]) -> str:
-    """Return bars for the nearest jumps, and one for all beyond on each side."""
-    rows = [(str(first), prob) for first, last, prob in jumps if first == last and abs(first) <= _NEAR]
-    below = sum(prob for _, last, prob in jumps if last < -_NEAR)
-    above = sum(prob for first, _, prob in jumps if first > _NEAR)
-    rows = [(f"< {-_NEAR}", below), *rows, (f"> {_NEAR}", above)]
-    largest = max(prob for _, prob in rows)
-    return "\n".join(
-        f"{label:>5} {prob:8.5f} {'#' * round(_BAR * prob / largest)}".rstrip() for label, prob in rows
-    )
-
-
-def jump_plot(report: ModelReport, direction: str) -> Figure:
-    """Draw the jumps; the probabilities are those of one distance.
-
-    Raises:
-        InputError: the model has no such direction.
-    """
-    if direction not in report.jumps:
-        raise InputError(f"the model has no {direction} iteration yet; train it first")
-    jumps = report.jumps[direction]
-    figure, axes = plain_axes(7.6, 3.8, LIGHT, grid="y")
-    middles = [(first + last) / 2 for first, last, _ in jumps]
-    # By distance: the mass of a cell that many distances share would look like a peak.
-    heights = [prob / (last - first + 1) for first, last, prob in jumps]
-    axes.step(middles, heights, where="mid", color=LIGHT.lines[0])
-    axes.set_xscale("symlog", linthresh=10)
-    axes.set_yscale("log")
-    axes.set_xlabel("jump: words from the end of a phrase to the next one; 1 goes straight on")
-    axes.set_ylabel("probability")
-    set_title(axes, f"Jumps of {report.facts['model']}, {direction}")
-    return figure

@@ -17,7 +17,7 @@ from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts, no_cells
 from sentgen.arrays import Bools, Floats, Ints, Longs, Space
-from sentgen.errors import InputError, NotFoundError, StoreError
+from sentgen.errors import NotFoundError, StoreError
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader, one_number, register_arrow
@@ -47,6 +47,243 @@ class AlignmentModelInfo:
     def directions(self) -> tuple[str, ...]:
         """The directions that its settings need."""
         return DIRECTIONS if self.settings.both else DIRECTIONS[:1]
+
+    def iterations_done(self, connection: Connection, direction: str) -> int:
+        """Return the number of iterations that are stored."""
+        columns = tables.alignment_iteration.c
+        newest = select(func.max(columns.iteration)).where(
+            columns.model_id == self.id, columns.direction == direction
+        )
+        return scalar(connection, newest)
+
+    def history(self, connection: Connection) -> list[StoredIteration]:
+        """Return all iterations, in their order."""
+        table = tables.alignment_iteration
+        rows = connection.execute(
+            select(table).where(table.c.model_id == self.id).order_by(table.c.direction, table.c.iteration)
+        )
+        return [
+            StoredIteration(
+                direction=row["direction"],
+                number=row["iteration"],
+                logp=row["logp"],
+                log_posterior=row["log_posterior"],
+                p_null=row["p_null"],
+                weights=(row["weight_table"], row["weight_stem"], row["weight_identity"]),
+                cells=row["cells"],
+                seconds=row["seconds"],
+            )
+            for row in rows.mappings()
+        ]
+
+    def save_words(
+        self,
+        connection: Connection,
+        lexicon: Lexicon,
+        documents: Bools,
+        abstracts: Bools,
+    ) -> None:
+        """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
+        table = tables.alignment_word
+        # A resumed run has stored them; its pairs are the same, and so are their numbers.
+        if connection.execute(select(table.c.id).where(table.c.model_id == self.id).limit(1)).first():
+            return
+        rows = {
+            "model_id": pa.array(np.full(len(lexicon), self.id, np.int32)),
+            "id": pa.array(np.arange(len(lexicon), dtype=np.int32)),
+            "form": pa.array(lexicon.words, pa.string()),
+            "documents": pa.array(documents),
+            "abstracts": pa.array(abstracts),
+        }
+        append(connection, table.name, pa.table(rows))
+
+    def save_phrases(
+        self,
+        connection: Connection,
+        layer: str,
+        names: Sequence[str],
+        sides: Sequence[StoredPhrases],
+    ) -> None:
+        """Store what the keys of a layer mean, once; ``names`` are its words or stems by number."""
+        table = tables.alignment_phrase
+        same = (table.c.model_id == self.id, table.c.layer == layer)
+        if connection.execute(select(table.c.key).where(*same).limit(1)).first():
+            return
+        forms: dict[int, str] = {}
+        for side in sides:
+            for key, words in zip(side.keys.tolist(), side.words.tolist(), strict=True):
+                forms.setdefault(key, " ".join(names[word] for word in words if word >= 0))
+        rows = {
+            "model_id": pa.array(np.full(len(forms), self.id, np.int32)),
+            "layer": pa.array([layer] * len(forms), pa.string()),
+            "key": pa.array(list(forms), pa.int64()),
+            "form": pa.array(list(forms.values()), pa.string()),
+        }
+        append(connection, table.name, pa.table(rows))
+
+    def ensure_same_stems(self, connection: Connection, lexicon: Lexicon) -> None:
+        """Refuse a model whose table of stems was made with another stemmer, such as NLTK's.
+
+        The keys are numbers of stems, so that one word with another stem would move all that come after it.
+
+        Raises:
+            StoreError: the table was made with another stemmer.
+        """
+        query = "select key, form from alignment_phrase where model_id = ? and layer = 'stems' and key >= 0"
+        rows = fetch_arrow(connection, query, [self.id])
+        for key, form in zip(rows["key"].to_pylist(), rows["form"].to_pylist(), strict=True):
+            if key >= len(lexicon.stems) or lexicon.stems[key] != form:
+                raise StoreError(
+                    f"the alignment model {self.name!r} was trained with another stemmer; train another one: "
+                    f"sentgen align train --pairs {self.corpus}"
+                )
+
+    def save_iteration(
+        self,
+        connection: Connection,
+        done: StoredIteration,
+        parameters: RewriteParameters,
+    ) -> None:
+        """Store an iteration with what it learnt but the rewrite tables, beside the one before."""
+        row = {
+            "model_id": self.id,
+            "direction": done.direction,
+            "iteration": done.number,
+            "logp": done.logp,
+            "log_posterior": done.log_posterior,
+            "p_null": done.p_null,
+            "weight_table": done.weights[0],
+            "weight_stem": done.weights[1],
+            "weight_identity": done.weights[2],
+            "cells": done.cells,
+            "seconds": done.seconds,
+            "finished_at": now(),
+        }
+        connection.execute(insert(tables.alignment_iteration), row)
+        _save_jumps(connection, self, done, parameters.jumps)
+        _save_unigram(connection, self, done.direction, parameters.unigram)
+
+    def load_parameters(self, connection: Connection, direction: str, forms: Ints) -> RewriteParameters:
+        """Return what the newest iteration learnt, without the rewrite tables.
+
+        ``forms`` are the numbers of words with each stem.
+        """
+        number = self.iterations_done(connection, direction)
+        if not number:
+            raise StoreError(
+                f"the alignment model {self.name!r} has no {direction} iteration yet; train it on: "
+                f"sentgen align train --pairs {self.corpus} --model {self.name} --resume"
+            )
+        table = tables.alignment_iteration
+        same = (table.c.model_id == self.id, table.c.direction == direction, table.c.iteration == number)
+        row = connection.execute(select(table).where(*same)).mappings().one()
+        jumps = """
+            select prob
+            from alignment_jump
+            where model_id = ?
+                and direction = ?
+                and iteration = ?
+            order by first
+    """
+        words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
+        # Tables are loaded apart, whole or for some pairs (`load_cells`).
+        nothing = no_cells(np.zeros(4)).table()
+        return RewriteParameters(
+            p0=row["p_null"],
+            jumps=_floats(fetch_arrow(connection, jumps, [self.id, direction, number])),
+            weights=np.array([row["weight_table"], row["weight_stem"], row["weight_identity"]]),
+            table=nothing,
+            stems=nothing,
+            unigram=_floats(fetch_arrow(connection, words, [self.id])),
+            forms=forms,
+            unseen=1 / self.settings.vocabulary,
+        )
+
+    def save_cells(
+        self,
+        connection: Connection,
+        direction: str,
+        layer: str,
+        iteration: int,
+        cells: RewriteCells,
+    ) -> None:
+        """Store a rewrite table after an iteration, beside that of the one before."""
+        same = {
+            "model_id": pa.scalar(self.id, pa.int32()),
+            "reverse": pa.scalar(direction == DIRECTIONS[1]),
+            "stems": pa.scalar(layer == LAYERS[1]),
+            "iteration": pa.scalar(iteration, pa.int16()),
+        }
+        # A statement a chunk: DuckDB holds more of a stream than of a table.
+        for begin in range(0, cells.size, _CHUNK):
+            end = min(begin + _CHUNK, cells.size)
+            row = np.searchsorted(cells.starts, np.arange(begin, end), side="right") - 1
+            columns = {name: pa.repeat(value, end - begin) for name, value in same.items()} | {
+                "source": pa.array(cells.rows[row]),
+                "target": pa.array(cells.columns[cells.targets[begin:end]]),
+                "kind": pa.array(cells.kinds[begin:end].astype(np.int16)),
+                "prob": pa.array(cells.prob[begin:end]),
+            }
+            append(connection, tables.alignment_rewrite.name, pa.table(columns))
+            cells.relax()
+
+    def forget_older(self, connection: Connection, direction: str, newest: int) -> None:
+        """Remove the rewrite tables of other iterations."""
+        columns = tables.alignment_rewrite.c
+        connection.execute(
+            delete(tables.alignment_rewrite).where(
+                columns.model_id == self.id,
+                columns.reverse == (direction == DIRECTIONS[1]),
+                columns.iteration != newest,
+            )
+        )
+
+    def load_cells(
+        self,
+        connection: Connection,
+        direction: str,
+        layer: str,
+        *,
+        space: Space | None = None,
+        sources: Longs | None = None,
+        targets: Longs | None = None,
+    ) -> RewriteCells:
+        """Return the newest rewrite table of a layer: all of it, or the cells of some sources and targets.
+
+        The keys of sources and targets are sorted. The arrays are made in ``space``, or in memory.
+        """
+        number = self.iterations_done(connection, direction)
+        duck = raw(connection)
+        rows = """
+            from alignment_rewrite
+            where model_id = ?
+                and reverse = ?
+                and stems = ?
+                and iteration = ?
+    """
+        given = [self.id, direction == DIRECTIONS[1], layer == LAYERS[1], number]
+        wanted = {}
+        for column, keys in (("source", sources), ("target", targets)):
+            if keys is not None:
+                wanted[f"_{column}s"] = pa.table({"key": pa.array(keys, pa.int64())})
+                rows += f" and {column} in (select key from _{column}s)"
+        with register_arrow(duck, **wanted):
+            size = one_number(duck, f"select count(*) {rows}", given)
+            # Keys that the table does not have are columns without cells, and do no harm.
+            columns = targets
+            if columns is None:
+                every = duck.execute(f"select distinct target {rows} order by target", given)
+                columns = every.fetchnumpy()["target"]
+            fake = fake_counts(self.settings.prior, stems=layer == LAYERS[1])
+            into = RewriteCells.of_size(
+                np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space
+            )
+            # All rows come in the order in which they were stored; a join with many keys gives them in any
+            # order.
+            order = "" if sources is None and targets is None else "order by source, target"
+            if len(into.targets):
+                _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows} {order}", given))
+        return into
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,30 +341,6 @@ def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
     return model
 
 
-def priors_model(store: Store, preset_name: str) -> str:
-    """Return the name under which the store keeps alignments by the priors of a preset; begin it if need be.
-
-    It is a model without iterations: ``priors``, or ``priors-PRESET`` of another preset than the best.
-
-    Raises:
-        InputError: a model that has learnt something has that name.
-    """
-    name = PRIORS if preset_name == "best" else f"{PRIORS}-{preset_name}"
-    with store.begin() as connection:
-        model = find_model(connection, name)
-        if model is None:
-            settings = PbhmmSettings.preset(preset_name)
-            add_model(
-                connection, name, settings, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0
-            )
-        elif model.iterations:
-            raise InputError(
-                f"the alignment model {name!r} is one that learnt from pairs; align by its name, or remove"
-                f" it: sentgen align remove {name}"
-            )
-    return name
-
-
 _MODELS = """
     select * exclude (settings), log_posterior / ln(10) as log10_posterior
     from v_alignment_models
@@ -172,134 +385,13 @@ def remove_model(store: Store, name: str, *, dry_run: bool = False) -> int:
     """Remove a model and the alignments that it made; return how many iterations it had."""
     with store.connect() if dry_run else store.begin() as connection:
         model = get_model(connection, name)
-        done = sum(iterations_done(connection, model, direction) for direction in DIRECTIONS)
+        done = sum(model.iterations_done(connection, direction) for direction in DIRECTIONS)
         if not dry_run:
             for table in tables.OF_MODEL:
                 connection.execute(delete(table).where(table.c.model_id == model.id))
             table = tables.alignment_model
             connection.execute(delete(table).where(table.c.id == model.id))
     return done
-
-
-def iterations_done(connection: Connection, model: AlignmentModelInfo, direction: str) -> int:
-    """Return the number of iterations that are stored."""
-    columns = tables.alignment_iteration.c
-    newest = select(func.max(columns.iteration)).where(
-        columns.model_id == model.id, columns.direction == direction
-    )
-    return scalar(connection, newest)
-
-
-def iterations_of(connection: Connection, model: AlignmentModelInfo) -> list[StoredIteration]:
-    """Return all iterations, in their order."""
-    table = tables.alignment_iteration
-    rows = connection.execute(
-        select(table).where(table.c.model_id == model.id).order_by(table.c.direction, table.c.iteration)
-    )
-    return [
-        StoredIteration(
-            direction=row["direction"],
-            number=row["iteration"],
-            logp=row["logp"],
-            log_posterior=row["log_posterior"],
-            p_null=row["p_null"],
-            weights=(row["weight_table"], row["weight_stem"], row["weight_identity"]),
-            cells=row["cells"],
-            seconds=row["seconds"],
-        )
-        for row in rows.mappings()
-    ]
-
-
-def save_words(
-    connection: Connection,
-    model: AlignmentModelInfo,
-    lexicon: Lexicon,
-    documents: Bools,
-    abstracts: Bools,
-) -> None:
-    """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
-    table = tables.alignment_word
-    # A resumed run has stored them; its pairs are the same, and so are their numbers.
-    if connection.execute(select(table.c.id).where(table.c.model_id == model.id).limit(1)).first():
-        return
-    rows = {
-        "model_id": pa.array(np.full(len(lexicon), model.id, np.int32)),
-        "id": pa.array(np.arange(len(lexicon), dtype=np.int32)),
-        "form": pa.array(lexicon.words, pa.string()),
-        "documents": pa.array(documents),
-        "abstracts": pa.array(abstracts),
-    }
-    append(connection, table.name, pa.table(rows))
-
-
-def save_phrases(
-    connection: Connection,
-    model: AlignmentModelInfo,
-    layer: str,
-    names: Sequence[str],
-    sides: Sequence[StoredPhrases],
-) -> None:
-    """Store what the keys of a layer mean, once; ``names`` are its words or stems by number."""
-    table = tables.alignment_phrase
-    same = (table.c.model_id == model.id, table.c.layer == layer)
-    if connection.execute(select(table.c.key).where(*same).limit(1)).first():
-        return
-    forms: dict[int, str] = {}
-    for side in sides:
-        for key, words in zip(side.keys.tolist(), side.words.tolist(), strict=True):
-            forms.setdefault(key, " ".join(names[word] for word in words if word >= 0))
-    rows = {
-        "model_id": pa.array(np.full(len(forms), model.id, np.int32)),
-        "layer": pa.array([layer] * len(forms), pa.string()),
-        "key": pa.array(list(forms), pa.int64()),
-        "form": pa.array(list(forms.values()), pa.string()),
-    }
-    append(connection, table.name, pa.table(rows))
-
-
-def ensure_same_stems(connection: Connection, model: AlignmentModelInfo, lexicon: Lexicon) -> None:
-    """Refuse a model whose table of stems was made with another stemmer, such as NLTK's.
-
-    The keys are numbers of stems, so that one word with another stem would move all that come after it.
-
-    Raises:
-        StoreError: the table was made with another stemmer.
-    """
-    query = "select key, form from alignment_phrase where model_id = ? and layer = 'stems' and key >= 0"
-    rows = fetch_arrow(connection, query, [model.id])
-    for key, form in zip(rows["key"].to_pylist(), rows["form"].to_pylist(), strict=True):
-        if key >= len(lexicon.stems) or lexicon.stems[key] != form:
-            raise StoreError(
-                f"the alignment model {model.name!r} was trained with another stemmer; train another one: "
-                f"sentgen align train --pairs {model.corpus}"
-            )
-
-
-def save_iteration(
-    connection: Connection,
-    model: AlignmentModelInfo,
-    done: StoredIteration,
-    parameters: RewriteParameters,
-) -> None:
-    """Store an iteration with what it learnt but the rewrite tables, beside the one before."""
-    row = {
-        "model_id": model.id,
-        "direction": done.direction,
-        "iteration": done.number,
-        "logp": done.logp,
-        "log_posterior": done.log_posterior,
-        "p_null": done.p_null,
-        "weight_table": done.weights[0],
-        "weight_stem": done.weights[1],
-        "weight_identity": done.weights[2],
-        "cells": done.cells,
-        "seconds": done.seconds,
-        "finished_at": now(),
-    }
-    connection.execute(insert(tables.alignment_iteration), row)
-    _save_jumps(connection, model, done, parameters.jumps)
-    _save_unigram(connection, model, done.direction, parameters.unigram)
 
 
 def _save_jumps(
@@ -331,45 +423,6 @@ def _save_unigram(connection: Connection, model: AlignmentModelInfo, direction: 
     raw(connection).execute(query, [model.id])
 
 
-def load_parameters(
-    connection: Connection, model: AlignmentModelInfo, direction: str, forms: Ints
-) -> RewriteParameters:
-    """Return what the newest iteration learnt, without the rewrite tables.
-
-    ``forms`` are the numbers of words with each stem.
-    """
-    number = iterations_done(connection, model, direction)
-    if not number:
-        raise StoreError(
-            f"the alignment model {model.name!r} has no {direction} iteration yet; train it on: "
-            f"sentgen align train --pairs {model.corpus} --model {model.name} --resume"
-        )
-    table = tables.alignment_iteration
-    same = (table.c.model_id == model.id, table.c.direction == direction, table.c.iteration == number)
-    row = connection.execute(select(table).where(*same)).mappings().one()
-    jumps = """
-        select prob
-        from alignment_jump
-        where model_id = ?
-            and direction = ?
-            and iteration = ?
-        order by first
-    """
-    words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
-    # Tables are loaded apart, whole or for some pairs (`load_cells`).
-    nothing = no_cells(np.zeros(4)).table()
-    return RewriteParameters(
-        p0=row["p_null"],
-        jumps=_floats(fetch_arrow(connection, jumps, [model.id, direction, number])),
-        weights=np.array([row["weight_table"], row["weight_stem"], row["weight_identity"]]),
-        table=nothing,
-        stems=nothing,
-        unigram=_floats(fetch_arrow(connection, words, [model.id])),
-        forms=forms,
-        unseen=1 / model.settings.vocabulary,
-    )
-
-
 def _floats(rows: pa.Table) -> Floats:
     return np.ascontiguousarray(rows["prob"].to_numpy(), np.float64)
 
@@ -377,92 +430,6 @@ def _floats(rows: pa.Table) -> Floats:
 #: Layers of a model: the table of words and phrases, and that of stems.
 LAYERS = ("words", "stems")
 _CHUNK = 1 << 19
-
-
-def save_cells(
-    connection: Connection,
-    model: AlignmentModelInfo,
-    direction: str,
-    layer: str,
-    iteration: int,
-    cells: RewriteCells,
-) -> None:
-    """Store a rewrite table after an iteration, beside that of the one before."""
-    same = {
-        "model_id": pa.scalar(model.id, pa.int32()),
-        "reverse": pa.scalar(direction == DIRECTIONS[1]),
-        "stems": pa.scalar(layer == LAYERS[1]),
-        "iteration": pa.scalar(iteration, pa.int16()),
-    }
-    # A statement a chunk: DuckDB holds more of a stream than of a table.
-    for begin in range(0, cells.size, _CHUNK):
-        end = min(begin + _CHUNK, cells.size)
-        row = np.searchsorted(cells.starts, np.arange(begin, end), side="right") - 1
-        columns = {name: pa.repeat(value, end - begin) for name, value in same.items()} | {
-            "source": pa.array(cells.rows[row]),
-            "target": pa.array(cells.columns[cells.targets[begin:end]]),
-            "kind": pa.array(cells.kinds[begin:end].astype(np.int16)),
-            "prob": pa.array(cells.prob[begin:end]),
-        }
-        append(connection, tables.alignment_rewrite.name, pa.table(columns))
-        cells.relax()
-
-
-def forget_older(connection: Connection, model: AlignmentModelInfo, direction: str, newest: int) -> None:
-    """Remove the rewrite tables of other iterations."""
-    columns = tables.alignment_rewrite.c
-    connection.execute(
-        delete(tables.alignment_rewrite).where(
-            columns.model_id == model.id,
-            columns.reverse == (direction == DIRECTIONS[1]),
-            columns.iteration != newest,
-        )
-    )
-
-
-def load_cells(
-    connection: Connection,
-    model: AlignmentModelInfo,
-    direction: str,
-    layer: str,
-    *,
-    space: Space | None = None,
-    sources: Longs | None = None,
-    targets: Longs | None = None,
-) -> RewriteCells:
-    """Return the newest rewrite table of a layer: all of it, or the cells of some sources and targets.
-
-    The keys of sources and targets are sorted. The arrays are made in ``space``, or in memory.
-    """
-    number = iterations_done(connection, model, direction)
-    duck = raw(connection)
-    rows = """
-        from alignment_rewrite
-        where model_id = ?
-            and reverse = ?
-            and stems = ?
-            and iteration = ?
-    """
-    given = [model.id, direction == DIRECTIONS[1], layer == LAYERS[1], number]
-    wanted = {}
-    for column, keys in (("source", sources), ("target", targets)):
-        if keys is not None:
-            wanted[f"_{column}s"] = pa.table({"key": pa.array(keys, pa.int64())})
-            rows += f" and {column} in (select key from _{column}s)"
-    with register_arrow(duck, **wanted):
-        size = one_number(duck, f"select count(*) {rows}", given)
-        # Keys that the table does not have are columns without cells, and do no harm.
-        columns = targets
-        if columns is None:
-            every = duck.execute(f"select distinct target {rows} order by target", given)
-            columns = every.fetchnumpy()["target"]
-        fake = fake_counts(model.settings.prior, stems=layer == LAYERS[1])
-        into = RewriteCells.of_size(np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space)
-        # All rows come in the order in which they were stored; a join with many keys gives them in any order.
-        order = "" if sources is None and targets is None else "order by source, target"
-        if len(into.targets):
-            _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows} {order}", given))
-    return into
 
 
 def _fill(into: RewriteCells, batches: Iterator[pa.RecordBatch]) -> None:

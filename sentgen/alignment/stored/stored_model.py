@@ -17,25 +17,13 @@ from sqlalchemy import Connection
 from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import (
-    RewriteParameters,
-    forms_of_stems,
-    prior_parameters,
-)
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import Progress, Tuned, TuningExample, TuningPlan, tune
 from sentgen.alignment.phrase_hmm.weights import NAMES, SIZE, LinkCounts, Tuning
 from sentgen.alignment.stored import model_store
-from sentgen.alignment.stored.model_store import (
-    DIRECTIONS,
-    AlignmentModelInfo,
-    StoredIteration,
-    ensure_same_stems,
-    get_model,
-    load_cells,
-    load_parameters,
-)
+from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration, get_model
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import InputError, StoreError
 from sentgen.models.vectors import WordVectors, load_vectors
@@ -99,17 +87,16 @@ class StoredAligner:
     ) -> RewriteParameters:
         model = self.model
         if not model.iterations:  # nothing was asked for: the priors, as a model of the store
-            return prior_parameters(self.settings)
+            return RewriteParameters.prior(self.settings)
         forms = self.forms[DIRECTIONS.index(direction)]
-        parameters = load_parameters(connection, model, direction, forms)
+        parameters = model.load_parameters(connection, direction, forms)
         texts = {
             "words": ([pair.document for pair in pairs], [pair.abstract for pair in pairs]),
             "stems": ([pair.document_stems for pair in pairs], [pair.abstract_stems for pair in pairs]),
         }
         by_layer = {
-            layer: load_cells(
+            layer: model.load_cells(
                 connection,
-                model,
                 direction,
                 layer,
                 sources=_keys(documents, model.settings.max_document_phrase),
@@ -121,32 +108,33 @@ class StoredAligner:
             parameters, table=by_layer["words"], stems=by_layer["stems"], tuning=self.tuning.get(direction)
         )
 
+    @staticmethod
+    def load(store: Store, name: str, *, label: str | None = None) -> StoredAligner:
+        """Return a model of the store as an aligner that calls itself ``label``, or by its name.
 
-def stored_aligner(store: Store, name: str, *, label: str | None = None) -> StoredAligner:
-    """Return a model of the store as an aligner that calls itself ``label``, or by its name.
-
-    Raises:
-        NotFoundError: there is no such model, or the vectors that it was trained with are gone.
-        StoreError: the model was trained with another stemmer, tuned with other features, or (when it is
-            asked to align) not trained at all yet.
-    """
-    with store.connect() as connection:
-        model = get_model(connection, name)
-        query = "select form, documents, abstracts from alignment_word where model_id = ? order by id"
-        rows = fetch_arrow(connection, query, [model.id])
-        words = tuple(rows["form"].to_pylist())
-        lexicon = Lexicon(words, fold=model.settings.fold)
-        ensure_same_stems(connection, model, lexicon)
-        tuning = _load_tuning(connection, model)
-    # What is generated comes first: forms are those of the abstracts forward, of the documents in reverse.
-    sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
-    forward, reverse = (
-        forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides
-    )
-    forms = (forward, reverse)
-    aligner = StoredAligner(store, model, model.settings, words, forms, label or name, tuning=tuning)
-    # Those that it was trained with.
-    return with_vectors(aligner, store, model.settings.vectors)
+        Raises:
+            NotFoundError: there is no such model, or the vectors that it was trained with are gone.
+            StoreError: the model was trained with another stemmer, tuned with other features, or (when it is
+                asked to align) not trained at all yet.
+        """
+        with store.connect() as connection:
+            model = get_model(connection, name)
+            query = "select form, documents, abstracts from alignment_word where model_id = ? order by id"
+            rows = fetch_arrow(connection, query, [model.id])
+            words = tuple(rows["form"].to_pylist())
+            lexicon = Lexicon(words, fold=model.settings.fold)
+            model.ensure_same_stems(connection, lexicon)
+            tuning = _load_tuning(connection, model)
+        # What is generated comes first: forms are those of the abstracts forward, of the documents in
+        # reverse.
+        sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
+        forward, reverse = (
+            forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides
+        )
+        forms = (forward, reverse)
+        aligner = StoredAligner(store, model, model.settings, words, forms, label or name, tuning=tuning)
+        # Those that it was trained with.
+        return with_vectors(aligner, store, model.settings.vectors)
 
 
 def with_vectors(aligner: _OfHmm, store: Store, name: str | None) -> _OfHmm:
@@ -245,7 +233,7 @@ def _hash(examples: Sequence[TuningExample]) -> str:
 
 def _save_directions(connection: Connection, model: AlignmentModelInfo, tuned: Tuned) -> None:
     """Store each direction as one iteration, with the parameters that weights are added to."""
-    plain = prior_parameters(tuned.settings)
+    plain = RewriteParameters.prior(tuned.settings)
     for direction, learnt in zip(DIRECTIONS, tuned.directions, strict=True):
         done = StoredIteration(
             direction=direction,
@@ -257,7 +245,7 @@ def _save_directions(connection: Connection, model: AlignmentModelInfo, tuned: T
             cells=len(tuned.counts),
             seconds=learnt.seconds,
         )
-        model_store.save_iteration(connection, model, done, plain)
+        model.save_iteration(connection, done, plain)
 
 
 def _save_weights(connection: Connection, model: AlignmentModelInfo, tuned: Tuned) -> None:

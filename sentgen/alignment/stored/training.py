@@ -19,16 +19,9 @@ import numpy as np
 import pyarrow as pa
 
 from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, Budget, PairSizes
-from sentgen.alignment.phrase_hmm.em import (
-    ExpectedCounts,
-    PairPosteriors,
-    Tally,
-    explain,
-    log_prior,
-    maximize,
-)
+from sentgen.alignment.phrase_hmm.em import ExpectedCounts, PairPosteriors, Tally, explain
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
-from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, forms_of_stems, starting_parameters
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, forms_of_stems
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored import model_store
 from sentgen.alignment.stored.cells import (
@@ -41,15 +34,7 @@ from sentgen.alignment.stored.cells import (
     lay_out,
     no_cells,
 )
-from sentgen.alignment.stored.model_store import (
-    DIRECTIONS,
-    LAYERS,
-    AlignmentModelInfo,
-    StoredIteration,
-    forget_older,
-    load_cells,
-    save_cells,
-)
+from sentgen.alignment.stored.model_store import DIRECTIONS, LAYERS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.stored.stored_model import named_vectors
 from sentgen.alignment.stored.stored_pairs import batches_of, pair_corpus, pair_numbers, pairs_hash
 from sentgen.alignment.words.kinship import Nearness
@@ -274,7 +259,7 @@ def train_model(
 def _forget_empty(store: Store, model: AlignmentModelInfo) -> None:
     """Remove a model that has no iteration, so that its name is free for other settings."""
     with store.connect() as connection:
-        done = [model_store.iterations_done(connection, model, direction) for direction in DIRECTIONS]
+        done = [model.iterations_done(connection, direction) for direction in DIRECTIONS]
     if not any(done):
         model_store.remove_model(store, model.name)
 
@@ -310,7 +295,7 @@ def _begin(
                 iterations=plan.iterations,
             )
         model = model_store.get_model(connection, name)
-        model_store.save_words(connection, model, ids.lexicon, ids.in_documents, ids.in_abstracts)
+        model.save_words(connection, ids.lexicon, ids.in_documents, ids.in_abstracts)
     return model
 
 
@@ -346,8 +331,8 @@ class _Training:
         """Run the iterations that are missing."""
         with self.store.begin() as connection:
             # A run that was killed between the transactions of `_store` has left two tables.
-            done = model_store.iterations_done(connection, self.model, self.direction)
-            forget_older(connection, self.model, self.direction, done)
+            done = self.model.iterations_done(connection, self.direction)
+            self.model.forget_older(connection, self.direction, done)
         if done >= self.plan.iterations:
             return
         with translated_errors(self.store.path):
@@ -375,7 +360,7 @@ class _Training:
                 continue
             cells, *sides = lay_out(self.stream, self.settings, self.space, stems=stems)
             self.layers[layer], self.phrases[layer] = cells, (sides[0], sides[1])
-        return starting_parameters(
+        return RewriteParameters.starting(
             self.settings,
             words=len(self.ids.lexicon),
             forms=self.forms,
@@ -386,11 +371,11 @@ class _Training:
     def _load(self) -> RewriteParameters:
         """Return the parameters of the last iteration that was stored."""
         with self.store.connect() as connection:
-            model_store.ensure_same_stems(connection, self.model, self.ids.lexicon)
-            parameters = model_store.load_parameters(connection, self.model, self.direction, self.forms)
+            self.model.ensure_same_stems(connection, self.ids.lexicon)
+            parameters = self.model.load_parameters(connection, self.direction, self.forms)
             for layer in LAYERS:
-                self.layers[layer] = load_cells(
-                    connection, self.model, self.direction, layer, space=self.space
+                self.layers[layer] = self.model.load_cells(
+                    connection, self.direction, layer, space=self.space
                 )
         return self._with_tables(parameters)
 
@@ -451,13 +436,13 @@ class _Training:
         return explain(pair, parameters, self.settings, self.plan.budget)
 
     def _log_prior(self, parameters: RewriteParameters) -> float:
-        total = log_prior(parameters, self._but_tables())
+        total = parameters.log_prior(self._but_tables())
         if "table" not in self.settings.fixed:
             total += sum(cells.log_prior() for cells in self.layers.values())
         return total
 
     def _maximize(self, expected: ExpectedCounts, parameters: RewriteParameters) -> RewriteParameters:
-        parameters = maximize(expected, parameters, self._but_tables())
+        parameters = expected.maximize(parameters, self._but_tables())
         for cells in self.layers.values():
             if "table" in self.settings.fixed:
                 # What `maximize` would have done.
@@ -495,14 +480,14 @@ class _Training:
         names = {"words": lexicon.words, "stems": lexicon.stems}
         with self.store.begin(in_order=True) as connection:
             for layer, sides in self.phrases.items():
-                model_store.save_phrases(connection, self.model, layer, names[layer], sides)
-            model_store.save_iteration(connection, self.model, done, parameters)
+                self.model.save_phrases(connection, layer, names[layer], sides)
+            self.model.save_iteration(connection, done, parameters)
             for layer, cells in self.layers.items():
-                save_cells(connection, self.model, self.direction, layer, number, cells)
+                self.model.save_cells(connection, self.direction, layer, number, cells)
         # The phrases stay the same, and are stored once.
         self.phrases = {}
         with self.store.begin() as connection:
             # Last: until the iteration is stored, a killed run goes on with the one before.
-            forget_older(connection, self.model, self.direction, number)
+            self.model.forget_older(connection, self.direction, number)
         self.store.downgrade_to_read()
         return done

@@ -26,8 +26,6 @@ from sentgen.alignment.view.view import (
     Segment,
     Side,
     made_of,
-    phrases,
-    reasons,
     remarks,
     weighed_by,
     why,
@@ -343,9 +341,9 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
         panes=_Panes(view, prefix),
         explain=explain,
         **({"reasons": None} if weighed is None else _reasons(view, weighed)),
-        figures=figures(view),
+        figures=_figures(view),
         legend=[(state, view.count(state), meaning) for state, meaning in _MEANINGS.items()],
-        rows=list(phrases(view)),
+        rows=list(view.phrases()),
         remarks=remarks,
         named=NAMED,
         abstract=list(view.sentences("abstract")),
@@ -379,7 +377,7 @@ def page(view: PairView, *, title: str, model: str, explain: bool = False) -> st
 
 def _reasons(view: PairView, weighed: Weighed) -> dict[str, object]:
     """Return what the page says of reasons."""
-    rows = reasons(view)
+    rows = view.reasons()
     linked = {row.abstract for row in rows if row.chosen}
     changed, new = view.count("changed"), view.count("new")
     # A best path has no threshold: the slider begins where links are likelier than not.
@@ -406,7 +404,7 @@ def _down(posterior: float) -> float:
     return int(posterior * 1e6) / 1e6
 
 
-def figures(view: PairView) -> list[tuple[str, str]]:
+def _figures(view: PairView) -> list[tuple[str, str]]:
     """Return the figures of a summary with what they are."""
     numbers = view.figures
     # Counts, no shares: one changed word of a thousand is not 0%.

@@ -273,6 +273,59 @@ class PairView:
             return self.pair.document, self.document_spaces
         return self.pair.abstract, self.abstract_spaces
 
+    def reasons(self) -> list[_Reason]:
+        """Return what each word could come from, the best first; a word without any source has a row, too.
+
+        An aligner without posteriors has no reasons.
+        """
+        if self.alignment.weighed is None:
+            return []
+        null, numbers = self.alignment.null, _numbers(self)
+        by_word = {
+            word: sorted(links, key=lambda link: (-link.posterior, link.document))
+            for word, links in groupby(self.alignment.weighed.links, key=lambda link: link.abstract)
+        }
+        rows = []
+        for word in range(len(self.pair.abstract)):
+            links = by_word.get(word, [])
+            of_word = None if null is None else null[word]
+            # What was looked up, or contradicts a word in its place, is no link of the aligner, and comes
+            # first.
+            loose = bool(self.states[word].source) and not any(
+                (word, link.document) in numbers for link in links
+            )
+            if loose or not links:
+                rows.append(_Reason(word, None, None, links[0] if links else None, True, of_word))
+            rows += [
+                _Reason(
+                    word,
+                    numbers.get((word, link.document)),
+                    link,
+                    next((other for other in links if other is not link), None),
+                    not rank and not loose,
+                    of_word,
+                )
+                for rank, link in enumerate(links)
+            ]
+        return rows
+
+    def main_reasons(self) -> Iterator[_Reason]:
+        """Yield the reasons of the links that were chosen; of a new word what would be chosen first."""
+        for _, rows in groupby(self.reasons(), key=lambda reason: reason.abstract):
+            of_word = list(rows)
+            yield from [reason for reason in of_word if reason.chosen] or of_word[:1]
+
+    def phrases(self) -> Iterator[_Phrase]:
+        """Yield a phrase for each block, and for each stretch in none, in the order of the abstract."""
+        rows = [
+            _phrase(self, block.abstract, block.document, block.number, block.posterior)
+            for block in self.blocks
+        ]
+        for span in _loose_stretches(self):
+            source = self.states[span[0]].source
+            rows.append(_phrase(self, span, (source[0], source[-1] + 1) if source else None))
+        yield from sorted(rows, key=lambda phrase: phrase.abstract[1])
+
 
 def view(
     pair: Pair,
@@ -382,49 +435,6 @@ class _Reason:
         return self.number is not None
 
 
-def reasons(shown: PairView) -> list[_Reason]:
-    """Return what each word could come from, the best first; a word of which nothing is known has a row, too.
-
-    An aligner without posteriors has no reasons.
-    """
-    if shown.alignment.weighed is None:
-        return []
-    null, numbers = shown.alignment.null, _numbers(shown)
-    by_word = {
-        word: sorted(links, key=lambda link: (-link.posterior, link.document))
-        for word, links in groupby(shown.alignment.weighed.links, key=lambda link: link.abstract)
-    }
-    rows = []
-    for word in range(len(shown.pair.abstract)):
-        links = by_word.get(word, [])
-        of_word = None if null is None else null[word]
-        # What was looked up, or contradicts a word in its place, is no link of the aligner, and comes first.
-        loose = bool(shown.states[word].source) and not any(
-            (word, link.document) in numbers for link in links
-        )
-        if loose or not links:
-            rows.append(_Reason(word, None, None, links[0] if links else None, True, of_word))
-        rows += [
-            _Reason(
-                word,
-                numbers.get((word, link.document)),
-                link,
-                next((other for other in links if other is not link), None),
-                not rank and not loose,
-                of_word,
-            )
-            for rank, link in enumerate(links)
-        ]
-    return rows
-
-
-def main_reasons(shown: PairView) -> Iterator[_Reason]:
-    """Yield the reasons of the links that were chosen; of a new word what would be chosen first."""
-    for _, rows in groupby(reasons(shown), key=lambda reason: reason.abstract):
-        of_word = list(rows)
-        yield from [reason for reason in of_word if reason.chosen] or of_word[:1]
-
-
 def made_of(link: WeighedLink) -> str:
     """Return what a link is made of.
 
@@ -482,18 +492,6 @@ class _Phrase:
     null: float | None
     state: State
     why: str
-
-
-def phrases(shown: PairView) -> Iterator[_Phrase]:
-    """Yield a phrase for each block, and for each stretch in none, in the order of the abstract."""
-    rows = [
-        _phrase(shown, block.abstract, block.document, block.number, block.posterior)
-        for block in shown.blocks
-    ]
-    for span in _loose_stretches(shown):
-        source = shown.states[span[0]].source
-        rows.append(_phrase(shown, span, (source[0], source[-1] + 1) if source else None))
-    yield from sorted(rows, key=lambda phrase: phrase.abstract[1])
 
 
 def _phrase(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from sentgen.alignment.words.number_words import ORDINALS, listed, word_at
-from sentgen.alignment.words.units import SIGNS, unit_value
+from sentgen.alignment.words.units import SIGNS, UnitValue
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS
 
 #: What is said of a date by name: century, decade, year, month, day, weekday (from 0, Monday); of a time of
@@ -59,28 +59,28 @@ class Moment(NamedTuple):
     readings: tuple[DateParts, ...]
     years: tuple[int, int] | None = None
 
+    @staticmethod
+    def at(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
+        """Return the date or time of day that begins at a word.
 
-def moment(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
-    """Return the date or time of day that begins at a word.
-
-    Args:
-        words: the words of the text.
-        lower: the same words in lower case.
-        at: the offset of a word.
-    """
-    word = lower[at]
-    if word in ("noon", "midnight"):
-        return Moment(at + 1, ({"hour": 0, "minute": 0, "half": int(word == "noon")},))
-    if (weekday := _weekday(words, lower, at)) is not None:
-        return _from_weekday(words, lower, at, weekday)
-    if (month := _month(words, lower, at)) is not None:
-        return _from_month(lower, at, month)
-    return (
-        _clock(lower, at)
-        or _century(lower, at)
-        or _from_day(words, lower, at)
-        or _in_digits(words, lower, at)
-    )
+        Args:
+            words: the words of the text.
+            lower: the same words in lower case.
+            at: the offset of a word.
+        """
+        word = lower[at]
+        if word in ("noon", "midnight"):
+            return Moment(at + 1, ({"hour": 0, "minute": 0, "half": int(word == "noon")},))
+        if (weekday := _weekday(words, lower, at)) is not None:
+            return _from_weekday(words, lower, at, weekday)
+        if (month := _month(words, lower, at)) is not None:
+            return _from_month(lower, at, month)
+        return (
+            _clock(lower, at)
+            or _century(lower, at)
+            or _from_day(words, lower, at)
+            or _in_digits(words, lower, at)
+        )
 
 
 def _beside_number(lower: Sequence[str], at: int) -> bool:
@@ -135,7 +135,7 @@ def _year_follows(lower: Sequence[str], at: int) -> tuple[int, int] | None:
     """Return a year that follows, after a comma or *of* or not, and where it ends."""
     year_at = at + 1 if word_at(lower, at) in (",", "of", "-") else at
     word = word_at(lower, year_at)
-    if not _YEAR.fullmatch(word) or unit_value(word_at(lower, year_at + 1)) is not None:
+    if not _YEAR.fullmatch(word) or UnitValue.of(word_at(lower, year_at + 1)) is not None:
         return None
     return int(word), year_at + 1
 
@@ -297,6 +297,6 @@ def _is_year(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
     noun = after.isalpha() and after not in FUNCTION_WORDS and words[at + 1].islower()
     plural = after.endswith(("s", "children")) or after in ("people", "men", "women")
     # *The 2020 elections*; *2020 elections* may be so many.
-    if noun and (year % 100 == 0 or (plural and before != "the") or unit_value(after) is not None):
+    if noun and (year % 100 == 0 or (plural and before != "the") or UnitValue.of(after) is not None):
         return False
     return before in _BEFORE_YEARS or (1700 <= year <= 2050 and year % 100 != 0)

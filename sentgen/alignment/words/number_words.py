@@ -91,6 +91,28 @@ class Numeral(NamedTuple):
     end: int
     digits: bool = False
 
+    @staticmethod
+    def at(words: Sequence[str], at: int) -> Numeral | None:
+        """Return the number that begins at a word, given in lower case: in digits, in letters, or in both.
+
+        >>> str(Numeral.at(listed("two hundred and fifty-three thousand people"), 0).value)
+        '253000'
+        """
+        word = words[at]
+        if word in ("a", "an"):
+            return _times_scales(words, Numeral(Fraction(1), Fraction(1), at + 1), least=12)
+        if word == "half":
+            start = at + 2 if words[at + 1 : at + 2] in (["a"], ["an"]) else at + 1
+            return _times_scales(words, Numeral(Fraction(1, 2), Fraction(1, 10), start), least=12)
+        if (cut := digits(word)) is not None:
+            if cut[2]:
+                return None
+            plain = Numeral(cut[0], cut[1], at + 1, digits=True)
+            return _times_scales(words, _and_part(words, plain))
+        if (small := small_number(word)) is None:
+            return None
+        return _in_words(words, at, small)
+
 
 @lru_cache(maxsize=1 << 12)
 def digits(word: str) -> tuple[Fraction, Fraction, str] | None:
@@ -118,28 +140,6 @@ def digits(word: str) -> tuple[Fraction, Fraction, str] | None:
 
 def _step(written: str) -> Fraction:
     return Fraction(1, 10 ** len(written.partition(".")[2]))
-
-
-def numeral(words: Sequence[str], at: int) -> Numeral | None:
-    """Return the number that begins at a word, given in lower case: in digits, in letters, or in both.
-
-    >>> str(numeral(listed("two hundred and fifty-three thousand people"), 0).value)
-    '253000'
-    """
-    word = words[at]
-    if word in ("a", "an"):
-        return _times_scales(words, Numeral(Fraction(1), Fraction(1), at + 1), least=12)
-    if word == "half":
-        start = at + 2 if words[at + 1 : at + 2] in (["a"], ["an"]) else at + 1
-        return _times_scales(words, Numeral(Fraction(1, 2), Fraction(1, 10), start), least=12)
-    if (cut := digits(word)) is not None:
-        if cut[2]:
-            return None
-        plain = Numeral(cut[0], cut[1], at + 1, digits=True)
-        return _times_scales(words, _and_part(words, plain))
-    if (small := small_number(word)) is None:
-        return None
-    return _in_words(words, at, small)
 
 
 def small_number(word: str) -> int | None:

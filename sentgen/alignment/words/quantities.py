@@ -12,15 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final, Literal
 
-from sentgen.alignment.words.dates import (
-    MONTHS,
-    SHORT_DAYS,
-    SHORT_MONTHS,
-    WEEKDAYS,
-    DateParts,
-    Moment,
-    moment,
-)
+from sentgen.alignment.words.dates import MONTHS, SHORT_DAYS, SHORT_MONTHS, WEEKDAYS, DateParts, Moment
 from sentgen.alignment.words.number_words import (
     CARDINALS,
     ORDINALS,
@@ -30,7 +22,6 @@ from sentgen.alignment.words.number_words import (
     Numeral,
     hedge,
     listed,
-    numeral,
     word_at,
 )
 from sentgen.alignment.words.units import (
@@ -45,7 +36,6 @@ from sentgen.alignment.words.units import (
     glued_amount,
     money,
     unit_at,
-    unit_value,
 )
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS
 
@@ -84,7 +74,7 @@ _WORDS: Final = frozenset((*CARDINALS, *ORDINALS, *SCALES, *PARTS, *_MULTIPLES, 
 )
 
 
-def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 0) -> Amount | None:
+def _read_amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 0) -> Amount | None:
     """Return the amount that begins at a word, or at the article before it.
 
     Args:
@@ -104,7 +94,7 @@ def amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: int = 
         return _part_of(lower, at, least) or _ordinal(lower, at)
     if word in PARTS or word in SCALES:
         return _behind_article(words, lower, at, least)
-    number = numeral(lower, at)
+    number = Numeral.at(lower, at)
     if number is None:
         return glued_amount(words, lower, at)
     if word[0] in "-−" and word_at(lower, at - 1) == "%":  # *4%-27%*
@@ -162,8 +152,8 @@ def _one_in(lower: Sequence[str], at: int) -> Amount | None:
     """Read *one in five*."""
     if word_at(lower, at + 1) != "in" or at + 2 >= len(lower):
         return None
-    whole = numeral(lower, at + 2)
-    if whole is None or not 2 <= whole.value <= 1000 or unit_value(word_at(lower, whole.end)) is not None:
+    whole = Numeral.at(lower, at + 2)
+    if whole is None or not 2 <= whole.value <= 1000 or UnitValue.of(word_at(lower, whole.end)) is not None:
         return None
     return Amount(at, whole.end, 1 / whole.value, EXACT)
 
@@ -173,7 +163,7 @@ def _and_more(words: Sequence[str], lower: Sequence[str], first: Amount) -> Amou
     if first.unit is None or first.unit.kind not in ("time", "length", "mass"):
         return first
     next_at = first.end + (word_at(lower, first.end) in ("and", ","))
-    rest = numeral(lower, next_at) if next_at < len(lower) else None
+    rest = Numeral.at(lower, next_at) if next_at < len(lower) else None
     if rest is None or rest.value < 1:
         return first
     unit, end = unit_at(words, lower, rest.end, rest)
@@ -225,9 +215,9 @@ def _behind_article(words: Sequence[str], lower: Sequence[str], at: int, least: 
     article = at > least and lower[at - 1] in ("a", "an")
     start = at - 1 if article else at
     if word in SCALES:
-        number = numeral(lower, start) if article else None
+        number = Numeral.at(lower, start) if article else None
         return None if number is None else _with_unit(words, lower, start, _all_of(lower, start, number))
-    if word == "half" and (number := numeral(lower, at)) is not None:
+    if word == "half" and (number := Numeral.at(lower, at)) is not None:
         return _with_unit(words, lower, at, number)
     if word == "half" and word_at(lower, at + 1) in ("a", "an", "-"):
         half = Numeral(Fraction(1, 2), Fraction(1, 10), at + 2)
@@ -246,7 +236,7 @@ def _is_part(lower: Sequence[str], at: int) -> bool:
 
 def _all_of(lower: Sequence[str], at: int, number: Numeral) -> Numeral:
     """Add what follows: *a hundred and five*."""
-    whole = numeral(["one", *lower[at + 1 : at + 10]], 0)
+    whole = Numeral.at(["one", *lower[at + 1 : at + 10]], 0)
     return number if whole is None else whole._replace(end=whole.end + at)
 
 
@@ -304,6 +294,38 @@ class Quantity:
     hedge: Hedge = ""
     readings: tuple[DateParts, ...] = ()
 
+    def compare(self, right: Quantity) -> Comparison:
+        """Say whether two quantities say the same.
+
+        ``equal``: as far as both say. ``near``: one is said to be approximate and they differ by at most 5 %;
+        or it is a bound, such as *more than 1,000*, that the other keeps and lies close to; or it is the
+        other, rounded to the digits that it shows; or it lies in the range that the other is. ``different``:
+        they cannot both be meant. ``incomparable``: they measure different things, or one has no unit and the
+        same figure.
+
+        >>> one, other = quantities("about 1,200 people were 1,187 people".split())
+        >>> one.compare(other)
+        'near'
+        """
+        if (
+            self.readings
+            and right.readings
+            and not (_is_year(self) and _is_year(right) and (self.high or right.high))
+        ):
+            return _compare_dates(self, right)
+        if self.value is None or right.value is None or (self.kind == "ordinal") != (right.kind == "ordinal"):
+            return "incomparable"
+        if self.unit == right.unit:
+            return _compare_values(self, right)
+        if self.unit and right.unit:
+            return "incomparable"
+        if self.figure == right.figure and self.high is right.high is None:
+            return "incomparable"
+        share, bare = (self, right) if self.unit else (right, self)
+        # A half is 50 %; one is not 100 %.
+        part = share.unit == "percent" and bare.value is not None and bare.value.denominator > 1
+        return _compare_values(self, right) if part else "different"
+
 
 def quantities(words: Sequence[str]) -> list[Quantity]:
     """Return the quantities of a text in their order; none shares a word with another.
@@ -330,9 +352,9 @@ def _begins(word: str) -> bool:
 
 
 def _read(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Quantity | None:
-    if (dated := moment(words, lower, at)) is not None:
+    if (dated := Moment.at(words, lower, at)) is not None:
         return _date(at, dated)
-    result = amount(words, lower, at, least=least)
+    result = _read_amount(words, lower, at, least=least)
     if result is None:
         return None
     if result.ordinal:
@@ -411,38 +433,6 @@ def _as_last(first: Quantity, last: Quantity, own: Set[str], others: Sequence[st
     figure = first.figure * scale
     step = first.step / first.size * scale * size
     return replace(first, kind=kind, unit=unit, size=size, figure=figure, value=figure * size, step=step)
-
-
-def compare(left: Quantity, right: Quantity) -> Comparison:
-    """Say whether two quantities say the same.
-
-    ``equal``: as far as both say. ``near``: one is said to be approximate and they differ by at most 5 %; or
-    it is a bound, such as *more than 1,000*, that the other keeps and lies close to; or it is the other,
-    rounded to the digits that it shows; or it lies in the range that the other is. ``different``: they cannot
-    both be meant. ``incomparable``: they measure different things, or one has no unit and the same figure.
-
-    >>> one, other = quantities("about 1,200 people were 1,187 people".split())
-    >>> compare(one, other)
-    'near'
-    """
-    if (
-        left.readings
-        and right.readings
-        and not (_is_year(left) and _is_year(right) and (left.high or right.high))
-    ):
-        return _compare_dates(left, right)
-    if left.value is None or right.value is None or (left.kind == "ordinal") != (right.kind == "ordinal"):
-        return "incomparable"
-    if left.unit == right.unit:
-        return _compare_values(left, right)
-    if left.unit and right.unit:
-        return "incomparable"
-    if left.figure == right.figure and left.high is right.high is None:
-        return "incomparable"
-    share, bare = (left, right) if left.unit else (right, left)
-    # A half is 50 %; one is not 100 %.
-    part = share.unit == "percent" and bare.value is not None and bare.value.denominator > 1
-    return _compare_values(left, right) if part else "different"
 
 
 def _is_year(quantity: Quantity) -> bool:

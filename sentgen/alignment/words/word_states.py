@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, Span, linked_words
 from sentgen.alignment.words.names import same_names
-from sentgen.alignment.words.quantities import Quantity, compare
+from sentgen.alignment.words.quantities import Quantity
 from sentgen.alignment.words.relations import RELATIONS, Relation, opposite, other_form, relation
 from sentgen.alignment.words.slots import LONGEST, Slot, match_words, slots, worth
 from sentgen.alignment.words.states import (
@@ -154,7 +154,7 @@ def _judge_quantities(
 
 def _how_equal(quantity: Quantity, other: Quantity) -> str:
     """Return how a quantity of the document says one of the abstract, or nothing if it does not."""
-    compared = compare(quantity, other)
+    compared = quantity.compare(other)
     if compared == "equal" and quantity.readings and other.readings:
         # *March* is said by *March 2021*, and not the other way around.
         return _WHY[0] if any(a.keys() <= b.keys() for a in quantity.readings for b in other.readings) else ""
