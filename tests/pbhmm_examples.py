@@ -10,14 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.inference import Chain, Emission, jump_cells, jump_weights, totals
+from sentgen.alignment.phrase_hmm.inference import Chain, Emission, jump_cells, totals
 from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds, phrase_keys
-from sentgen.alignment.phrase_hmm.parameters import (
-    RewriteParameters,
-    RewriteTable,
-    initial_parameters,
-)
+from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 
 #: Words of which some have the stem of another.
@@ -53,7 +49,7 @@ def random_emission(
 def random_chain(rng: np.random.Generator, n: int, *, position: bool, null_moves: bool) -> Chain:
     """Make up jumps, some of them in cells that several distances share."""
     cells = jump_cells(int(rng.integers(1, 8)), 16)
-    jumps = jump_weights(cells, rng.dirichlet(np.ones(len(cells.first))))
+    jumps = cells.weights(rng.dirichlet(np.ones(len(cells.first))))
     return Chain(0.3, jumps, totals(jumps, n) if position else np.ones(n + 1), null_moves and n > 0)
 
 
@@ -70,7 +66,7 @@ def random_parameters(
     rng: np.random.Generator, pairs: Sequence[PairIds], lexicon: Lexicon, settings: PbhmmSettings
 ) -> RewriteParameters:
     """Return the cells that pairs support, with made-up probabilities."""
-    start = initial_parameters(pairs, lexicon.stem_of, settings)
+    start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
 
     def filled(table: RewriteTable) -> RewriteTable:
         return replace(table, prob=table.normalized(rng.random(len(table))))

@@ -21,7 +21,7 @@ from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
-from sentgen.alignment.view.view import Figures, PairView, phrases, places_of, reasons
+from sentgen.alignment.view.view import Figures, PairView, places_of
 from sentgen.api.arguments import declare
 from sentgen.api.options import AlignOptions, ApplyOptions, CheckOptions, TrainOptions, TuneOptions
 from sentgen.api.session import StoreSession
@@ -95,7 +95,7 @@ class AlignedTexts(Table):
 
     def __init__(self, view: PairView, model: str, notes: Iterable[str], *, explain: bool = False) -> None:
         rows = []
-        for phrase in phrases(view):
+        for phrase in view.phrases():
             text, (start, end) = phrase.document or (None, (None, None))
             first = None if start is None else start + 1
             rows.append(
@@ -193,7 +193,7 @@ class AlignedTexts(Table):
 
     def _reasons(self) -> Iterator[tuple[object, ...]]:
         pair = self._view.pair
-        for reason in reasons(self._view):
+        for reason in self._view.reasons():
             other = reason.rival
             if reason.link is None and other is not None:  # looked up; the links that it could have follow
                 continue

@@ -20,7 +20,7 @@ from sentgen.alignment.pairs.alignment import WeighedLink
 from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
 from sentgen.alignment.texts import align_texts, as_json, pharaoh
 from sentgen.alignment.view.html import page
-from sentgen.alignment.view.view import PairView, Segment, made_of, main_reasons, phrases, weighed_by, why
+from sentgen.alignment.view.view import PairView, Segment, made_of, weighed_by, why
 from sentgen.alignment.words.states import State
 from sentgen.cli.console.options import StoreOptions, check_file_option
 from sentgen.cli.console.output import Output, WideOption, printable
@@ -184,7 +184,7 @@ def _mark(state: State, words: str, numbers: str, color: str = _COLORS[1], *, co
 
 def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
     """Yield a row for each block, and for each stretch of words in none, in the order of the summary."""
-    for phrase in phrases(shown):
+    for phrase in shown.phrases():
         abstract, document = phrase.abstract, phrase.document
         yield (
             phrase.number,
@@ -201,7 +201,7 @@ def _rows(shown: PairView) -> Iterator[tuple[object, ...]]:
 def _reasons(shown: PairView) -> tuple[list[str], list[list[object]]]:
     """Return the columns and rows of what links are made of, and of what was nearest to new words."""
     rows: list[list[object]] = []
-    for reason in main_reasons(shown):
+    for reason in shown.main_reasons():
         state = shown.states[reason.abstract]
         source, sentence, posterior = _source(shown, reason.link)
         if reason.link is None and state.source:

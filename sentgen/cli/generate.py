@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -21,7 +22,7 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.evaluation.fusion.texts import FusionTexts, file_named
+from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.generation.clusters.clusters import Clusters, parse_lengths, temporary_clusters
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.settings import read_salience
@@ -121,7 +122,7 @@ def fuse(
     """
     request.check()
     trees = open_parser(parser) if parser else None
-    key, related = request.sentences(trees, file=file_named(request.key))
+    key, related = request.sentences(trees, file=_file_named(request.key))
     if request.model is None:
         answer = fused_sentences(key, related, request)
     else:
@@ -139,3 +140,8 @@ def _show(answer: FusionAnswer, out: Output) -> None:
         out.note(note)
     if not answer.sentences:
         raise typer.Exit(1)
+
+
+def _file_named(key: int | str) -> str | None:
+    """Return the file that a key is the name of, if there is one: where the user's files are."""
+    return str(key) if os.path.exists(str(key)) else None

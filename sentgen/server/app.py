@@ -41,12 +41,12 @@ from sentgen.server.monitoring import MEDIA_TYPE, Metrics, access
 from sentgen.server.operations import Kind, operations
 from sentgen.server.pages import site
 from sentgen.server.pages.api import DOCS
-from sentgen.server.parameters import mistakes_in, names_of
+from sentgen.server.parameters import mistakes_in
 from sentgen.server.pool import Health, start_task
 from sentgen.server.problems import PROBLEMS, ProblemDocument, Refused, note_problem
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
-from sentgen.server.users import USER, User, asker_of
+from sentgen.server.users import USER, Asker, User
 
 #: Whoever only wants to know whether the server lives needs no token.
 _OPEN = "/healthz"
@@ -230,7 +230,7 @@ class AccessMiddleware:
         # The route, not the path: a metric for each path that somebody makes up would fill the memory.
         path = getattr(scope.get("route"), "path", "other")
         self._metrics.requested(path, status, seconds)
-        if self._classroom and (name := asker_of(scope).user) and scope[USER] is not TEACHER:
+        if self._classroom and (name := Asker.of(scope).user) and scope[USER] is not TEACHER:
             self._classroom.lesson.record(scope, name, status, seconds)
         if scope["path"] in _POLLED and scope["method"] == "GET" and status < 400:
             return
@@ -242,7 +242,7 @@ class AccessMiddleware:
                 "route": path,
                 "status": status,
                 "ms": round(seconds * 1000, 1),
-                **asker_of(scope).logged,
+                **Asker.of(scope).logged,
             },
         )
 
@@ -477,9 +477,9 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         operation = operations().get(getattr(request.scope.get("route"), "name", ""))
-        names = [*names_of(operation), *routes.AnswerForm.model_fields] if operation else []
+        names = [*operation.names(), *routes.AnswerForm.model_fields] if operation else []
         detail = mistakes_in(error.errors(), names, inside=1)
-        return _response(request, problems.problem(422, "parameters", detail))
+        return _response(request, problems.ProblemDocument.of(422, "parameters", detail))
 
     @app.exception_handler(HTTPException)
     # Starlette's own refusals, such as a path without a route.
@@ -490,13 +490,13 @@ def _add_errors(app: FastAPI) -> None:
         only = request.app.state.service.settings.only
         if kind == "no-such-route" and only:
             detail = f"this server offers only some pages, and not this one; there are: {', '.join(only)}"
-        document = problems.problem(error.status_code, kind, detail)
+        document = problems.ProblemDocument.of(error.status_code, kind, detail)
         return _response(request, document, error.headers)
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         # Nothing of the exception: it may quote paths and settings; the log has it.
-        return _response(request, problems.problem(500, "internal", problems.BROKEN))
+        return _response(request, problems.ProblemDocument.of(500, "internal", problems.BROKEN))
 
 
 def _response(
@@ -525,7 +525,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             description=app.description,
             routes=app.routes,
         )
-        made["components"]["schemas"].update(routes.schemas())
+        made["components"]["schemas"]["Problem"] = ProblemDocument.model_json_schema()
         if settings.tokens or settings.users:
             _say_who_may_ask(made)
         app.openapi_schema = made

@@ -16,7 +16,7 @@ from sentgen.errors import InputError, spelling
 from sentgen.options import ApiBounds, Parameter, declared, parameters_of
 from sentgen.output.wording import either
 from sentgen.server import wire
-from sentgen.server.operations.operation import Operation, spelling_of
+from sentgen.server.operations.operation import Operation
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call
 
@@ -76,7 +76,7 @@ def read(operation: Operation, given: Mapping[str, object]) -> Call:
     try:
         return call(operation, dict(parameters(operation).model_validate(given)))
     except ValidationError as error:
-        raise Refused(422, "parameters", mistakes_in(error.errors(), names_of(operation))) from error
+        raise Refused(422, "parameters", mistakes_in(error.errors(), operation.names())) from error
 
 
 def call(operation: Operation, values: Mapping[str, object]) -> Call:
@@ -86,17 +86,12 @@ def call(operation: Operation, values: Mapping[str, object]) -> Call:
         Refused: the values exclude each other, or are no Unicode.
     """
     try:
-        with spelling(spelling_of(operation)):
+        with spelling(operation.spelling()):
             return Call(operation.name, wire.encode(declared(operation.declaration, values)))
     except InputError as error:
         raise Refused(400, "input", str(error)) from error
     except PydanticSerializationError as error:
         raise Refused(422, "parameters", mistakes_in([_NO_UNICODE])) from error
-
-
-def names_of(operation: Operation) -> list[str]:
-    """Return the names of the parameters of an operation."""
-    return [each.name for each in parameters_of(operation.declaration)]
 
 
 #: The most mistakes that are named.

@@ -56,13 +56,26 @@ class ProblemDocument(BaseModel):
         """Return what is sent."""
         return json.dumps(self.model_dump(exclude_none=True), ensure_ascii=False).encode("utf-8", "replace")
 
+    @staticmethod
+    def of(status: int, kind: str, detail: str) -> ProblemDocument:
+        """Return the document of a problem; a message that is too long is cut."""
+        if len(detail) > _MOST_CHARACTERS:
+            detail = f"{detail[:_MOST_CHARACTERS]}..."
+        kind, title = f"urn:sentgen:problem:{kind}", HTTPStatus(status).phrase
+        return ProblemDocument(type=kind, title=title, status=status, detail=detail)
 
-def problem(status: int, kind: str, detail: str) -> ProblemDocument:
-    """Return the document of a problem; a message that is too long is cut."""
-    if len(detail) > _MOST_CHARACTERS:
-        detail = f"{detail[:_MOST_CHARACTERS]}..."
-    kind, title = f"urn:sentgen:problem:{kind}", HTTPStatus(status).phrase
-    return ProblemDocument(type=kind, title=title, status=status, detail=detail)
+    @staticmethod
+    def of_error(error: SentgenError) -> ProblemDocument:
+        """Return the problem that an error of the library is."""
+        status, kind = next((status, kind) for known, status, kind in _STATUS if isinstance(error, known))
+        document = ProblemDocument.of(status, kind, str(error))
+        if not isinstance(error, QueryError) or error.offset is None:
+            return document
+        before = error.query[: error.offset].split("\n")
+        # A query may be one line of a million characters.
+        picture = error.picture if len(error.picture) <= _MOST_CHARACTERS else None
+        position = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}
+        return document.model_copy(update=position)
 
 
 #: What is told in the place of what only whoever runs the server may read.
@@ -76,19 +89,6 @@ TOO_MUCH = (
     "this takes more memory than the server gives; ask for less, as with `where` or a rarer word, or ask"
     " whoever runs the server for more (sentgen serve --worker-memory)"
 )
-
-
-def of_error(error: SentgenError) -> ProblemDocument:
-    """Return the problem that an error of the library is."""
-    status, kind = next((status, kind) for known, status, kind in _STATUS if isinstance(error, known))
-    document = problem(status, kind, str(error))
-    if not isinstance(error, QueryError) or error.offset is None:
-        return document
-    before = error.query[: error.offset].split("\n")
-    # A query may be one line of a million characters.
-    picture = error.picture if len(error.picture) <= _MOST_CHARACTERS else None
-    position = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}
-    return document.model_copy(update=position)
 
 
 #: Under which a request collects what went wrong with it, where somebody wants to know.
@@ -116,5 +116,5 @@ class Refused(HTTPException):
 
     def __init__(self, status: int, kind: str, detail: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(status, detail, headers or {})
-        self.document = problem(status, kind, detail)
+        self.document = ProblemDocument.of(status, kind, detail)
         self.status = status

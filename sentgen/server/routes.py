@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Container, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
 
@@ -19,11 +19,11 @@ from sentgen.server.addresses import in_url, is_loopback
 from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
-from sentgen.server.parameters import Parameters, call, fields_of, names_of, parameters
+from sentgen.server.parameters import Parameters, call, fields_of, parameters
 from sentgen.server.problems import ProblemDocument, Refused, note_problem
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
-from sentgen.server.users import asker_of
+from sentgen.server.users import Asker
 from sentgen.server.wire import MEDIA_TYPES, Call, Format
 
 _PATH_PARAMETER = re.compile(r"\{(\w+)\}")
@@ -140,16 +140,11 @@ def _responses(operation: Operation) -> dict[int | str, dict[str, Any]]:
     return {**_RESPONSES, 200: {**answered, "content": {**answered["content"], "application/json": rows}}}
 
 
-def schemas() -> dict[str, object]:
-    """Return the schemas that the routes refer to by name."""
-    return {"Problem": ProblemDocument.model_json_schema()}
-
-
 def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
     """Make the function of a route: its signature is the parameters of the operation."""
     in_path = _PATH_PARAMETER.findall(operation.path)
     takes_body = operation.method == "POST"
-    names = names_of(operation)
+    names = operation.names()
 
     async def endpoint(request: Request, query: AnswerForm, **given: Any) -> Response:
         require_snapshot(request.app.state.service.snapshot.name, query.snapshot)
@@ -157,7 +152,9 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
         form = query.format or _preferred_format(request.headers.get("accept", ""))
         message = call(operation, {name: values[name] for name in names})
         message = replace(message, form=form, escape_formulas=query.escape_formulas)
-        return await answer(request, replace(message, citation=citation(request)) if query.cite else message)
+        return await answer(
+            request, replace(message, citation=CitedRequest(request).text()) if query.cite else message
+        )
 
     model = parameters(operation)
     signature: dict[str, Any] = {"request": Request}
@@ -185,14 +182,14 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
 async def answer(request: Request, message: Call) -> Response:
     """Have the service do an operation, and make a response of the answer."""
     service: Service = request.app.state.service
-    reply = await service.call(message, asker=asker_of(request.scope))
+    reply = await service.call(message, asker=Asker.of(request.scope))
     if reply.of_labels:
         request.scope[CHANGES] = True
     # A proxy must not give CSV to whoever asks for JSON.
     headers = {"Sentgen-Snapshot": reply.snapshot, "Sentgen-Version": __version__, "Vary": "Accept"}
     if request.method == "GET":
         base = service.settings.base_path
-        headers["Link"] = f'<{base}{permanent_link(request, reply.snapshot)}>; rel="bookmark"'
+        headers["Link"] = f'<{base}{CitedRequest(request).link(reply.snapshot)}>; rel="bookmark"'
     if reply.status != 200:
         note_problem(request.scope, ProblemDocument.model_validate_json(reply.body).detail)
     else:
@@ -246,50 +243,48 @@ def require_snapshot(served: str, cited: str | None) -> None:
         )
 
 
-def address_of(request: Request) -> str:
-    """Return the address of the server, as it was asked, without a slash at its end."""
-    return str(request.base_url).rstrip("/")
+@dataclass(frozen=True, slots=True)
+class CitedRequest:
+    """How what was asked is cited: the server, the corpora and a link."""
 
+    request: Request
 
-def addresses_for_others(request: Request) -> list[str]:
-    """Return the addresses of the server as others have them, that of the request first if it is one."""
-    settings = request.app.state.service.settings
-    here, hosts = request.url.hostname or "", settings.classroom.hosts if settings.classroom else ()
-    # Others reach another machine by the names of the loopback: their own.
-    named = [here] if not hosts or not is_loopback(here) else []
-    port = f":{request.url.port}" if request.url.port else ""
-    return [
-        f"{request.url.scheme}://{in_url(host)}{port}{settings.base_path}"
-        for host in dict.fromkeys([*named, *hosts])
-    ]
+    def addresses(self) -> list[str]:
+        """Return the addresses of the server as others have them, that of the request first if it is one."""
+        settings = self.request.app.state.service.settings
+        here, hosts = self.request.url.hostname or "", settings.classroom.hosts if settings.classroom else ()
+        # Others reach another machine by the names of the loopback: their own.
+        named = [here] if not hosts or not is_loopback(here) else []
+        port = f":{self.request.url.port}" if self.request.url.port else ""
+        return [
+            f"{self.request.url.scheme}://{in_url(host)}{port}{settings.base_path}"
+            for host in dict.fromkeys([*named, *hosts])
+        ]
 
+    def text(self) -> str:
+        """Return how to cite an answer: version, snapshot, its corpora with their licences, and a link."""
+        snapshot = self.request.app.state.service.snapshot
+        corpora = ", ".join(
+            f"{corpus['name']} ({corpus['licence']})" if corpus["licence"] else corpus["name"]
+            for corpus in self.corpora(snapshot.corpora)
+        )
+        return (
+            f"sentgen {__version__}, snapshot {snapshot.name} (SHA-256 {snapshot.sha256}) of {corpora};"
+            f" {self.addresses()[0]}{self.link(snapshot.name)}"
+        )
 
-def citation(request: Request) -> str:
-    """Return how to cite an answer: version, snapshot, its corpora with their licences, and a link."""
-    snapshot = request.app.state.service.snapshot
-    corpora = ", ".join(
-        f"{corpus['name']} ({corpus['licence']})" if corpus["licence"] else corpus["name"]
-        for corpus in cited_corpora(request, snapshot.corpora)
-    )
-    return (
-        f"sentgen {__version__}, snapshot {snapshot.name} (SHA-256 {snapshot.sha256}) of {corpora};"
-        f" {addresses_for_others(request)[0]}{permanent_link(request, snapshot.name)}"
-    )
+    def corpora(self, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
+        """Return the corpora that an answer is about: those that it names, else all."""
+        compared = self.request.url.path.endswith("/keyness")
+        keys = ("corpus", "against") if compared else ("corpus", "name")
+        named = {value for name in keys for value in self.request.query_params.getlist(name) if value}
+        # What is no corpus is a subcorpus, or a model.
+        about = named <= {corpus["name"] for corpus in corpora}
+        return [corpus for corpus in corpora if not (named and about) or corpus["name"] in named]
 
-
-def cited_corpora(request: Request, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
-    """Return the corpora that an answer is about: those that it names, else all."""
-    compared = request.url.path.endswith("/keyness")
-    keys = ("corpus", "against") if compared else ("corpus", "name")
-    named = {value for name in keys for value in request.query_params.getlist(name) if value}
-    # What is no corpus is a subcorpus, or a model.
-    about = named <= {corpus["name"] for corpus in corpora}
-    return [corpus for corpus in corpora if not (named and about) or corpus["name"] in named]
-
-
-def permanent_link(request: Request, served: str) -> str:
-    """Return a link to what is shown, of this snapshot and no other: path and query without the server."""
-    given = [pair for pair in request.query_params.multi_items() if pair[0] != SNAPSHOT]
-    # Paths may hold anything, half of a surrogate pair among it; a header is plain ASCII.
-    path = quote(request.scope["path"], errors="replace")
-    return f"{path}?{urlencode([*given, (SNAPSHOT, served)], errors='replace')}"
+    def link(self, served: str) -> str:
+        """Return a link to what is shown, of this snapshot alone: path and query without the server."""
+        given = [pair for pair in self.request.query_params.multi_items() if pair[0] != SNAPSHOT]
+        # Paths may hold anything, half of a surrogate pair among it; a header is plain ASCII.
+        path = quote(self.request.scope["path"], errors="replace")
+        return f"{path}?{urlencode([*given, (SNAPSHOT, served)], errors='replace')}"

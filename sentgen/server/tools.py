@@ -44,11 +44,11 @@ from sentgen.server.operations.operation import Operation
 from sentgen.server.pages.api import ANSWER
 from sentgen.server.parameters import parameters, read
 from sentgen.server.pool import unless
-from sentgen.server.problems import BROKEN, ProblemDocument, Refused, problem
-from sentgen.server.routes import SNAPSHOT, AnswerDocument, addresses_for_others, offered
+from sentgen.server.problems import BROKEN, ProblemDocument, Refused
+from sentgen.server.routes import SNAPSHOT, AnswerDocument, CitedRequest, offered
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
-from sentgen.server.users import NOBODY, Asker, asker_of
+from sentgen.server.users import NOBODY, Asker
 from sentgen.system import processes
 
 logger = logging.getLogger(__name__)
@@ -108,9 +108,9 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
                 INVALID_PARAMS, f"no tool {shorten(params.name, 80)!r}; there are: {', '.join(tools)}"
             )
         given, request = params.arguments or {}, context.request
-        asker = asker_of(request.scope) if request else NOBODY
+        asker = Asker.of(request.scope) if request else NOBODY
         # For others, who read what a program reports: in a class, not below the address of who asks.
-        base = addresses_for_others(request)[0] if request else address
+        base = CitedRequest(request).addresses()[0] if request else address
         try:
             return await _answer(service, tools[params.name], given, base, asker)
         except Refused as refusal:
@@ -118,7 +118,7 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
         except Exception:
             # Nothing of it to the client, as everywhere.
             logger.exception("a tool failed", extra={"tool": params.name})
-            return _failure(problem(500, "internal", BROKEN))
+            return _failure(ProblemDocument.of(500, "internal", BROKEN))
 
     return Server(
         "sentgen",

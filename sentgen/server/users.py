@@ -64,15 +64,15 @@ class Asker:
         """Return what logs say of it."""
         return {"client": self.client, **({"user": self.user} if self.user else {})}
 
+    @staticmethod
+    def of(scope: Mapping[str, Any]) -> Asker:
+        """Return who sent a request, as the gate has found out."""
+        client = scope.get("client")
+        user = scope.get(USER)
+        return Asker(client[0] if client else "", user.name if user else "")
+
 
 NOBODY = Asker()
-
-
-def asker_of(scope: Mapping[str, Any]) -> Asker:
-    """Return who sent a request, as the gate has found out."""
-    client = scope.get("client")
-    user = scope.get(USER)
-    return Asker(client[0] if client else "", user.name if user else "")
 
 
 def new_token() -> tuple[str, str]:

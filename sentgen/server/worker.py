@@ -28,7 +28,7 @@ from sentgen.schema.engine import DATABASE_SHARE, LINE_LABELS, one_row
 from sentgen.schema.store import raw
 from sentgen.server import problems, wire
 from sentgen.server.operations import Opening, operations
-from sentgen.server.operations.operation import Context, Operation, command_line, spelling_of
+from sentgen.server.operations.operation import Context, Operation
 from sentgen.server.problems import ProblemDocument
 from sentgen.server.rendering import render
 from sentgen.server.wire import PING, Call, Reply
@@ -127,7 +127,7 @@ def answer(context: Context, call: Call) -> Reply:
             _require_well(context)
             return Reply(200)
         operation = operations(context.opening.kind)[call.operation]
-        with spelling(spelling_of(operation)):
+        with spelling(operation.spelling()):
             reply = _answer(context, operation, call, labels)
     except Exception as error:
         reply = _failure(context, call, error)
@@ -160,10 +160,10 @@ def _failure(context: Context, call: Call, error: Exception) -> Reply:
         return _reply(_problem_of(context, error, call.body.decode()), retire=_ran_short(error))
     sys.excepthook(type(error), error, error.__traceback__)
     if has_broken(error):
-        return _reply(problems.problem(503, "worker-died", problems.FAILED), retire=True)
+        return _reply(problems.ProblemDocument.of(503, "worker-died", problems.FAILED), retire=True)
     if _ran_short(error):
-        return _reply(problems.problem(413, "memory", problems.TOO_MUCH), retire=True)
-    return _reply(problems.problem(500, "internal", problems.BROKEN))
+        return _reply(problems.ProblemDocument.of(413, "memory", problems.TOO_MUCH), retire=True)
+    return _reply(problems.ProblemDocument.of(500, "internal", problems.BROKEN))
 
 
 def _require_well(context: Context) -> None:
@@ -184,7 +184,7 @@ def _answer(context: Context, operation: Operation, call: Call, labels: DeskLabe
         result,
         call.form,
         context.opening.limits,
-        command=command_line(operation, request),
+        command=operation.command_line(request),
         citation=call.citation,
         escape_formulas=call.escape_formulas,
     )
@@ -196,7 +196,7 @@ def _reply(problem: ProblemDocument, *, retire: bool = False) -> Reply:
 
 def _problem_of(context: Context, error: SentgenError, request: str) -> ProblemDocument:
     """Return the problem that an error is; what it says of this machine goes to standard error alone."""
-    problem = problems.of_error(error)
+    problem = problems.ProblemDocument.of_error(error)
     detail = problem.detail
     if _ran_short(error) and not isinstance(error, QueryRejected):
         detail = problems.TOO_MUCH

@@ -162,7 +162,7 @@ def test_log_posterior_never_falls(toy_pairs: Path, name: str) -> None:
 
 _KILLED = """
 import os, signal, sys
-from sentgen.alignment.phrase_hmm.settings import preset_settings
+from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.training import TrainingPlan as Plan, train_model
 from sentgen.schema import Store
 
@@ -171,7 +171,7 @@ def kill(direction, iteration, done, total):
         os.kill(os.getpid(), signal.SIGKILL)
 
 with Store(sys.argv[1]) as store:
-    for _ in train_model(store, "toy", "m", preset_settings("best"), Plan(iterations=4, drop=0.0), progress=kill):
+    for _ in train_model(store, "toy", "m", PbhmmSettings.preset("best"), Plan(iterations=4, drop=0.0), progress=kill):
         pass
 """
 

@@ -16,7 +16,7 @@ from stored import problems
 from sentgen.alignment.pairs.alignment import Pair
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, TuningPlan
 from sentgen.alignment.phrase_hmm.weights import NAMES
-from sentgen.alignment.stored.stored_model import stored_aligner, tune_model
+from sentgen.alignment.stored.stored_model import StoredAligner, tune_model
 from sentgen.cli import build
 from sentgen.schema import Store
 
@@ -119,7 +119,7 @@ def test_a_model_of_the_store_is_the_one_in_memory(tmp_path: Path) -> None:
     examples = [TuningExample.of_links(pair, links, frozenset({(0, 0)})) for pair in pairs]
     with Store(tmp_path / "s.duckdb", create=True) as store:
         tuned = tune_model(store, "t", examples, "gold", TuningPlan(iterations=5))
-        aligner = stored_aligner(store, "t")
+        aligner = StoredAligner.load(store, "t")
 
         assert list(aligner.align(pairs)) == list(tuned.aligner("t").align(pairs))
         assert aligner.settings.threshold == tuned.settings.threshold
@@ -139,7 +139,7 @@ def test_a_model_without_a_feature_of_today_aligns(tmp_path: Path) -> None:
         earlier = [replace(one, weights=np.where(new, 0, one.weights)) for one in tuned.directions]
         wanted = replace(tuned, directions=(earlier[0], earlier[1])).aligner("t")
 
-        assert list(stored_aligner(store, "t").align(pairs)) == list(wanted.align(pairs))
+        assert list(StoredAligner.load(store, "t").align(pairs)) == list(wanted.align(pairs))
         assert list(wanted.align(pairs)) != list(tuned.aligner("t").align(pairs))
 
 

@@ -26,7 +26,7 @@ from sentgen.options import parameters_of
 from sentgen.schema.manifests import newest
 from sentgen.server.app import _application
 from sentgen.server.operations import Kind, operations
-from sentgen.server.operations.operation import Operation, command_line
+from sentgen.server.operations.operation import Operation
 from sentgen.server.pool import Health
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
@@ -641,4 +641,4 @@ def test_command_lines_are_quoted() -> None:
     operation = operations()["ngrams"]
     asked = declaration(operation.name, pattern="a; rm *", corpus=["x y"])
 
-    assert command_line(operation, asked) == "sentgen ngrams 'a; rm *' --corpus 'x y'"
+    assert operation.command_line(asked) == "sentgen ngrams 'a; rm *' --corpus 'x y'"

@@ -18,7 +18,7 @@ from sentgen.schema.store import raw, translated_errors
 from sentgen.server import parameters, problems
 from sentgen.server.operations import Opening, operations
 from sentgen.server.operations.operation import Context, Nothing, Operation
-from sentgen.server.parameters import names_of, read
+from sentgen.server.parameters import read
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call, Reply
 from sentgen.server.worker import _open_context, answer
@@ -211,7 +211,7 @@ def test_every_mistake_in_parameters_is_told_in_our_words(name: str) -> None:
     """Any wrong value of any parameter of any operation, and one that there is not."""
     operation = operations()[name]
     good = dict(operation.example)
-    for one in names_of(operation):
+    for one in operation.names():
         for value in BAD:
             try:
                 read(operation, {**good, one: value})

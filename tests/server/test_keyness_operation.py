@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from sentgen.cli import build
 from sentgen.schema import Store
 from sentgen.server.operations import Opening, operations
-from sentgen.server.operations.operation import Context, command_line
+from sentgen.server.operations.operation import Context
 
 
 def test_the_command_gives_the_same_keywords(tmp_path: Path, opening: Opening) -> None:
@@ -30,7 +30,7 @@ def test_the_command_gives_the_same_keywords(tmp_path: Path, opening: Opening) -
     )
     with Store(path, read_only=True) as store:
         result = operation.run(Context(replace(opening, store=str(path)), store), asked)
-    line = command_line(operation, asked)
+    line = operation.command_line(asked)
     told = CliRunner().invoke(build(), [*shlex.split(line)[1:], "--json", "--db", str(path)])
 
     assert line == "sentgen keyness toy --against other --by lemma --measure log-ratio --limit 4"

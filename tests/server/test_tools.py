@@ -14,7 +14,6 @@ import pytest
 from serving import ROOT, Server
 
 from sentgen.server.operations import operations
-from sentgen.server.parameters import names_of
 
 pytest.importorskip("mcp", reason="no mcp; install the extra `test`")
 
@@ -96,7 +95,7 @@ def test_there_are_eight_tools(server: Server) -> None:
     assert [tool.name for tool in tools] == [*TOOLS] == [*ASKED]
     for tool in tools:
         properties = tool.input_schema.get("properties", {})
-        assert [*properties] == names_of(operations()[tool.name])
+        assert [*properties] == operations()[tool.name].names()
         assert all("description" in each or "$ref" in each for each in properties.values())
         assert tool.input_schema["additionalProperties"] is False
         assert "x-" not in json.dumps(tool.input_schema)

@@ -15,7 +15,7 @@ from sentgen.cli import build
 from sentgen.errors import NotFoundError
 from sentgen.schema import Store
 from sentgen.server.operations import Opening, operations
-from sentgen.server.operations.operation import Context, command_line
+from sentgen.server.operations.operation import Context
 
 
 def test_the_command_gives_the_same_words(demo: Path, opening: Opening) -> None:
@@ -24,7 +24,7 @@ def test_the_command_gives_the_same_words(demo: Path, opening: Opening) -> None:
     asked = declaration(operation.name, word="heavy rain", min_count=5, limit=4)
     with Store(demo, read_only=True) as store:
         result = operation.run(Context(replace(opening, store=str(demo)), store), asked)
-    line = command_line(operation, asked)
+    line = operation.command_line(asked)
     told = CliRunner().invoke(build(), [*shlex.split(line)[1:], "--json", "--db", str(demo)])
 
     assert line == "sentgen vectors near 'heavy rain' --min-count 5 --limit 4"

@@ -19,7 +19,7 @@ from sentgen.cli.commands import COMMANDS
 from sentgen.options import dashed
 from sentgen.schema import Store
 from sentgen.server.operations import Opening, operations
-from sentgen.server.operations.operation import Context, spelling_of
+from sentgen.server.operations.operation import Context
 from sentgen.server.parameters import parameters as parameters_model
 from sentgen.server.problems import Refused
 
@@ -217,7 +217,7 @@ DASHED = {
     "sentgen/lookups/search/absence.py": "a value of an answer",
     "sentgen/server/service.py": "a command",
     "sentgen/server/pages/api.py": "a command of another program",
-    "sentgen/server/pages/page.py": "what reads that value",
+    "sentgen/server/pages/site.py": "what reads that value",
     "sentgen/server/routes.py": "what is told of the command in an answer",
 }
 
@@ -232,7 +232,7 @@ def test_no_answer_names_an_option(file: str, option: str, off: str) -> None:
     assert f"{file}:{dashes}" in SAID or file in SAID
 
     for name in SAID.get(f"{file}:{dashes}", SAID.get(file, ())):
-        assert not bare(spelling_of(operations()[name])(option, off)), name
+        assert not bare(operations()[name].spelling()(option, off)), name
 
 
 def test_the_table_of_messages_is_current() -> None:
@@ -285,7 +285,7 @@ def test_options_are_spelled_when_a_message_is_made() -> None:
 @pytest.mark.parametrize("option", ["memory_limit", "parser"])
 def test_what_the_server_decides_names_its_own_option(option: str) -> None:
     """An option that no request has is one of `sentgen serve`, which whoever runs it can give."""
-    written = spelling_of(operations()["generate"])(option, "")
+    written = operations()["generate"].spelling()(option, "")
     serve: Any = typer.main.get_command(build()).load("serve")  # type: ignore[attr-defined]
     match = re.search(r"sentgen serve (--[a-z-]+)", written)
 

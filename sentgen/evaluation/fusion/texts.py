@@ -5,7 +5,6 @@ It stands with the evaluation, whose clusters it reads; command line, Python and
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -71,11 +70,6 @@ class FusionTexts(FusionRequest):
             if key_sentence is None:
                 raise InputError(f"no sentence {key}; there are {len(_all(clusters)):,}", path=self.related)
         return key_sentence or (_of_text(key, parser), _all(clusters))
-
-
-def file_named(key: int | str) -> str | None:
-    """Return the file that a key is the name of, if there is one: where the user's files are."""
-    return str(key) if os.path.exists(str(key)) else None
 
 
 def _named(

@@ -23,7 +23,7 @@ from sentgen.models.dependency.cluster_counts import cluster_names
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
-from sentgen.server.operations.operation import Context, Operation, Result, result_of
+from sentgen.server.operations.operation import Context, Operation, Result
 
 
 def _regenerate(context: Context, request: OrderingRequest) -> Result:
@@ -162,7 +162,7 @@ def _sentence(context: Context, request: _SentenceByName) -> Result:
     with context.opened.connect() as connection:
         looked_up, about = find_sentence(connection, request.corpus, request.document, request.sentence)
     tokens = looked_up.rows.to_pylist()
-    result = result_of(looked_up)
+    result = Result.of(looked_up)
     heads = [token["head"] for token in tokens]
     drawing = None
     if tokens and None not in heads:

@@ -49,14 +49,7 @@ from sentgen.models.request import Model
 from sentgen.models.vectors import Near
 from sentgen.options import Option
 from sentgen.output.wording import quantity
-from sentgen.server.operations.operation import (
-    MARKED,
-    Context,
-    Operation,
-    Result,
-    listing,
-    result_of,
-)
+from sentgen.server.operations.operation import MARKED, Context, Operation, Result, listing
 
 if TYPE_CHECKING:
     from sentgen.lookups.concordances.line_text import SortedSides
@@ -92,11 +85,11 @@ def _kwic(context: Context, request: _KwicWithMarks) -> Result:
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
         if request.count or not request.marks:
-            return result_of(request.ask(connection))
+            return Result.of(request.ask(connection))
         # It looks for tokens in arrays, which other operations do without.
         from sentgen.lookups.concordances.line_text import PLACE, sorted_words
 
-        result = result_of(request.lines(connection, placed=True))
+        result = Result.of(request.lines(connection, placed=True))
         rows, words = result.table.slice(0, MARKED), sorted_words(request.sort)
         sides = request.sorted_sides(connection, rows) if words.levels else []
     ends = zip(*map(rows.column, PLACE[1:]), strict=True)
@@ -131,7 +124,7 @@ def _frequencies(context: Context, request: _FrequenciesWithSizes) -> Result:
     """Answer `sentgen freq`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
-        result = result_of(request.ask(connection))
+        result = Result.of(request.ask(connection))
         if not request.sizes:
             return result
         # It counts in arrays, which other operations do without.
@@ -161,7 +154,7 @@ def _match(context: Context, request: MatchWithTrees) -> Result:
     """Answer `sentgen match`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
-        result = result_of(request.ask(connection))
+        result = Result.of(request.ask(connection))
         if request.is_count or not result.table.num_rows:
             return result
         more: dict[str, object] = dict(result.more)
@@ -228,7 +221,7 @@ def _facets(context: Context, request: _Facets) -> Result:
     with context.opened.connect() as connection:
         answer = facets(connection, request.corpus, request.where, request.key)
         size = size_of(connection, request.corpus, request.where)
-    return replace(result_of(answer), notes=(), more=asdict(size))
+    return replace(Result.of(answer), notes=(), more=asdict(size))
 
 
 def _label_facets(context: Context, request: _Facets) -> Result:

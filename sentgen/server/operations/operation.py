@@ -102,6 +102,12 @@ class Context:
         finally:
             path.unlink()
 
+    def ask(self, request: Question) -> Result:
+        """Answer a question to the counts, for as many rows as the server gives."""
+        with self.opened.connect() as connection:
+            # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
+            return Result.of(replace(request, limit=self.limit(request.limit)).ask(connection))
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -121,20 +127,13 @@ class Result:
     sql: Sequence[str] = ()
     more: Mapping[str, object] = field(default_factory=dict)
 
-
-def ask(context: Context, request: Question) -> Result:
-    """Answer a question to the counts, for as many rows as the server gives."""
-    with context.opened.connect() as connection:
-        # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
-        return result_of(replace(request, limit=context.limit(request.limit)).ask(connection))
-
-
-def result_of(answer: Answer) -> Result:
-    """Return the result of a question to the counts, with the notes of its command."""
-    more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
-    if answer.near:
-        more["near"] = answer.near
-    return Result(answer.rows, answer.truncated, answer.notes, (answer.query.with_values(),), more)
+    @staticmethod
+    def of(answer: Answer) -> Result:
+        """Return the result of a question to the counts, with the notes of its command."""
+        more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
+        if answer.near:
+            more["near"] = answer.near
+        return Result(answer.rows, answer.truncated, answer.notes, (answer.query.with_values(),), more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ class Operation:
     summary: str
     command: str
     declaration: type[DataclassInstance]
-    run: Callable[[Context, Any], Result] = ask
+    run: Callable[[Context, Any], Result] = Context.ask
     kind: Kind = "lookup"
     method: Literal["GET", "POST"] = "GET"
     path: str = ""
@@ -171,6 +170,48 @@ class Operation:
     def route(self) -> str:
         """Return the path of its route."""
         return f"/v1/{self.path or self.name}"
+
+    def command_line(self, request: DataclassInstance) -> str:
+        """Return the command that gives the same answer; options that have their defaults are left out.
+
+        A text that the command reads from a file is the name of one. A batch whose command takes one at a
+        time is a command a line, the files of which have a number.
+        """
+        for parameter, value in values_of(request):
+            if parameter.option.line == "each" and value:
+                # An item may have more, such as an id, which changes nothing of its answer.
+                taken = [
+                    {name: part for name, part in asdict(item).items() if hasattr(request, name)}
+                    for item in value
+                ]
+                items = [replace(request, **{parameter.name: []}, **item) for item in taken]
+                lines = (called(self.command, item, f"-{i}") for i, item in enumerate(items, 1))
+                return "\n".join(lines)
+        return called(self.command, request)
+
+    def spelling(self) -> Spelling:
+        """Return what names its parameters in messages, in the place of options of its command.
+
+        >>> from sentgen.server.operations import operations
+        >>> operations()["regenerate"].spelling()("verb_root", "--any-root")
+        '`verb_root`: false'
+        """
+        names = {
+            # In a list whose values have names, each is given by another option of the command line.
+            each.option.short[2:] if each.option.line == "named" else each.name: each.name
+            for each in parameters_of(self.declaration)
+        }
+
+        def write(option: str, off: str) -> str:
+            if option in names:
+                return f"`{names[option]}`: false" if off else f"`{names[option]}`"
+            return _OF_SERVER.get(option) or dashed(option, off)
+
+        return write
+
+    def names(self) -> list[str]:
+        """Return the names of the parameters of an operation."""
+        return [each.name for each in parameters_of(self.declaration)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,46 +236,6 @@ def listing(name: str, *, api: bool = True) -> Operation:
     return Operation(name, listed.summary, listed.command, Nothing, run, api=api)
 
 
-def command_line(operation: Operation, request: DataclassInstance) -> str:
-    """Return the command that gives the same answer; options that have their defaults are left out.
-
-    A text that the command reads from a file is the name of one. A batch whose command takes one at a time is
-    a command a line, the files of which have a number.
-    """
-    for parameter, value in values_of(request):
-        if parameter.option.line == "each" and value:
-            # An item may have more, such as an id, which changes nothing of its answer.
-            taken = [
-                {name: part for name, part in asdict(item).items() if hasattr(request, name)}
-                for item in value
-            ]
-            items = [replace(request, **{parameter.name: []}, **item) for item in taken]
-            lines = (called(operation.command, item, f"-{i}") for i, item in enumerate(items, 1))
-            return "\n".join(lines)
-    return called(operation.command, request)
-
-
 @cache
 def _parser(name: str) -> Parser:
     return open_parser(name)
-
-
-def spelling_of(operation: Operation) -> Spelling:
-    """Return what names the parameters of an operation in messages, in the place of options of its command.
-
-    >>> from sentgen.server.operations import operations
-    >>> spelling_of(operations()["regenerate"])("verb_root", "--any-root")
-    '`verb_root`: false'
-    """
-    names = {
-        # In a list whose values have names, each is given by another option of the command line.
-        each.option.short[2:] if each.option.line == "named" else each.name: each.name
-        for each in parameters_of(operation.declaration)
-    }
-
-    def write(option: str, off: str) -> str:
-        if option in names:
-            return f"`{names[option]}`: false" if off else f"`{names[option]}`"
-        return _OF_SERVER.get(option) or dashed(option, off)
-
-    return write

@@ -26,9 +26,9 @@ from sentgen.server.operations.operation import Result
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, leads, read_form
 from sentgen.server.pages.texts import link
 from sentgen.server.problems import Refused
-from sentgen.server.routes import addresses_for_others
+from sentgen.server.routes import CitedRequest
 from sentgen.server.settings import ServerSettings
-from sentgen.server.users import USER, asker_of
+from sentgen.server.users import USER, Asker
 from sentgen.server.wire import Format
 
 _CLASS = "/class"
@@ -51,7 +51,7 @@ async def _join(request: Request) -> Response | Mapping[str, object]:
     assert settings.classroom
     name, to = form.text("name"), form.text("to")
     try:
-        token = await asyncio.to_thread(settings.classroom.join, name, asker_of(request.scope).device)
+        token = await asyncio.to_thread(settings.classroom.join, name, Asker.of(request.scope).device)
     except InputError as error:
         return _shown(request, to, name=name, problem=str(error))
     # Whole: below the address of nobody else, under which the form may have been.
@@ -62,7 +62,7 @@ async def _join(request: Request) -> Response | Mapping[str, object]:
 def _shown(
     request: Request, to: str, *, name: str = "", problem: str = "", gone: bool = False
 ) -> Mapping[str, object]:
-    addresses = addresses_for_others(request)
+    addresses = CitedRequest(request).addresses()
     return {
         "addresses": [each.removeprefix("http://") for each in addresses],
         "picture": drawn_as_svg(f"{addresses[0]}{JOIN}"),
@@ -165,7 +165,7 @@ async def _short(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Show a short link."""
     name = query.text("name")
     answer = await ask("follow", name=name) if name else ask.problem("no short link is asked for", 422)
-    address = f"{addresses_for_others(ask.request)[0]}{_SHORT}/{name}"
+    address = f"{CitedRequest(ask.request).addresses()[0]}{_SHORT}/{name}"
     shown = {"found": answer, "address": address.partition("://")[2]}
     return {**shown, "picture": drawn_as_svg(address) if answer.rows else ""}
 

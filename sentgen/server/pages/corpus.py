@@ -17,7 +17,7 @@ from sentgen.server.pages.forms import (
     example_words,
     read_types,
 )
-from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts, default
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import cql_value, link
 
 #: What there is of a subcorpus, and more of a corpus or of all.
@@ -80,7 +80,7 @@ async def _corpus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "units": _UNITS,
         "orders": _ORDERS,
         "context": _context(query),
-        "contexts": contexts(query, "/corpus", _ASKED),
+        "contexts": query.contexts("/corpus", _ASKED),
         "rows": query.rows(_ROWS),
         "document": query.text("document"),
         "by": query.choice("by", _UNITS),

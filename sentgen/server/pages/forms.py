@@ -316,24 +316,24 @@ class LineChoice:
             links.append(_SortLink(name, link("/query", **link_values, **other.link_values), key == now))
         return links
 
-
-def read_choice(query: PageParameters) -> LineChoice:
-    """Read how lines are sorted and chosen."""
-    keys = [key.strip() for text in query.each("sort") for key in text.split(",")]
-    rows = zip(query.each("filter"), _pad(query.each("window")), _pad(query.each("keep")), strict=False)
-    return LineChoice(
-        sort=list(dict.fromkeys(key for key in keys if key not in ("", _NONE))),
-        fold=query.box("fold"),
-        show=query.text("show"),
-        sample=query.text("sample"),
-        seed=query.text("seed"),
-        dedupe=query.box("dedupe"),
-        filters=[
-            FilterStep(text.strip(), window.strip() or _WINDOW, DROP if keep == DROP else KEEP)
-            for text, window, keep in rows
-            if text.strip()
-        ],
-    )
+    @staticmethod
+    def read(query: PageParameters) -> LineChoice:
+        """Read how lines are sorted and chosen."""
+        keys = [key.strip() for text in query.each("sort") for key in text.split(",")]
+        rows = zip(query.each("filter"), _pad(query.each("window")), _pad(query.each("keep")), strict=False)
+        return LineChoice(
+            sort=list(dict.fromkeys(key for key in keys if key not in ("", _NONE))),
+            fold=query.box("fold"),
+            show=query.text("show"),
+            sample=query.text("sample"),
+            seed=query.text("seed"),
+            dedupe=query.box("dedupe"),
+            filters=[
+                FilterStep(text.strip(), window.strip() or _WINDOW, DROP if keep == DROP else KEEP)
+                for text, window, keep in rows
+                if text.strip()
+            ],
+        )
 
 
 def _pad(values: Iterable[str], most: int = 50) -> list[str]:

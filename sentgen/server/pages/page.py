@@ -17,17 +17,15 @@ from starlette.datastructures import QueryParams
 from starlette.routing import Match
 
 from sentgen.options import parameters_of
-from sentgen.output.wording import near
 from sentgen.server import wire
 from sentgen.server.cache import CHANGES
 from sentgen.server.operations import operations
 from sentgen.server.operations.operation import Operation
-from sentgen.server.pages.texts import joined, link
+from sentgen.server.pages.texts import link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused, note_problem
-from sentgen.server.routes import address_of
 from sentgen.server.service import Service
-from sentgen.server.users import asker_of
+from sentgen.server.users import Asker
 from sentgen.server.wire import Format, Reply
 
 
@@ -146,7 +144,7 @@ class PageParameters:
 
     def where(self, name: str = "where") -> str:
         """Return these conditions in one: values of a key are alternatives, all else holds together."""
-        return joined(self.conditions(name))
+        return _joined(self.conditions(name))
 
     def without(self, *names: str) -> dict[str, list[str]]:
         """Return all values by name, but those of some names."""
@@ -174,6 +172,22 @@ class PageParameters:
         value = self.text(name).lstrip("+")
         # More digits mean nothing here, and int() raises at some thousands.
         return min(max(int(value), least), most) if value.isdecimal() and len(value) < 10 else default
+
+    def contexts(self, path: str, names: Iterable[str], **more: object) -> list[_ContextLink]:
+        """Return the contexts that a page offers.
+
+        Args:
+            path: path of the page.
+            names: the names of those that stay as they are.
+            more: others, with their values.
+        """
+        values = {name: self.all(name) for name in names if name != "context"} | more
+        now = self.text("context")
+        shown = now if now in _CONTEXTS else ""
+        return [
+            _ContextLink(name, link(path, **values, context=value), value == shown)
+            for value, name in _CONTEXTS.items()
+        ]
 
 
 class Asking:
@@ -213,7 +227,7 @@ class Asking:
     @property
     def address(self) -> str:
         """The address of the server, as it was asked."""
-        return address_of(self.request)
+        return str(self.request.base_url).rstrip("/")
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -263,7 +277,7 @@ class Asking:
             Refused: the parameters are wrong, or no worker could answer.
         """
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
-        reply = await self._service.ask(read(operation, given), asker=asker_of(self.request.scope))
+        reply = await self._service.ask(read(operation, given), asker=Asker.of(self.request.scope))
         if reply.of_labels:
             self.request.scope[CHANGES] = True
         return reply
@@ -407,71 +421,21 @@ class _ContextLink(NamedTuple):
     shown: bool
 
 
-def contexts(query: PageParameters, path: str, names: Iterable[str], **more: object) -> list[_ContextLink]:
-    """Return the contexts that a page offers.
+#: The condition that a key has a value, as facets have it.
+_OF_KEY = re.compile(r'("(?:[^"\\]|\\.)*"|\w+) (?:=|like) "(?:[^"\\]|\\.)*"')
 
-    Args:
-        query: the parameters of the page.
-        path: path of the page.
-        names: the names of those that stay as they are.
-        more: others, with their values.
+
+def _joined(conditions: Sequence[str]) -> str:
+    """Return conditions in one: several values of a key are alternatives, all else holds together.
+
+    >>> _joined(['genre = "news"', "length < 9", 'genre = "vlog"'])
+    '(genre = "news" or genre = "vlog") and (length < 9)'
+    >>> _joined(["year > 1900 or not genre = news"])
+    'year > 1900 or not genre = news'
     """
-    values = {name: query.all(name) for name in names if name != "context"} | more
-    now = query.text("context")
-    shown = now if now in _CONTEXTS else ""
-    return [
-        _ContextLink(name, link(path, **values, context=value), value == shown)
-        for value, name in _CONTEXTS.items()
-    ]
-
-
-#: What messages say of a name that there is not, after it in quotes.
-_UNKNOWN = re.compile(
-    r"'(?P<value>[^']+)'.*?(?:did you mean|there are:?|the store has:) (?P<names>.+?)(?:\?|$| and \d)"
-)
-#: The same of a query that is one of the other language.
-_OTHER_LANGUAGE = re.compile(r"\bor choose (CQL|Grew)$")
-_BETWEEN = re.compile(r", | or ")
-_MOST_ALTERNATIVES = 10
-#: What is no name, but an option that finds more.
-_IGNORE_CASE = "--ignore-case"
-#: Which rows of the answer are shown is not kept for another one.
-_OF_ANSWER = ("offset", "counts_offset", "open")
-
-
-class _NamedLink(NamedTuple):
-    """What may be meant, and the page with it."""
-
-    name: str
-    link: str
-
-
-def alternatives(path: str, query: PageParameters, answer: PageAnswer) -> list[list[_NamedLink]]:
-    """Return the links to what may be meant, a list for each value that never occurs.
-
-    >>> from starlette.datastructures import QueryParams
-    >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
-    >>> alternatives("/word", asked, PageAnswer(more={"near": {"campp": ["camp"]}}))
-    [[_NamedLink(name='camp', link='/word?word=the+camp&corpus=a')]]
-    >>> alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
-    '/word?word=the+campp&corpus=gum'
-    """
-    if other := _OTHER_LANGUAGE.search(answer.problem):
-        there = {**query.without(*_OF_ANSWER), "language": other[1].lower()}
-        return [[_NamedLink(f"it in {other[1]}", link(path, **there))]]
-    listed = dict(answer.more.get("near", {}))
-    if match := _UNKNOWN.search(answer.problem):
-        names = _BETWEEN.split(match["names"])
-        listed[match["value"]] = near(match["value"], names) or names[:_MOST_ALTERNATIVES]
-    links = ([_with_name(path, query, value, name) for name in names] for value, names in listed.items())
-    return [given for some in links if (given := [each for each in some if each])]
-
-
-def _with_name(path: str, query: PageParameters, value: str, name: str) -> _NamedLink | None:
-    given = query.without(*_OF_ANSWER)
-    if name == _IGNORE_CASE:
-        return _NamedLink("ignore case", link(path, **{**given, "ignore_case": "on"}))
-    # As a whole word: what is a part of another one stays.
-    slip = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
-    there = {key: [slip.sub(lambda _: name, text) for text in texts] for key, texts in given.items()}
-    return _NamedLink(name, link(path, **there)) if there != given else None
+    groups: dict[str, list[str]] = {}
+    for condition in conditions:
+        of_key = _OF_KEY.fullmatch(condition)
+        groups.setdefault(of_key[1] if of_key else condition, []).append(condition)
+    parts = [" or ".join(group) for group in groups.values()]
+    return " and ".join(parts if len(parts) == 1 else [f"({part})" for part in parts])

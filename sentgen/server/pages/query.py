@@ -17,8 +17,8 @@ from sentgen.output.rates import IN_PART, PartSizes, rate_column, row_rate, time
 from sentgen.server import wire
 from sentgen.server.operations import operations
 from sentgen.server.pages.drawings import RateChart, drawn_over_time
-from sentgen.server.pages.forms import PageExample, corpus_fields, read_choice
-from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, contexts
+from sentgen.server.pages.forms import LineChoice, PageExample, corpus_fields
+from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters
 from sentgen.server.pages.texts import (
     cql_value,
     in_document,
@@ -144,7 +144,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     if query.text("forms_of"):
         query = await _forms(ask, query)
     language, text = query.choice("language", LANGUAGES), query.raw("query").strip()
-    fields, choice = await corpus_fields(ask, query), read_choice(query)
+    fields, choice = await corpus_fields(ask, query), LineChoice.read(query)
     common = {
         "language": language,
         "languages": LANGUAGES,
@@ -155,7 +155,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "unfolded": choice.used or _asks_more(query),
         "strategies": STRATEGIES,
         "dialects": tuple(Dialect),
-        "contexts": contexts(query, "/query", _ASKED, **choice.link_values),
+        "contexts": query.contexts("/query", _ASKED, **choice.link_values),
         "rows": query.rows(_ROWS),
         "ignore_case": query.box("ignore_case"),
         "query": query,
@@ -229,7 +229,7 @@ async def _places(
     """Ask where in their documents the hits are, if that is wanted; the link that asks for it, if not."""
     if not query.box("places"):
         return {"places_link": link("/query", **link_values, places="on")}
-    parameters = {"cql": text, **read_choice(query).near, **_reading_values(query), **_common(query)}
+    parameters = {"cql": text, **LineChoice.read(query).near, **_reading_values(query), **_common(query)}
     answer = await ask("kwic", **parameters, places=True, limit=_COUNTS)
     return {"places": answer, "place_urls": [in_document(text, row, link_values) for row in answer.rows]}
 
@@ -262,7 +262,7 @@ def _common(query: PageParameters) -> dict[str, object]:
 
 def hits_of(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:
     """Return the operation that finds the hits, with its parameters."""
-    choice, parameters = read_choice(query), {**_common(query), "random": query.text("random")}
+    choice, parameters = LineChoice.read(query), {**_common(query), "random": query.text("random")}
     if by_grew:
         return "match", {"request": text, "sort": choice.order, **parameters}
     if choice.sample:
@@ -278,7 +278,7 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
         whether = query.text("whether")
         parameters = {"request": text, "key": keys, "whether": [whether] if whether else []}
         return ("match", {**parameters, **_common(query)}) if keys or whether else None
-    counted = {"query": text, "by": keys, **read_choice(query).near, **_reading_values(query)}
+    counted = {"query": text, "by": keys, **LineChoice.read(query).near, **_reading_values(query)}
     compare = {"compare": True} if query.box("compare") else {}
     return ("frequencies", {**counted, **compare, **_common(query)}) if keys or compare else None
 
@@ -301,7 +301,7 @@ def _narrowed_links(query: PageParameters, text: str, counts: PageAnswer, *, by_
     names = ("language", "corpus", "where", "ignore_case", "limit", "across")
     link_values: dict[str, object] = {name: query.all(name) for name in names}
     if not by_grew:
-        link_values |= read_choice(query).link_values
+        link_values |= LineChoice.read(query).link_values
     by, whether = query.text("by"), query.text("whether")
     # Other strategies choose among the spans that match, which are others where fewer do.
     usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading_values(query)
@@ -348,7 +348,7 @@ async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: 
         positions = list(marked.values() if by_grew else marked)[:_TOKENS]
         questions.append(ask("sentence", **names, marked=positions))
     trees = dict(zip(opened, await asyncio.gather(*questions), strict=True))
-    link_values = {key: query.all(key) for key in _ASKED} | read_choice(query).link_values
+    link_values = {key: query.all(key) for key in _ASKED} | LineChoice.read(query).link_values
     links = [
         f"{link('/query', **link_values, open=list(map(str, sorted({*opened} ^ {line}))))}#line-{line}"
         for line in range(len(hits.rows))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache, partial
 from html import unescape
 from importlib import import_module, resources
+from typing import NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -23,28 +24,15 @@ from sentgen.errors import InputError
 from sentgen.options import parameters_of
 from sentgen.output import display, templates
 from sentgen.output.display import closed_up, is_right_to_left, readable
+from sentgen.output.wording import near
 from sentgen.server.classroom import TEACHER
 from sentgen.server.operations import Kind, operations
 from sentgen.server.pages import texts
-from sentgen.server.pages.page import (
-    FILE_FORMS,
-    Asking,
-    Page,
-    PageParameters,
-    alternatives,
-    leads,
-)
+from sentgen.server.pages.page import FILE_FORMS, Asking, Page, PageAnswer, PageParameters, leads
+from sentgen.server.pages.texts import link
 from sentgen.server.parameters import read
 from sentgen.server.problems import ProblemDocument, Refused
-from sentgen.server.routes import (
-    SNAPSHOT,
-    addresses_for_others,
-    answer,
-    citation,
-    cited_corpora,
-    permanent_link,
-    require_snapshot,
-)
+from sentgen.server.routes import SNAPSHOT, CitedRequest, answer, require_snapshot
 from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER
@@ -70,7 +58,7 @@ def router(settings: ServerSettings) -> APIRouter:
             routes.add_api_route(f"{page.path}/{{name}}", _file(page), methods=["GET"], dependencies=cited)
         if page.change:
             routes.add_api_route(page.path, _change(page), methods=["POST"])
-    routes.add_api_route("/static/{name}", static, methods=["GET", "HEAD"])
+    routes.add_api_route("/static/{name}", _static, methods=["GET", "HEAD"])
     return routes
 
 
@@ -82,7 +70,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
         async with asking.turn():
             values = await page.view(asking, given)
         # Outside of the turn: the template needs no worker.
-        parameters = {"query": given, "retry": partial(alternatives, page.path, given)}
+        parameters = {"query": given, "retry": partial(_alternatives, page.path, given)}
         return _page(request, page.template, {**parameters, **values}, asking.status)
 
     return endpoint
@@ -113,7 +101,7 @@ def _file(page: Page) -> Callable[[Request, str], Awaitable[Response]]:
             given = {key: query.getlist(key) if key in lists else query[key] for key in query}
             given.pop(SNAPSHOT, None)
             message = replace(read(operation, given), form=Format(form))
-            response = await answer(request, replace(message, citation=citation(request)))
+            response = await answer(request, replace(message, citation=CitedRequest(request).text()))
             if response.status_code == 200:
                 response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
             return response
@@ -168,7 +156,7 @@ def refused_page(problem: ProblemDocument) -> HTMLResponse:
 def _page(request: Request, template: str, values: Mapping[str, object], status: int) -> Response:
     """Fill in a template; every value is escaped."""
     service: Service = request.app.state.service
-    settings, pages = service.settings, offered_pages(service.settings)
+    settings, pages, cited = service.settings, offered_pages(service.settings), CitedRequest(request)
     written = (
         environment()
         .get_template(template)
@@ -179,13 +167,13 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
             offered=[page.path for page in pages],
             offers_sql=settings.sql,
             snapshot=service.snapshot,
-            permanent=permanent_link(request, service.snapshot.name),
-            host=addresses_for_others(request)[0],
+            permanent=cited.link(service.snapshot.name),
+            host=cited.addresses()[0],
             asker=request.scope[USER].name if settings.classroom else "",
             teaches=request.scope[USER] is TEACHER,
             here=_without_citation(request),
             begun=request.scope.get("app_root_path", ""),
-            cited=cited_corpora(request, service.snapshot.corpora),
+            cited=cited.corpora(service.snapshot.corpora),
         )
     )
     if settings.only:
@@ -243,7 +231,7 @@ def _static_path(name: str) -> str:
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
-async def static(name: str) -> Response:
+async def _static(name: str) -> Response:
     """Serve a file that the pages need."""
     # Looked up, never joined to a folder: no name leads out of it.
     file = _files().get(name)
@@ -326,3 +314,55 @@ def _without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
     html = _ROW.sub(without_dead, html)
     html = _CARD.sub(lambda card: "" if is_dead(card) else card[0], html)
     return _LINK.sub(lambda link: link[2] if is_dead(link) else link[0], html)
+
+
+#: What messages say of a name that there is not, after it in quotes.
+_UNKNOWN = re.compile(
+    r"'(?P<value>[^']+)'.*?(?:did you mean|there are:?|the store has:) (?P<names>.+?)(?:\?|$| and \d)"
+)
+#: The same of a query that is one of the other language.
+_OTHER_LANGUAGE = re.compile(r"\bor choose (CQL|Grew)$")
+_BETWEEN = re.compile(r", | or ")
+_MOST_ALTERNATIVES = 10
+#: What is no name, but an option that finds more.
+_IGNORE_CASE = "--ignore-case"
+#: Which rows of the answer are shown is not kept for another one.
+_OF_ANSWER = ("offset", "counts_offset", "open")
+
+
+class _NamedLink(NamedTuple):
+    """What may be meant, and the page with it."""
+
+    name: str
+    link: str
+
+
+def _alternatives(path: str, query: PageParameters, answer: PageAnswer) -> list[list[_NamedLink]]:
+    """Return the links to what may be meant, a list for each value that never occurs.
+
+    >>> from starlette.datastructures import QueryParams
+    >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
+    >>> _alternatives("/word", asked, PageAnswer(more={"near": {"campp": ["camp"]}}))
+    [[_NamedLink(name='camp', link='/word?word=the+camp&corpus=a')]]
+    >>> _alternatives("/word", asked, PageAnswer(problem="no corpus 'a'; there are: x, gum"))[0][1].link
+    '/word?word=the+campp&corpus=gum'
+    """
+    if other := _OTHER_LANGUAGE.search(answer.problem):
+        there = {**query.without(*_OF_ANSWER), "language": other[1].lower()}
+        return [[_NamedLink(f"it in {other[1]}", link(path, **there))]]
+    listed = dict(answer.more.get("near", {}))
+    if match := _UNKNOWN.search(answer.problem):
+        names = _BETWEEN.split(match["names"])
+        listed[match["value"]] = near(match["value"], names) or names[:_MOST_ALTERNATIVES]
+    links = ([_with_name(path, query, value, name) for name in names] for value, names in listed.items())
+    return [given for some in links if (given := [each for each in some if each])]
+
+
+def _with_name(path: str, query: PageParameters, value: str, name: str) -> _NamedLink | None:
+    given = query.without(*_OF_ANSWER)
+    if name == _IGNORE_CASE:
+        return _NamedLink("ignore case", link(path, **{**given, "ignore_case": "on"}))
+    # As a whole word: what is a part of another one stays.
+    slip = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
+    there = {key: [slip.sub(lambda _: name, text) for text in texts] for key, texts in given.items()}
+    return _NamedLink(name, link(path, **there)) if there != given else None

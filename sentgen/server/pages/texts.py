@@ -50,26 +50,6 @@ def cell(value: object, url: str = "") -> Markup:
     return Markup(f'<a href="{escape(url)}">{written}</a>' if url else written)
 
 
-#: The condition that a key has a value, as facets have it.
-_OF_KEY = re.compile(r'("(?:[^"\\]|\\.)*"|\w+) (?:=|like) "(?:[^"\\]|\\.)*"')
-
-
-def joined(conditions: Sequence[str]) -> str:
-    """Return conditions in one: several values of a key are alternatives, all else holds together.
-
-    >>> joined(['genre = "news"', "length < 9", 'genre = "vlog"'])
-    '(genre = "news" or genre = "vlog") and (length < 9)'
-    >>> joined(["year > 1900 or not genre = news"])
-    'year > 1900 or not genre = news'
-    """
-    groups: dict[str, list[str]] = {}
-    for condition in conditions:
-        of_key = _OF_KEY.fullmatch(condition)
-        groups.setdefault(of_key[1] if of_key else condition, []).append(condition)
-    parts = [" or ".join(group) for group in groups.values()]
-    return " and ".join(parts if len(parts) == 1 else [f"({part})" for part in parts])
-
-
 def literal_pattern(word: str) -> str:
     """Return the word pattern that only this word matches.
 

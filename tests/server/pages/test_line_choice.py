@@ -12,7 +12,7 @@ from test_every_page import check_accessible
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
-from sentgen.server.pages.forms import FilterStep, read_choice
+from sentgen.server.pages.forms import FilterStep, LineChoice
 from sentgen.server.pages.page import PageParameters
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
@@ -189,9 +189,9 @@ def test_urls_are_read_with_defaults():
     """Rows without a query are none; a window, and whether hits are kept, need not be said."""
     pairs = [("sort", "1L, 2R"), ("sort", ""), ("sort", "1L"), ("filter", " "), ("filter", "a")]
     pairs += [("window", "3L"), ("window", ""), ("keep", "drop"), ("keep", "x"), ("filter", "b")]
-    choice = read_choice(PageParameters(QueryParams(pairs)))
+    choice = LineChoice.read(PageParameters(QueryParams(pairs)))
 
     assert choice.sort == ["1L", "2R"]
     assert choice.filters == [FilterStep("a", "5", "keep"), FilterStep("b", "5", "keep")]
     assert choice.near == {"filter": ["a", "b"], "within": ["5", "5"]}
-    assert not read_choice(PageParameters(QueryParams("sort=none&filter="))).used
+    assert not LineChoice.read(PageParameters(QueryParams("sort=none&filter="))).used
