@@ -1,10 +1,10 @@
-"""What the names in a query stand for, bound to a store, and the conditions in SQL that ask for it.
+"""Keys: the attributes that names in a query stand for, and their values and conditions in SQL.
 
-All languages of queries ask the same objects, which `sentgen.lookups.base.keys` finds: of tokens, these are
-columns, features, keys of MISC, words as they are written, and surprisal; of what is around tokens, they are
-metadata and attributes of regions.
+All query languages use the same keys, which `sentgen.lookups.base.keys` finds. Keys of tokens are columns,
+features, keys of MISC, words as they are written, and surprisal; the other keys are metadata and attributes
+of regions.
 
-Of their strings, a number is a decimal number in ASCII: a sign, digits, a decimal point and an exponent
+A value is a number if it is a decimal number in ASCII: a sign, digits, a decimal point and an exponent
 (``-12.5``, ``1e3``). *inf*, *NaN*, ``1_000``, ``1,000``, ``0x10`` and digits of other scripts are words.
 """
 
@@ -21,10 +21,10 @@ from sentgen.case_folding import fold, fold_sql, like
 from sentgen.lookups.base.regular_expressions import like_pattern, to_re2
 from sentgen.lookups.base.statement import Bindings, any_of
 
-#: RE2 reads it as Python does.
+#: RE2 and Python read this expression alike.
 _DECIMAL = r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 _NUMBER = re.compile(_DECIMAL)
-#: Digits before the decimal point and behind it that are told apart.
+#: Digits before the decimal point, and as many behind it, with which numbers are compared exactly.
 _DIGITS = 19
 TOO_LONG = f"numbers are compared by {_DIGITS} digits before the point and {_DIGITS} behind it; write fewer"
 _EXACT = f"decimal({2 * _DIGITS}, {_DIGITS})"
@@ -40,40 +40,41 @@ def is_number(text: str) -> bool:
 
 
 def is_exact(text: str) -> bool:
-    """Return whether a number has no more digits than are told apart."""
+    """Return whether a number has no more digits than are compared exactly."""
     number = Decimal(text)
     exponent = number.normalize().as_tuple().exponent
     return number.adjusted() < _DIGITS and isinstance(exponent, int) and exponent >= -_DIGITS
 
 
 def as_number(string: str) -> str:
-    """Return a string of SQL as a double; null if it is no number."""
+    """Return the SQL that reads a string as a double; null if the string is no number."""
     number = f"try_cast(regexp_extract({string}, '^{_DECIMAL}$') as double)"
-    # It may have more digits than a double has room for.
+    # A number beyond the range of a double is cast to infinity.
     return f"nullif(nullif({number}, 'inf'::double), '-inf'::double)"
 
 
 def as_exact(string: str) -> str:
-    """Return a number of SQL, a string, with all digits that are told apart; null if it is too large."""
+    """Return the SQL that reads the string of a number as an exact decimal; null if it is too large."""
     return f"try_cast({string} as {_EXACT})"
 
 
 def compare_numbers(left: str, operator: str, right: str) -> str:
-    """Return the condition that strings of SQL stand in a relation as numbers; null where one is none."""
+    """Return the condition that compares two strings of SQL as numbers; null where a string is no number."""
     first, second = as_number(left), as_number(right)
-    # Doubles that are the same may stand for different numbers.
+    # Different decimal numbers may be the same double.
     strict = "" if operator == "=" else f"{first} {operator[0]} {second} or "
     equal = f"coalesce({as_exact(left)} {operator} {as_exact(right)}, {str('=' in operator).lower()})"
     return f"({strict}{first} = {second} and {equal})"
 
 
-#: A period of numbers, such as a decade of years; of dates, of their years. Its name is where it begins.
+#: A key and the length of periods: ``year/10`` puts numbers, or years of dates, into decades. A period is
+#: named by its first number.
 _PERIOD = re.compile(r"(.+)/([1-9]\d{0,8})", re.ASCII | re.DOTALL)
 _YEAR = r"regexp_extract({string}, '^(\d{{4}})-\d\d', 1)"
 
 
 def period_in(name: str) -> tuple[str, int]:
-    """Return the key in a name, and the length of the periods of its numbers that it asks for; 0 for none.
+    """Split a name such as ``year/10`` into the key and the length of periods, 0 without periods.
 
     >>> period_in("year/10"), period_in("year")
     (('year', 10), ('year', 0))
@@ -83,9 +84,9 @@ def period_in(name: str) -> tuple[str, int]:
 
 
 def period_of(string: str, step: int) -> str:
-    """Return the beginning of the period that a string of SQL is in, a string, too; null of no number.
+    """Return the SQL for the first number, as text, of the period that a string lies in; null for no number.
 
-    With no ``step``, it is the string.
+    With a ``step`` of 0, the string is returned as it is.
     """
     if not step:
         return string
@@ -104,10 +105,10 @@ COLUMNS = {
     "feats": ("feats_id", "tag", "name"),
 }
 
-#: Those that patterns of words name, and of which near values can be named.
+#: Attributes that token patterns can name, and for which messages suggest similar values.
 NAMED = ("word", "lemma", "upos", "xpos", "deprel")
 
-#: A word of several tokens is that of its first one.
+#: The form of a multi-word token is the value of its first token.
 _TEXTFORM = """\
 (select case when span.first = {alias}.position then span.form else '_' end from multiword as span
     where span.sentence_id = {alias}.sentence_id and {alias}.position between span.first and span.last)"""
@@ -122,7 +123,7 @@ _MISC_STRING = """\
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a string must be: one of ``texts``, or what one of them matches as a whole if they are ``regex``.
+    """A test that a string is one of ``texts``, or, if they are ``regex``, that one matches all of it.
 
     Args:
         texts: strings, or regular expressions as DuckDB (RE2) reads them; at least one.
@@ -142,7 +143,7 @@ class Value:
         return len(self.texts) == 1 and not (self.regex or self.ignore_case or self.ignore_accents)
 
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
-        """Return the condition that a string of SQL is such a value; null where the string is."""
+        """Return the condition that a string of SQL passes the test; null where the string is null."""
         string = self._plain(string)
         like_texts = [like_pattern(text) for text in self.texts] if self.regex else []
         if self.regex and None not in like_texts and not self.ignore_accents:
@@ -163,7 +164,7 @@ class Value:
         return f"{string} = {values[0]}" if len(values) == 1 else f"{string} in ({', '.join(values)})"
 
     def comparison_key(self, string: str) -> str:
-        """Return what two strings of SQL have in common that are compared as one; of no expressions."""
+        """Return the SQL of a key that is the same for strings that count as equal; not for ``regex``."""
         string = self._plain(fold_sql(string) if self.ignore_case else string)
         return fold_sql(string) if self.ignore_case and self.ignore_accents else string
 
@@ -173,7 +174,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a string must be as a number; one that is none does not pass.
+    """A test that a string is a number within a bound; other strings fail.
 
     Args:
         operator: ``<``, ``<=``, ``>`` or ``>=``.
@@ -184,31 +185,31 @@ class Bound:
     number: str
 
     def condition(self, string: str, bindings: Bindings, name: str = "value") -> str:
-        """Return the condition that a string of SQL is such a number; null where it is none."""
+        """Return the condition that a string of SQL passes the test; null where it is no number."""
         return compare_numbers(string, self.operator, bindings.bind("number", self.number))
 
     def of_number(self, number: str, bindings: Bindings) -> str:
-        """Return the condition that a number of SQL is such a number."""
+        """Return the condition that a number of SQL passes the test."""
         return f"{number} {self.operator} {bindings.bind('number', float(self.number))}"
 
 
 def is_like(string: str, pattern: str, bindings: Bindings, name: str, ignore_case: bool) -> str:
     """Return the condition that a string of SQL is like a pattern, whose escape is the backslash."""
     if ignore_case:
-        # What ends the pattern of a part need not end a word.
+        # A sigma that ends the pattern of a part may be in the middle of a word.
         string, pattern = like(fold_sql(string)), fold(pattern).replace("ς", "σ")
     return f"{string} like {bindings.bind(name, pattern)} escape '\\'"
 
 
-#: What may be asked of the string of an attribute.
+#: A test of the string of an attribute.
 Test = Value | Bound
 
 
 class Key(ABC):
-    """What a name in a query stands for; ``name`` is that."""
+    """An attribute that queries can ask for; ``name`` is its name there."""
 
     __slots__ = ()
-    #: What it is, to say so of a name that cannot be asked for where it stands.
+    #: What messages call the key where a query cannot ask for it.
     what: ClassVar[str] = "an attribute of tokens"
     #: Whether the key is of tokens themselves, and not of the regions, sentences or documents around them.
     of_tokens: ClassVar[bool] = True
@@ -216,12 +217,12 @@ class Key(ABC):
 
     @property
     def is_word(self) -> bool:
-        """Whether the value is a word, which is folded where capital and small letters are not told apart."""
+        """Whether values are words, which are folded where the case of letters is ignored."""
         return False
 
     @abstractmethod
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the value of a row of `token` in SQL; null if it has none.
+        """Return the SQL for the value of a row of `token`; null if the row has no value.
 
         Args:
             alias: alias of the row.
@@ -233,9 +234,9 @@ class Key(ABC):
         return self.value(alias, bindings)
 
     def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
-        """Return the condition that a row of `token` has a value; ``None``: any.
+        """Return the condition that a row of `token` has a value, which passes the test if there is one.
 
-        It is null, which is not true, where the token has no such attribute.
+        The condition may be null, which is not true, where the token has no such attribute.
         """
         string = self.value(alias, bindings)
         return f"{string} is not null" if test is None else test.condition(string, bindings)
@@ -243,14 +244,14 @@ class Key(ABC):
 
 @dataclass(frozen=True, slots=True)
 class TokenKey(Key):
-    """A column of `token`, or a feature in one: strings are resolved to ids, as few of them pass a test.
+    """A column of `token`, or a feature in FEATS, with conditions on ids: few strings pass a test.
 
     Args:
         name: name of the attribute.
-        columns: columns of `token`; the first one counts that is not null.
-        table: what has the strings of their ids.
-        text: the column with these.
-        feature: the key of FEATS, where it is none but one of the parts of a string.
+        columns: columns of `token`, which hold ids; the value is the first that is not null.
+        table: the table with a string for each id.
+        text: the column of ``table`` with the strings.
+        feature: the key whose value is taken from a string of FEATS; empty for the whole string.
     """
 
     name: str
@@ -265,11 +266,11 @@ class TokenKey(Key):
         return self.table == "word"
 
     def of_row(self, row: str, bindings: Bindings) -> str:
-        """Return the string of a row of the table, such as ``a.``; null for one without the feature."""
+        """Return the SQL for the value in a row (``a.``) of the table; null for a row without the feature."""
         return _feature(row + self.text, self.feature, bindings) if self.feature else row + self.text
 
     def matches(self, test: Test | None, bindings: Bindings) -> str:
-        """Return the condition that a row of the table passes a test; empty where all of them do."""
+        """Return the condition that a row of the table passes a test; empty where all rows do."""
         string = self.of_row("", bindings)
         if test is None:
             return f"{string} is not null" if self.feature else ""
@@ -284,12 +285,14 @@ class TokenKey(Key):
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `token`."""
         string = self.of_row("", bindings)
-        each = [f"(select {string} from {self.table} where id = {alias}.{column})" for column in self.columns]
-        return each[0] if len(each) == 1 else f"coalesce({', '.join(each)})"
+        values = [
+            f"(select {string} from {self.table} where id = {alias}.{column})" for column in self.columns
+        ]
+        return values[0] if len(values) == 1 else f"coalesce({', '.join(values)})"
 
 
 def shared_columns(left: Key, right: Key) -> tuple[str, str] | None:
-    """Return the columns of `token` whose numbers tell whether two attributes are the same, if there are."""
+    """Return two columns of `token` whose ids are equal where two attributes are; None if there are none."""
     keys = [key for key in (left, right) if isinstance(key, TokenKey) and not key.feature]
     columns = [key.columns[0] for key in keys if len(key.columns) == 1 and key.table == keys[0].table]
     return (columns[0], columns[1]) if len(columns) == 2 else None
@@ -314,7 +317,7 @@ class MiscKey(Key):
 
 @dataclass(frozen=True, slots=True)
 class WrittenKey(Key):
-    """A word as it is written: ``wordform`` of the token, ``textform`` in the text; MISC goes before both."""
+    """A word as it is written: ``wordform`` of the token, ``textform`` in the text; values in MISC win."""
 
     name: str
 
@@ -325,10 +328,10 @@ class WrittenKey(Key):
 
     def value(self, alias: str, bindings: Bindings) -> str:
         """Return the value of a row of `token`."""
-        each = [MiscKey(self.name).value(alias, bindings), token_key("form").value(alias, bindings)]
+        values = [MiscKey(self.name).value(alias, bindings), token_key("form").value(alias, bindings)]
         if self.name == "textform":
-            each.insert(1, _TEXTFORM.format(alias=alias))
-        return f"coalesce({', '.join(each)})"
+            values.insert(1, _TEXTFORM.format(alias=alias))
+        return f"coalesce({', '.join(values)})"
 
 
 #: Attributes that are worked out for every token; FEATS and MISC of a corpus go before them.
@@ -338,22 +341,22 @@ TAGS = ("pos", "tag")
 
 
 def token_key(name: str) -> TokenKey:
-    """Return one of `COLUMNS`, or of `TAGS`."""
+    """Return the key for a name in `COLUMNS` or `TAGS`."""
     names = ("xpos", "upos") if name in TAGS else (name,)
     _, table, text = COLUMNS[names[0]]
     return TokenKey(name, tuple(COLUMNS[column][0] for column in names), table, text)
 
 
 def feature_key(name: str) -> TokenKey:
-    """Return a feature by its key in FEATS."""
+    """Return the key of tokens for a key of FEATS."""
     column, table, text = COLUMNS["feats"]
     return TokenKey(name, (column,), table, text, feature=name)
 
 
 def _feature(bundle: str, key: str, bindings: Bindings) -> str:
-    """Return the value of a feature in a bundle (``Case=Nom|Number=Sing``) in SQL; null if it has none.
+    """Return the SQL for the value of a key in a bundle (``Case=Nom|Number=Sing``); null without the key.
 
-    An underscore in the key stands for what no query can hold, too.
+    An underscore in the key stands for any character that a name in a query cannot have, too.
     """
     if "_" in key:
         test = f"regexp_matches(part, {bindings.bind('feature', f'^{key_pattern(key)}=')})"
@@ -364,7 +367,7 @@ def _feature(bundle: str, key: str, bindings: Bindings) -> str:
 
 
 def key_pattern(key: str) -> str:
-    r"""Return the keys that a name stands for: ``NP_BIO`` for NP-BIO, too.
+    r"""Return an expression for the keys that a name stands for: ``NP_BIO`` for NP-BIO, too.
 
     >>> key_pattern("NP_BIO")
     'NP[\\W_]BIO'

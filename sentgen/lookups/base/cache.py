@@ -1,6 +1,6 @@
-"""What is kept of a store that nobody can change: arrays that were read, and the words with their numbers.
+"""Caches of a store that nobody can change: arrays that were read, and the words with their ids.
 
-Each look-up passes over all words, so they are read once where some are looked up again and again.
+A look-up of a word scans the whole table of words, so that all are read once words are looked up often.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ if TYPE_CHECKING:  # look-ups that count nothing in arrays do without
     from sentgen.arrays import Ints
 
 
-#: Part of the memory of a store that they may take.
+#: The cache may take the memory of the store divided by this.
 _PART = 8
 CachedArray = TypeVar("CachedArray", "npt.NDArray[Any]", "pa.Table")
 
 
 class ArrayCache:
-    """Arrays, or tables, the oldest dropped first where they take more bytes than ``capacity``."""
+    """A cache of arrays and tables; the least recently used are dropped beyond ``capacity`` bytes."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity, self._bytes = capacity, 0
         self._arrays: OrderedDict[object, Any] = OrderedDict()
 
     def find(self, key: object) -> Any:
-        """Return an array; none if it is not there."""
+        """Return the array that was added under a key; None if there is none."""
         array = self._arrays.get(key)
         if array is not None:
             self._arrays.move_to_end(key)
         return array
 
     def add(self, key: object, array: CachedArray) -> CachedArray:
-        """Add an array, if it is no greater than all may be."""
+        """Add an array, unless it is larger than the capacity."""
         if array.nbytes <= self.capacity:
             self._arrays[key] = array
             self._bytes += array.nbytes
@@ -50,7 +50,7 @@ class ArrayCache:
 
 
 def array_cache(connection: Connection) -> ArrayCache:
-    """Return the cache of a store; that of one that may change does not live long."""
+    """Return the cache of a connection; that of a store that may change does not live long."""
     limit = connection.get_execution_options().get(MEMORY_LIMIT)
     capacity = (int(limit) if limit else 1 << 30) // _PART
     cache: ArrayCache = connection_cache(connection).setdefault(ArrayCache, ArrayCache(capacity))
@@ -63,16 +63,16 @@ _NUMBERS = {
 }
 _FORMS = "select id, form from word where id in (select id from asked)"
 _EVERY = "select id, form from word order by id"
-#: The query for one number for all words that differ in capital letters only.
+#: The query for the id of each word, and one id for all words that differ in the case of letters only.
 SPELLINGS = f"select id, min(id) over (partition by {fold_sql('form')}) as folded from word"
-#: So many look-ups are often.
+#: Look-ups after which all words are read.
 _OFTEN = 8
-#: Numbers that are kept.
+#: Ids that are kept.
 _MOST_NUMBERS = 1000
 
 
 def id_of(connection: Connection, table: str, string: str) -> int | None:
-    """Return the number of a string in ``word`` or ``tag``; none if the store does not have it."""
+    """Return the id of a string in the table ``word`` or ``tag``; None if the store does not have it."""
     known: dict[tuple[str, str], int | None] = connection_cache(connection).setdefault(id_of, {})
     key = table, string
     if key not in known:
@@ -95,7 +95,7 @@ def _look_up(connection: Connection, table: str, string: str) -> int | None:
 
 
 def forms_of(connection: Connection, words: Ints) -> pa.Array:
-    """Return the forms of words, whose numbers are ascending."""
+    """Return the forms of words by their ids, which must be ascending."""
     import numpy as np
     import pyarrow as pa
 
@@ -109,13 +109,13 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
 
 
 def all_words(connection: Connection) -> pa.Table | None:
-    """Return all words of a store that nobody can change, if they are often looked up; else none."""
+    """Return all words of a store that nobody can change, if words are looked up often; else None."""
     arrays, known = array_cache(connection), connection_cache(connection)
     every: pa.Table | None = arrays.find(_EVERY)
     if every is not None:
         return every
     known[_FORMS] = known.get(_FORMS, 0) + 1
-    # Once: what is too large to be kept is not read again and again.
+    # Tried once only: a table that is too large to be kept is not read at every look-up.
     if known[_FORMS] != _OFTEN:
         return None
     import pyarrow as pa

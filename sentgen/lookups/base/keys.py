@@ -1,8 +1,8 @@
-"""What the names in a query stand for in a store: `StoreKeys.find` says it for all languages of queries.
+"""The keys that names in a query stand for in a store, found by `StoreKeys.find` for all query languages.
 
-A name is an attribute of tokens, else a key of metadata, else an attribute of regions. Each language asks for
-metadata in its own words, ``genre`` (``--where``), ``meta.genre`` (Grew) and ``match.doc_genre`` (CQL), and
-all of them read all three. Of names that queries cannot hold, ``_`` stands for what they cannot.
+A name is an attribute of tokens, else a key of metadata, else an attribute of regions. Metadata are
+``genre`` in ``--where``, ``meta.genre`` in Grew and ``match.doc_genre`` in CQL, and all languages read all
+three. In a name, ``_`` stands for any character that a name in a query cannot have.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from sentgen.schema.engine import connection_cache, raw
 OfPeriods = TypeVar("OfPeriods", "MetadataKey", RegionKey)
 #: What may stand before a key of metadata.
 _LABELS = ("meta.", "match.", "matchend.")
-#: The same with whose value is meant: that of the document, or of the sentence.
+#: Prefixes behind a label that say whose value is meant: True for the document, False for the sentence.
 _OWNERS = (("doc_", True), ("document_", True), ("text_", True), ("s_", False), ("sentence_", False))
 
 _OF_SENTENCE = "(select min(value) from sentence_meta where sentence_id = {alias}.id and key = {key})"
@@ -47,7 +47,7 @@ _OF_DOCUMENT = (
     "(select min(value) from document_meta where document_id = {alias}.document_id and key = {key})"
 )
 _OF_TOKEN = "(select {value} from sentence as meta where meta.id = {alias}.sentence_id)"
-#: Of what is said of sentences, and of documents.
+#: The conditions for metadata of sentences, and of documents.
 _HOLDS = (
     "s.id in (select sentence_id from sentence_meta as m where m.key = {key}{test})",
     "s.document_id in (select document_id from document_meta as m where m.key = {key}{test})",
@@ -63,14 +63,14 @@ group by value
 order by count(*) desc, value
 limit $most"""
 _ALWAYS_OCCURRING = "select distinct {value} as value from {table} order by value limit $most"
-#: A value, where none is a number or a date; more values than there are.
+#: An example of a value, where no value is a number or a date.
 _NO_NUMBER = """\
 select case when count({number}) = 0 then min(value::varchar) end
 from (
 {values}
 )"""
 _ALL = 2**62
-#: Characters of a value that a message tells.
+#: Characters of a value that a message shows.
 _LONGEST = 40
 _METADATA = """\
 select key, bool_or(of_document) as of_document, bool_or(not of_document) as of_sentence
@@ -96,12 +96,12 @@ order by a.key"""
 
 @dataclass(frozen=True, slots=True)
 class _SentenceProperty:
-    """What every sentence has, in SQL.
+    """A property that every sentence has, such as its corpus, in SQL.
 
     Args:
         value: the value in SQL; ``{alias}`` is the alias of the row of `sentence`.
-        table: where the value is, if it is not in that row.
-        column: column of `sentence`, with the number of the row there.
+        table: the table with the value, if that is not in the row of `sentence`.
+        column: column of `sentence` with the id of the row in ``table``.
         number: whether the value is a number.
     """
 
@@ -139,10 +139,11 @@ class MetadataKey(Key):
     """A key of metadata.
 
     Args:
-        name: as the store has it.
-        of_document: whether documents have values under it, and these are meant.
-        of_sentence: the same of sentences; neither: it is what every sentence has, such as its corpus.
-        step: how long periods are that stand for their numbers; 0 for the values themselves.
+        name: name of the key in the store.
+        of_document: whether values of documents are meant, and some document has one.
+        of_sentence: whether values of sentences are meant, and some sentence has one; neither: the key is a
+            property that every sentence has, such as its corpus.
+        step: length of the periods into which numbers are put; 0 for the values themselves.
     """
 
     what: ClassVar[str] = "metadata"
@@ -154,7 +155,7 @@ class MetadataKey(Key):
 
     @property
     def always(self) -> _SentenceProperty | None:
-        """What every sentence has, if it is that and none of the metadata."""
+        """The property of every sentence that the key is; None if it is one of the metadata."""
         return None if self.of_document or self.of_sentence else ALWAYS[self.name]
 
     @property
@@ -180,7 +181,7 @@ class MetadataKey(Key):
         return _OF_TOKEN.format(value=self.of_row("meta", bindings), alias=alias)
 
     def of_row(self, alias: str, bindings: Bindings) -> str:
-        """Return the value of a row of `sentence` in SQL, its own before that of its document."""
+        """Return the SQL for the value of a row of `sentence`: its own, else that of its document."""
         return period_of(self._string(alias, bindings), self.step)
 
     def _string(self, alias: str, bindings: Bindings) -> str:
@@ -192,7 +193,7 @@ class MetadataKey(Key):
         return values[0] if len(values) == 1 else f"coalesce({', '.join(values)})"
 
     def holds(self, test: str, bindings: Bindings) -> str:
-        """Return the condition on a row ``s`` of `sentence` that its value passes a test; empty: has one."""
+        """Return the condition that the value of a row ``s`` of `sentence` passes a test; empty: any."""
         if self.always:
             return self.always.holds(test) if test else "true"
         key, passes = bindings.bind("key", self.name), test and f" and {test}"
@@ -201,12 +202,12 @@ class MetadataKey(Key):
             return of_document
         if not self.of_document:
             return of_sentence
-        # What is said of the sentence goes first.
+        # A value of the sentence wins over that of its document.
         own = f" and not {_HOLDS[0].format(key=key, test='')}" if test else ""
         return f"({of_sentence} or ({of_document}{own}))"
 
     def frequent_values(self, most: int) -> Statement | None:
-        """Return the query for its values, the most frequent first; none where each sentence has its own."""
+        """Return the query for the values, the most frequent first; None where each sentence has its own."""
         if self.step:
             return None
         if self.always is None:
@@ -218,23 +219,23 @@ class MetadataKey(Key):
 
 
 class StoreKeys:
-    """Looks up keys in a store, each kind of them once, and when it is asked for.
+    """Finds keys in a store; each kind of key is looked up once, when it is first needed.
 
     Args:
         connection: the store.
-        corpora: names of those that are asked about, whose tokens may have surprisal; empty for all.
+        corpora: names of the corpora whose tokens may have surprisal; empty for all.
     """
 
     def __init__(self, connection: Connection, corpora: Sequence[str] = ()) -> None:
         self.connection, self.corpora = connection, corpora
-        # What a store has is looked up once where nobody can change it.
+        # The keys of a store that nobody can change are looked up once for all questions.
         known = connection_cache(connection).setdefault(StoreKeys, ({}, {}, {}, {}))
         self._found: dict[str, Key | None] = {}
         self._labels: dict[str, LineLabelKey | None] = {}
         self._misc: dict[str, bool] = known[0]
         self._attributes: dict[tuple[str, ...], list[str]] = known[1]
         self._listed: dict[str, list[Any]] = known[2]
-        #: Of keys without any number or date, a value.
+        #: An example of a value for each key that has no number or date.
         self._numbers: dict[str, str | None] = known[3]
 
     @cached_property
@@ -255,21 +256,21 @@ class StoreKeys:
 
     @cached_property
     def applied(self) -> AppliedModels:
-        """The models that were applied to these corpora."""
+        """The models that were applied to the corpora."""
         return applied_models(self.connection, self.corpora)
 
     def any_token(self, column: str) -> bool:
-        """Return whether some token of these corpora has a value in a column of `token`."""
+        """Return whether some token of the corpora has a value in a column of `token`."""
         bindings = Bindings(corpora=list(self.corpora))
         conditions = [f"{column} is not null", OF_CORPORA if self.corpora else ""]
         return any_row(self.connection, "token", conditions, bindings)
 
     def find(self, name: str) -> Key | None:
-        """Return what a name stands for: of tokens, metadata, of regions, or labels of lines.
+        """Return the key that a name stands for: of tokens, metadata, regions or labels of lines; or None.
 
         Raises:
-            InputError: the name is that of a surprisal that no token has, or that several models may give; or
-                of a set of lines without labels.
+            InputError: the name asks for a surprisal that no token has, or that several models may give, or
+                for a set of lines without labels.
         """
         if name not in self._found:
             self._found[name] = (
@@ -281,7 +282,7 @@ class StoreKeys:
         return self._found[name]
 
     def find_label(self, name: str, *, required: bool = False) -> LineLabelKey | None:
-        """Return the labels of lines that a name stands for; none if the store has such a key itself.
+        """Return the labels of lines that a name stands for; None if the store itself has a key of this name.
 
         Args:
             name: ``lines.make``, or ``lines.make.ann``.
@@ -298,7 +299,7 @@ class StoreKeys:
         return self._labels[name]
 
     def find_token(self, name: str) -> Key | None:
-        """Return the attribute of tokens that a name stands for; none if there is none; see `find`."""
+        """Return the attribute of tokens that a name stands for, or None; see `find`."""
         if name in COLUMNS or name in TAGS:
             return token_key(name)
         if surprisal := self.find_surprisal(name):
@@ -310,10 +311,10 @@ class StoreKeys:
         return MiscKey(name) if self._is_misc(name) and not isinstance(key, WrittenKey) else key
 
     def find_surprisal(self, name: str) -> SurprisalKey | None:
-        """Return the surprisal that a name stands for; none if it is another name, or one of the sources.
+        """Return the surprisal that a name stands for; None if it is another key, or a key of the sources.
 
         Raises:
-            InputError: no token has it, or it may be that by several models.
+            InputError: no token has this surprisal, or several models may give it.
         """
         if name.partition(".")[0] != NAME:
             return None
@@ -323,14 +324,15 @@ class StoreKeys:
     def refusal(
         self, name: str, what: str, ways: Mapping[type, str], known: Iterable[str] | None = None
     ) -> str:
-        """Say of a name that there is nothing of it where it stands, and what may be meant.
+        """Return the message that a name means nothing in its place, with what may be meant.
 
         Args:
-            name: as it was written.
-            what: there is none of.
-            ways: how to ask for what the name stands for elsewhere, by what that is: ``{name}`` is as it was
-                written, ``{key}`` as the store has it.
-            known: names that may stand there; those of the metadata, and of tokens if it is no metadata.
+            name: the name as it was written.
+            what: what there is none of, such as "attribute".
+            ways: for each class of key, how to ask for such a key elsewhere: ``{name}`` is the name as it was
+                written, ``{key}`` the name in the store.
+            known: names that may stand there; by default those of the metadata, and of tokens if ``what`` is
+                not metadata.
         """
         try:
             key = self.find(name)
@@ -357,12 +359,12 @@ class StoreKeys:
         return tuple(kind for kind in self.kinds if name in (kind, plain(kind)))
 
     def find_attribute(self, kinds: tuple[str, ...], name: str) -> RegionKey | None:
-        """Return the attribute of regions of some kinds that a name stands for; none if there is none."""
+        """Return the attribute of regions of some kinds that a name stands for, or None."""
         keys = tuple(key for key in self.attributes(kinds) if name in (key, plain(key)))
         return RegionKey(f"{kinds[0]}.{keys[0]}", kinds, keys) if keys else None
 
     def find_region(self, name: str) -> RegionKey | None:
-        """Return the attribute of regions that a name stands for; none if there is none.
+        """Return the attribute of regions that a name stands for, or None.
 
         Args:
             name: ``speaker.party`` or ``speaker_party``, which may have a label before it; for periods,
@@ -391,15 +393,15 @@ class StoreKeys:
 
     @property
     def of_sentences(self) -> list[str]:
-        """All keys of metadata, and what every sentence has."""
+        """All keys of metadata, and the properties that every sentence has."""
         return list(dict.fromkeys([*ALWAYS, *self.metadata]))
 
     def find_metadata(self, name: str, *, quoted: bool = False) -> MetadataKey | None:
-        """Return the key of metadata that a name stands for; none if there is none.
+        """Return the key of metadata that a name stands for, or None.
 
         Args:
             name: ``genre``, ``meta.genre``, ``match.doc_genre`` or ``doc_genre``; ``year/10`` for periods.
-            quoted: whether it can only be a key of the metadata as it is.
+            quoted: whether the name was in quotes: then it is a key of the metadata as it is.
         """
         stem = _stem(name)
         of_periods, step = period_in(name)
@@ -408,17 +410,17 @@ class StoreKeys:
             return key and self._in_periods(key, name, step)
         if quoted or (name in self.metadata and name not in ALWAYS):
             return self.metadata.get(name)
-        # With `meta.` before it, what the metadata have comes first.
+        # Behind `meta.`, keys of the metadata win.
         if stem in ALWAYS and not name.startswith("meta."):
             return MetadataKey(stem)
         key = self._written(stem) or self._with_owner(stem)
         return key or (MetadataKey(stem) if stem in ALWAYS else None)
 
     def _in_periods(self, key: OfPeriods, name: str, step: int) -> OfPeriods:
-        """Return a key for periods of its numbers or dates.
+        """Return a key whose values are periods of the numbers or dates of another.
 
         Raises:
-            InputError: none of its values is one.
+            InputError: no value is a number or a date.
         """
         if key.name not in self._numbers:
             query = key.frequent_values(_ALL) or _values_of_sentences(key)
@@ -432,7 +434,7 @@ class StoreKeys:
         return replace(key, step=step)
 
     def _written(self, name: str) -> MetadataKey | None:
-        """Return a key by its name, or by how a language can write it: `author_gender` is `author-gender`."""
+        """Return a key by its name, or by its name with underscores: `author_gender` is `author-gender`."""
         if name in self.metadata or not name.isidentifier():
             return self.metadata.get(name)
         alike = [key for written, key in self.metadata.items() if re.sub(r"\W", "_", written) == name]
@@ -475,7 +477,7 @@ class StoreKeys:
 
 
 def _values_of_sentences(key: MetadataKey | RegionKey) -> Statement:
-    """Return the query for what each sentence has of its own."""
+    """Return the query for the value of a key in each sentence."""
     table = isinstance(key, MetadataKey) and key.always and key.always.table
     return Statement(f"select {key.tested_value} as value from {table or 'sentence as s'}")
 
@@ -486,7 +488,7 @@ def _stem(name: str) -> str:
 
 
 def bare(name: str) -> str:
-    """Return a key without what languages put before it, to compare it with others.
+    """Return a key without the prefixes of query languages, to compare it with other keys.
 
     >>> bare("match.doc_gnre")
     'gnre'

@@ -1,10 +1,10 @@
-"""What the three languages of queries have in common: and, or and not, bounds, and errors with their place.
+"""What the three query languages share: and, or and not, limits of size, and errors with their position.
 
-What conditions on metadata say beside these stands here, too, apart from the grammar that reads it.
+The syntax tree of conditions on metadata is here, too, apart from the grammar that reads it.
 
-Every part of a query becomes a part of one statement: beyond these bounds, reading it meets the recursion
-limit of Python, or planning it takes DuckDB minutes and all memory. On two busy cores, 200 conditions took a
-minute to plan and 400 two, however small the store.
+A whole query becomes one statement. A query beyond the limits of size would reach the recursion limit of
+Python when it is read, or take DuckDB minutes and all memory to plan. On two busy cores, 200 conditions took
+a minute to plan and 400 two, however small the store.
 """
 
 from __future__ import annotations
@@ -21,55 +21,55 @@ if TYPE_CHECKING:
     from lark import Token, Transformer, Tree
     from lark.exceptions import UnexpectedInput
 
-#: A condition of one language, or what one reads.
+#: A condition of a query language, or another result of reading a query.
 C = TypeVar("C")
 #: Characters of a query, a key or a condition; a list of words may be long.
 MOST_CHARACTERS = 100_000
-#: Parts of a query within each other.
+#: Depth to which the parts of a query may be nested.
 MOST_NESTED = 50
 #: Conditions of a query in CQL or of a Grew request: comparisons, features, edges and the like.
 MOST_CONDITIONS = 100
-#: Keys and values of a condition on metadata, of which many are compared at once.
+#: Keys and values of a condition on metadata; a list of values is compared at once.
 MOST_WORDS = 500
-#: Tokens of a query in CQL, those that are repeated by a number so many times.
+#: Tokens of a query in CQL, where a token that is repeated n times counts n times.
 MOST_TOKENS = 400
-#: Times that a part may be repeated by a number.
+#: The largest number in a repetition.
 MOST_TIMES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Every(Generic[C]):
-    """All parts hold."""
+    """The condition that all parts hold."""
 
     parts: tuple[C, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Either(Generic[C]):
-    """Some part holds, or several."""
+    """The condition that at least one part holds."""
 
     parts: tuple[C, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Negation(Generic[C]):
-    """The part does not hold."""
+    """The condition that a part does not hold."""
 
     part: C
 
 
-#: As many digits as a double tells apart; longer ones are names made of digits.
+#: Decimal digits that a double holds; a longer value is a name that consists of digits.
 _DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionKey:
-    """What a condition on metadata asks for: a key, or, without quotes, what every sentence has.
+    """The left side of a condition on metadata: a key, or, without quotes, a property of every sentence.
 
     Args:
         name: the key.
-        start: the character of the expression where it stands, from 0.
-        quoted: whether it stands in quotes.
+        start: offset of the key in the expression, in characters from 0.
+        quoted: whether the key is in quotes.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Literal:
 
     @property
     def number(self) -> int | float | None:
-        """The number that it is; none for a string.
+        """The value as a number; None for a string.
 
         >>> Literal("2010").number, Literal("2.50").number, Literal("2010", quoted=True).number
         (2010, 2.5, None)
@@ -100,7 +100,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class MetadataComparison:
-    """A sentence has a value under a key that stands in a relation to one of some literals.
+    """The condition that a sentence has a value under a key that compares with one of some literals.
 
     The operators are ``=``, ``<``, ``<=``, ``>``, ``>=``, ``like`` and ``~``.
     """
@@ -112,7 +112,7 @@ class MetadataComparison:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """A sentence has a key."""
+    """The condition that a sentence has a key."""
 
     key: ConditionKey
 
@@ -138,7 +138,7 @@ def check_text(text: str) -> None:
         ) from None
 
 
-#: A string as it stands in a query, with the quotation marks that text processors make of straight ones.
+#: The quotation marks that text processors put in place of straight ones.
 _CURLY = "\u201c\u201d\u201e\u201f"
 _STRINGS = rf"""\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{_CURLY}](?:\\.|[^\"\\{_CURLY}])*[{_CURLY}]"""
 
@@ -146,11 +146,11 @@ _STRINGS = rf"""\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{_CURLY}](?:\\.|[^\"\\{_
 def straight_quotes(text: str, others: str = "") -> str:
     """Return a query with straight quotation marks in place of those that text processors make of them.
 
-    Within a string in straight ones they stay: whoever looks for them quotes them.
+    Within a string in straight quotation marks they stay, so that a query can look for them.
 
     Args:
         text: the query.
-        others: a regular expression of what else is kept as it is.
+        others: a regular expression of other parts of the query that stay as they are.
 
     >>> straight_quotes("[lemma=\u201cdog\u201d]")
     '[lemma="dog"]'
@@ -165,12 +165,12 @@ def straight_quotes(text: str, others: str = "") -> str:
 
 
 def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> None:
-    """Refuse a query that is too deep or has too many conditions, before any recursion meets it.
+    """Refuse a query that is nested too deeply, which recursion would fail on, or has too many conditions.
 
     Args:
         text: the query.
-        tree: what its grammar found.
-        conditions: the rules of the grammar that are conditions; how deep these are does not count.
+        tree: the syntax tree of the query.
+        conditions: the rules of the grammar that are conditions; the depth inside of them does not count.
 
     Raises:
         QueryError: the query is too deep, or has too many conditions.
@@ -196,16 +196,16 @@ def _check_tree(text: str, tree: Tree[Token], conditions: Collection[str]) -> No
 def built(
     text: str, parse: Callable[[], Tree[Token]], conditions: Collection[str], build: Transformer[Token, C]
 ) -> C:
-    """Return what a transformer makes of a query that a grammar takes, and that is not too large.
+    """Parse a query, check its size, and return the result of a transformer on its tree.
 
     Args:
         text: the query.
-        parse: reads it.
+        parse: returns the syntax tree of the query.
         conditions: see `_check_tree`.
-        build: makes something of the tree.
+        build: the transformer.
 
     Raises:
-        UnexpectedInput: the grammar does not take it.
+        UnexpectedInput: the grammar does not accept the query.
         QueryError: the query is too large; and what the transformer raises.
     """
     from lark.exceptions import VisitError
@@ -220,12 +220,12 @@ def built(
 
 
 def place_of(text: str, error: UnexpectedInput) -> int:
-    """Return where a grammar does not take a query: behind its last word where it ends too early."""
+    """Return the offset of a syntax error in a query: behind the last word where the query ends too early."""
     ended = getattr(getattr(error, "token", None), "type", "") == "$END"
     return len(text.rstrip()) if ended or error.pos_in_stream is None else error.pos_in_stream
 
 
 def expected_of(error: UnexpectedInput) -> set[str]:
-    """Return the terminals that a grammar would take there."""
-    # Of a token these, of characters those; no class that both have says so.
+    """Return the terminals that the grammar would accept at a syntax error."""
+    # An unexpected token has `accepts`, an unexpected character `allowed`; no common class has both.
     return set(getattr(error, "accepts", None) or getattr(error, "allowed", None) or ())

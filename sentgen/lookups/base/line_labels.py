@@ -1,7 +1,8 @@
-"""Labels of line sets as look-ups ask for them: ``lines.make``, or ``lines.make.ann`` of one labeler.
+"""Labels of line sets as keys of queries: ``lines.make``, or ``lines.make.ann`` for those of one labeler.
 
-Line sets lie on a desk, above look-ups: who opens a store lends its connections what gives
-their labels. These become values of the statement: what was kept under one is never of other labels.
+Line sets are kept on a desk, in a room above look-ups: the code that opens a store gives its connections an
+object that returns the labels. The labels become parameters of the statement, so that an answer that was
+cached for a statement always has the labels of then.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.output.wording import either, quantity
 from sentgen.schema.engine import LINE_LABELS
 
-#: What the name of a set begins with where a key stands.
+#: Prefix of the name of a set in the place of a key.
 OF_LINES = "lines."
 
-#: JSON, as parameters are never part of the text: a list of rows of strings. Without braces, which templates
-#: would take for theirs; and cast, as `sentgen sql` takes no function that reads JSON.
+#: The rows are a list of lists of strings in JSON, bound as one parameter. JSON objects would have braces,
+#: which templates read as fields; and JSON is cast, as `sentgen sql` allows no function that reads it.
 _ROWS = "(select unnest({rows}::json::varchar[][]) as r)"
 _LABELED_SENTENCE = "select r[1]::bigint as sentence_id, r[2] as value from {rows}"
 _HOLDS = "s.id in (select m.sentence_id from ({sentences}) as m{test})"
@@ -40,7 +41,7 @@ _VALUE = """\
 
 
 class LabeledLine(NamedTuple):
-    """A line with the label that somebody gave to it: the place of its node in the store as it is now."""
+    """A line with the label that somebody gave to it, and the current position of its node in the store."""
 
     number: int
     sentence_id: int
@@ -51,7 +52,7 @@ class LabeledLine(NamedTuple):
 
 
 class OfferedLabel(NamedTuple):
-    """A label of a set, or of one labeler of it, and how many lines have it."""
+    """A label of a set, or of one of its labelers, and how many lines have it."""
 
     name: str
     label: str
@@ -59,20 +60,20 @@ class OfferedLabel(NamedTuple):
 
 
 class LentLabels(Protocol):
-    """What gives the labels of line sets; a name is what stands behind ``lines.``."""
+    """Returns the labels of line sets; a name is the part of a key behind ``lines.``."""
 
     def find(self, connection: Connection, name: str) -> Sequence[LabeledLine] | None:
-        """Return the labels of a set, or of one labeler of it; none if there is no such set.
+        """Return the labels of a set, or of one of its labelers; None if there is no such set.
 
         Raises:
-            InputError: no line of it has a label, or none that is still in the store.
+            InputError: no line of the set has a label, or no labeled line is still in the store.
         """
 
     def offered(self, corpora: Sequence[str]) -> Sequence[OfferedLabel]:
-        """Return the labels that lines of some corpora, or of all, have, without a look at the store."""
+        """Return the labels of lines in some corpora, or in all, without reading the store."""
 
     def refusal(self, name: str) -> SentgenError:
-        """Return the error that there is no such set, with those that there are."""
+        """Return the error that there is no set of a name, with the names of the sets that there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +81,15 @@ class LineLabelKey(Key):
     """The labels of a set of lines; of a token, that of the innermost line around it.
 
     Args:
-        name: as ``lines.make``.
+        name: name of the key, such as ``lines.make``.
         labels: labels that lines of the set have.
-        sentences: the numbers of sentences with the label of a line in them, as JSON.
-        tokens: the numbers of sentences, positions of tokens, and their labels, as JSON.
-        disputed: why tokens have no labels, if that is so.
+        sentences: JSON rows of a sentence id and the label of a line in the sentence.
+        tokens: JSON rows of a sentence id, the position of a token, and its label.
+        disputed: the error if tokens have no labels because labelers differ.
     """
 
     what: ClassVar[str] = "a label of lines"
-    #: What a condition on a sentence tests, and no number.
+    #: The SQL that a condition on a sentence tests; it is a string.
     tested_value: ClassVar[str] = "m.value"
     number: ClassVar[bool] = False
     name: str
@@ -98,14 +99,14 @@ class LineLabelKey(Key):
     disputed: str = ""
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the label of a row with ``sentence_id`` and ``position``; see `at`."""
+        """Return the SQL for the label of a row with ``sentence_id`` and ``position``; see `at`."""
         return self.at(f"{alias}.sentence_id", f"{alias}.position", bindings)
 
     def at(self, sentence: str, position: str, bindings: Bindings) -> str:
-        """Return the label of a token by its sentence and its position there, in SQL.
+        """Return the SQL for the label of a token, given the SQL of its sentence id and its position there.
 
         Raises:
-            InputError: labelers differ, so that it may be one or another.
+            InputError: labelers gave different labels to a line.
         """
         if self.disputed:
             raise InputError(self.disputed)
@@ -113,16 +114,16 @@ class LineLabelKey(Key):
         return _VALUE.format(rows=rows, sentence=sentence, position=position)
 
     def holds(self, test: str, bindings: Bindings) -> str:
-        """Return the condition on a row ``s`` of `sentence` that a line in it has a label that passes."""
+        """Return the condition that some line in a row ``s`` of `sentence` has a label that passes a test."""
         return _HOLDS.format(sentences=self._sentences(bindings), test=f" where {test}" if test else "")
 
     def frequent_values(self, most: int) -> Statement:
-        """Return the query for its labels, the most frequent first."""
+        """Return the query for the labels, the most frequent first."""
         bindings = Bindings(most=most)
         return Statement(_OCCURRING.format(sentences=self._sentences(bindings)), bindings)
 
     def spelled(self, text: str) -> str:
-        """Return a label as the set has it, whatever the case of its letters."""
+        """Return a label as it is spelled in the set, found without regard to case."""
         return next((label for label in self.labels if fold(label) == fold(text)), text)
 
     def _sentences(self, bindings: Bindings) -> str:
@@ -130,15 +131,15 @@ class LineLabelKey(Key):
 
 
 def find_label(connection: Connection, name: str, *, required: bool = False) -> LineLabelKey | None:
-    """Return the key of a set of lines; none if the name stands for none.
+    """Return the key of a set of lines; None if the name stands for no set.
 
     Args:
-        connection: the store, with what gives labels.
-        name: such as ``lines.make``.
+        connection: the store, with a `LentLabels` among its execution options.
+        name: name of the key, such as ``lines.make``.
         required: refuse a name of this form for which there is no set.
 
     Raises:
-        InputError: no line of the set has a label, or none that is still in the store.
+        InputError: no line of the set has a label, or no labeled line is still in the store.
         NotFoundError: there is no such set.
     """
     if not name.startswith(OF_LINES):
@@ -152,10 +153,10 @@ def find_label(connection: Connection, name: str, *, required: bool = False) -> 
 
 
 def offered_labels(connection: Connection, corpora: Sequence[str]) -> Sequence[OfferedLabel]:
-    """Return the labels that lines of some corpora, or of all, have, by the names of keys."""
+    """Return the labels of lines in some corpora, or in all, with the names of their keys."""
     lent: LentLabels | None = connection.get_execution_options().get(LINE_LABELS)
     offered = lent.offered(corpora) if lent else ()
-    return [each._replace(name=f"{OF_LINES}{each.name}") for each in offered]
+    return [label._replace(name=f"{OF_LINES}{label.name}") for label in offered]
 
 
 def _key(name: str, lines: Sequence[LabeledLine]) -> LineLabelKey:
@@ -180,8 +181,8 @@ def _key(name: str, lines: Sequence[LabeledLine]) -> LineLabelKey:
 
 
 def _of_tokens(lines: Sequence[LabeledLine]) -> dict[tuple[int, int], str]:
-    """Return labels by sentence and position: of several lines, of the shortest, the last one to begin."""
-    # The one that is to hold is written last.
+    """Return labels by sentence id and position: the shortest line wins, then the last to begin."""
+    # The label that wins is written last.
     outer_first = sorted(lines, key=lambda line: (line.first - line.last, line.first, -line.number))
     return {
         (line.sentence_id, position): line.label

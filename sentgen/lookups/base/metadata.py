@@ -1,9 +1,9 @@
-"""Which sentences meet a condition on their metadata, in SQL with bound parameters; subcorpora are such.
+"""Conditions on the metadata of sentences, in SQL with bound parameters; subcorpora are named conditions.
 
-A sentence has the values that are said of it under a key, else those that are said of its document; under a
-key of regions (``speaker.party``), those of all regions of this kind around its first token; under a set of
-lines (``lines.make``), the labels of all lines in it. A test holds if
-one of these values passes it, and fails where there is none, so that ``!=``, its opposite, holds there.
+A sentence has the values of its own metadata under a key, else those of its document; under a key of regions
+(``speaker.party``), those of all regions of this kind around its first token; under a set of lines
+(``lines.make``), the labels of all lines in it. A test holds if one of these values passes it. It fails
+where there is no value, so that ``!=``, its opposite, holds there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sentgen.schema.tables.corpus import subcorpus
 def _atoms(
     expression: Expression, *, negated: bool = False
 ) -> list[tuple[MetadataComparison | Exists, bool]]:
-    """Return the comparisons of an expression, each with whether it must not hold."""
+    """Return the comparisons of an expression, each with whether it is negated."""
     if isinstance(expression, MetadataComparison | Exists):
         return [(expression, negated)]
     if isinstance(expression, Negation):
@@ -45,7 +45,7 @@ def _atoms(
 
 
 def in_quotes(text: str) -> str:
-    r"""Return a key or a value that is no expression as a condition has it, or a request of Grew.
+    r"""Quote a key or a plain value for a condition on metadata, or for a Grew request.
 
     >>> print(in_quotes('a "b"\\c'))
     "a \"b\"\\c"
@@ -54,13 +54,13 @@ def in_quotes(text: str) -> str:
     return f'"{escaped}"'
 
 
-#: What is said of sentences, or of what is in them.
+#: A key with values of sentences, or of regions or lines in them.
 SentenceKey = MetadataKey | RegionKey | LineLabelKey
-#: How to ask for what is no metadata.
+#: How to ask for a key of tokens instead.
 _WAYS: dict[type, str] = {Key: 'ask for it in CQL, [{name}="..."]'}
-#: Comparisons that are looked at where nothing was found: the first ones.
+#: Comparisons that are explained where nothing was found: the first ones.
 _MOST_EXPLAINED = 20
-#: Values that are compared with one that never occurs, named as near to it, and named as all.
+#: Values that are compared with a value that never occurs; similar values, and any, that a message names.
 _MOST_VALUES, _MOST_NEAR, _MOST_TOLD = 10_000, 3, 10
 
 
@@ -71,7 +71,7 @@ class Condition:
     Args:
         text: the expression.
         expression: the condition as it was written.
-        keys: what its keys stand for.
+        keys: the key of the store for each name in the expression.
     """
 
     text: str
@@ -79,11 +79,11 @@ class Condition:
     keys: Mapping[ConditionKey, SentenceKey]
 
     def sentences(self, bindings: Bindings) -> str:
-        """Return the query for the ids of the sentences that meet it."""
+        """Return the query for the ids of the sentences that meet the condition."""
         return f"select s.id from sentence as s where {self._in_sql(self.expression, bindings)}"
 
     def hints(self, connection: Connection) -> list[str]:
-        """Say which values it asks for never occur, and what they could have been."""
+        """Return messages on the values in the condition that never occur, with similar ones that do."""
         hints: list[str] = []
         for atom, negated in _atoms(self.expression)[:_MOST_EXPLAINED]:
             if isinstance(atom, MetadataComparison) and not negated:
@@ -110,11 +110,10 @@ def choose(connection: Connection, text: str) -> Condition:
     """Read a condition, and check it against the metadata of the store.
 
     Raises:
-        QueryError: the condition cannot be read, asks for a key that there is not, or compares what cannot be
-            compared.
+        QueryError: the condition cannot be read, names an unknown key, or compares a text with a number.
         NotFoundError: there are no sentences.
     """
-    # With Lark, which takes longer to import than most look-ups do, which have no condition.
+    # Imported here, as it imports Lark, which takes longer than most look-ups; few of them have a condition.
     from sentgen.lookups.base.metadata_reading import read
 
     expression = read(text)
@@ -140,7 +139,7 @@ def choose(connection: Connection, text: str) -> Condition:
 
 
 def _of_regions(there: StoreKeys, atom: MetadataComparison | Exists) -> RegionKey | None:
-    """Return the attribute of regions that is asked for, or the regions whose existence is."""
+    """Return the attribute of regions that a comparison names, or the regions whose existence it tests."""
     if atom.key.quoted:
         return None
     kinds = there.find_kinds(atom.key.name) if isinstance(atom, Exists) else ()
@@ -168,7 +167,7 @@ def _check_values(
 
 
 def _passes(comparison: MetadataComparison, key: SentenceKey, bindings: Bindings) -> str:
-    """Return the condition that a value passes; null where it is no number and has to be one."""
+    """Return the condition that a value passes a comparison; null where a number is needed and it is none."""
     value = key.tested_value
     operator = comparison.operator
     if operator in ("like", "~"):
@@ -198,7 +197,7 @@ def _texts(comparison: MetadataComparison, key: SentenceKey) -> list[str]:
 
 
 def _hints(connection: Connection, comparison: MetadataComparison, key: SentenceKey) -> list[str]:
-    """Say what of a comparison can never hold, as far as that is easily known."""
+    """Return messages on the values of a comparison that never occur, where that is cheap to find out."""
     name, values = key.name, _values(connection, key)
     if not values or len(values) == _MOST_VALUES:
         return []
@@ -212,13 +211,13 @@ def _hints(connection: Connection, comparison: MetadataComparison, key: Sentence
 
 
 def _values(connection: Connection, key: SentenceKey) -> list[str]:
-    """Return the values of a key, the most frequent first; none where they are as many as sentences."""
+    """Return the values of a key, the most frequent first; none if there is one for each sentence."""
     query = key.frequent_values(_MOST_VALUES)
     return [str(value) for value in query.run(connection).column(0).to_pylist()] if query else []
 
 
 def _hint(key: str, text: str, values: Sequence[str]) -> str:
-    """Say that a value never occurs, with those that it may stand for."""
+    """Return the message that a value never occurs, with similar values."""
     close = near(text, values, _MOST_NEAR)
     if not close and len(values) <= _MOST_TOLD:
         return f"{key} is never {text!r}; there are {', '.join(values)}"
@@ -228,7 +227,7 @@ def _hint(key: str, text: str, values: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Subcorpus:
-    """A condition with a name, of ``corpora`` (none for all); its sentences are looked up each time."""
+    """A named condition on the sentences of ``corpora`` (empty for all), looked up anew for each question."""
 
     name: str
     corpora: tuple[str, ...]
@@ -237,12 +236,12 @@ class Subcorpus:
 
     @property
     def condition(self) -> str:
-        """The condition that its sentences meet, with its corpora."""
+        """The condition that its sentences meet, with that on its corpora."""
         return both_hold(_of_corpora(self.corpora), self.expression) if self.corpora else self.expression
 
 
 def _of_corpora(names: Sequence[str]) -> str:
-    """Return the condition that a sentence is of one of some corpora.
+    """Return the condition that a sentence is in one of some corpora.
 
     >>> _of_corpora(["news", 'a "b"'])
     'corpus in ("news", "a \\\\"b\\\\"")'
@@ -276,18 +275,18 @@ def condition_of(
     known: Collection[str],
     condition: str | None,
 ) -> Condition:
-    """Return the condition on sentences of corpora and subcorpora together, of which there is one at least.
+    """Return the condition on the sentences of at least one corpus or subcorpus.
 
     Args:
         connection: the store.
         corpora: names of whole corpora.
-        subcorpora: subcorpora whose sentences count beside theirs.
+        subcorpora: subcorpora whose sentences are added.
         known: the names of all corpora.
-        condition: what all of the sentences meet; none for all.
+        condition: a condition that all of these sentences must meet; None for no condition.
 
     Raises:
-        QueryError: a condition cannot be read, or asks for a key that there is not.
-        NotFoundError: a corpus of a subcorpus is not there any more.
+        QueryError: a condition cannot be read, or names an unknown key.
+        NotFoundError: a corpus of a subcorpus was removed.
     """
     for each in subcorpora:
         gone = [name for name in each.corpora if name not in known]
@@ -300,5 +299,5 @@ def condition_of(
     text = _any_holds([*parts, *(each.condition for each in subcorpora)])
     if condition is None:
         return choose(connection, text)
-    choose(connection, condition)  # shows a slip in what was written
+    choose(connection, condition)  # raises errors with positions in the text of the user
     return choose(connection, both_hold(text, condition))

@@ -1,6 +1,6 @@
-"""Read the text of a condition on metadata: its grammar, for Lark (LALR).
+"""Parse conditions on metadata: their grammar, for Lark (LALR).
 
-To import Lark takes longer than most look-ups, which have no condition: this is imported where there is one.
+Most look-ups have no condition and take less time than the import of Lark does: import this module late.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ STRING: /"(\\.|[^"\\])*"/s | /'(\\.|[^'\\])*'/s
 %import common.WS
 %ignore WS
 """
-#: What terminals are called in messages, in this order.
+#: Names of the terminals in messages, in this order.
 _NAMES = {
     "WORD": "a key",
     "EQ": "=",
@@ -102,7 +102,7 @@ def read(text: str) -> Expression:
 
 @v_args(inline=True)
 class _ExpressionBuilder(Transformer[Token, Expression]):
-    """Makes an expression of what is read, from the inside to the outside."""
+    """Builds an expression from a syntax tree, bottom up."""
 
     def key(self, word: Token) -> ConditionKey:
         name, start, quoted = _without_quotes(word)
@@ -136,11 +136,11 @@ class _ExpressionBuilder(Transformer[Token, Expression]):
 
 
 def _without_quotes(word: Token) -> tuple[str, int, bool]:
-    """Return a word without its quotes, its place, and whether it had some."""
+    """Return a word without its quotes, its offset, and whether it had quotes."""
     start, text = int(word.start_pos or 0), str(word)
     if word.type == "WORD":
         return text, start, False
-    # Other backslashes stay: those of regular expressions.
+    # Only quotes are unescaped: other backslashes belong to regular expressions.
     return text[1:-1].replace(f"\\{text[0]}", text[0]), start, True
 
 
@@ -150,13 +150,13 @@ def _one_backslash(text: str) -> str:
 
 @cache
 def _parser(*, building: bool) -> Lark:
-    # Built as it is read: no expression is too deep for a tree to be walked.
-    made = _ExpressionBuilder() if building else None
-    return Lark(_GRAMMAR, parser="lalr", start="either", transformer=made, maybe_placeholders=False)
+    # The parser builds the expression as it reads, so that no tree has to be walked, however deep it is.
+    builder = _ExpressionBuilder() if building else None
+    return Lark(_GRAMMAR, parser="lalr", start="either", transformer=builder, maybe_placeholders=False)
 
 
 def _check_size(text: str) -> None:
-    """Refuse what is longer or deeper than a statement can be."""
+    """Refuse a condition that is too long or nested too deeply for a statement."""
     depth = words = 0
     for token in _parser(building=False).lex(text):
         depth += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
@@ -170,11 +170,11 @@ def _check_size(text: str) -> None:
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
-    """Return what is wrong: where, and what could stand there."""
+    """Return the error for a condition that does not parse, with its position and what could stand there."""
     start = place_of(text, error)
     if text[start : start + 1] in ("'", '"'):
         return QueryError("this quote is not closed", query=text, offset=start)
-    # Asked of a parser that builds nothing, as it tries what could follow.
+    # A parser that builds nothing is used, as it is fed every terminal that could follow.
     reading = _parser(building=False).parse_interactive(text[:start])
     reading.exhaust_lexer()
     names: set[str] = reading.accepts()  # type: ignore[no-untyped-call]

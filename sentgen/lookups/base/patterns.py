@@ -1,7 +1,7 @@
-"""Patterns of words and tokens, and the conditions in SQL that they stand for.
+"""Patterns of words and tokens, and their conditions in SQL.
 
-A word pattern is a word in which ``*`` stands for any characters and ``?`` for one; a lone ``*`` is any word,
-a lone ``?`` the question mark; a backslash takes the next character as it is. A token pattern adds
+In a word pattern ``*`` stands for any characters and ``?`` for one; a lone ``*`` matches any word, a lone
+``?`` the question mark; a backslash makes the next character literal. Token patterns are word patterns, and
 ``lemma:go``, ``upos:VERB``, ``xpos:VBD``, ``deprel:nsubj``, ``word:...`` for a word that looks like one of
 these, and ``pattern/TAG`` (either part of speech) where TAG is a tag of the store.
 """
@@ -29,7 +29,7 @@ _NAME = re.compile(r"[A-Za-z]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Glob:
-    """A word pattern as SQL knows it: ``text`` is to be equal, or like (escape: backslash) if ``wild``."""
+    """A word pattern for SQL: ``text`` for ``=``, or, if ``wild``, for ``like`` (escape: backslash)."""
 
     text: str
     wild: bool
@@ -37,14 +37,14 @@ class Glob:
     def condition(
         self, column: str, bindings: Bindings, name: str = "word", *, ignore_case: bool = False
     ) -> str:
-        """Return the condition on a column of strings."""
+        """Return the condition that a string in a column matches the pattern."""
         if self.wild:
             return is_like(column, self.text, bindings, name, ignore_case)
         column, text = (fold_sql(column), fold(self.text)) if ignore_case else (column, self.text)
         return f"{column} = {bindings.bind(name, text)}"
 
     def matches(self, text: str) -> bool:
-        """Return whether it matches a string."""
+        """Return whether a string matches the pattern."""
         if not self.wild:
             return text == self.text
         parts = re.findall(r"\\?.", self.text, re.DOTALL)
@@ -59,11 +59,11 @@ def glob(pattern: str) -> Glob:
     >>> glob("down*"), glob("50%*").text, glob(r"\\*").text
     (Glob(text='down%', wild=True), '50\\\\%%', '*')
     """
-    # Else the question mark could be asked for with a backslash only.
+    # Else a query for the question mark would need a backslash.
     if pattern == "?":
         return Glob("?", wild=False)
     plain, like, wild = [], [], False
-    # `%` and `_` mean something to LIKE, and nothing to our users.
+    # `%` and `_` are wildcards of LIKE, but not of patterns.
     for escape, character in re.findall(r"(\\?)(.)", pattern, re.DOTALL):
         if not escape and character in "*?":
             wild = True
@@ -78,7 +78,7 @@ def word_among(column: str, pattern: str, bindings: Bindings, selection: Selecti
     """Return the condition that a column of word ids matches a word pattern; empty for ``*``."""
     if pattern == ANY:
         return ""
-    # The words that match are few, and found in the dictionary: the counts are compared as numbers only.
+    # The few words that match are looked up in `word`, so that rows of counts are compared by ids only.
     matches = glob(pattern).condition("form", bindings, ignore_case=loose(pattern, selection))
     return f"{column} in (select id from word where {matches})"
 
@@ -92,9 +92,9 @@ def tag_among(column: str, pattern: str, bindings: Bindings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TokenPattern:
-    """What one token must be: an attribute with a pattern, and a part of speech (empty for any).
+    """A pattern of one token: an attribute that matches ``pattern``, and a part of speech (empty for any).
 
-    ``ignore_case`` is about words and lemmas; labels are what they are.
+    ``ignore_case`` applies to words and lemmas, never to labels.
     """
 
     attribute: str
@@ -104,7 +104,7 @@ class TokenPattern:
 
     @property
     def free(self) -> bool:
-        """Whether every token matches."""
+        """Whether every token matches the pattern."""
         return self.attribute == "word" and self.pattern == ANY and not self.tag
 
 
@@ -116,8 +116,8 @@ def token_pattern(
     Args:
         text: the pattern.
         selection: the corpora, for the case of their words and lemmas.
-        is_tag: whether the store has a tag that matches; else ``1/2`` is a word.
-        is_word: whether the store has a word that matches; else ``x:y`` means an attribute.
+        is_tag: says whether the store has a tag that matches a pattern; else ``1/2`` is a word.
+        is_word: says whether the store has a word that matches a pattern; else ``x:y`` means an attribute.
 
     Raises:
         InputError: there is no such attribute.
@@ -127,10 +127,10 @@ def token_pattern(
     if not (named and attribute in NAMED):
         attribute, rest = "word", text
     stem, slash, tag = rest.rpartition("/")
-    # `1/2` and `and/or` are words unless the store has such a tag.
+    # `1/2` and `and/or` are words unless the store has a tag `2` or `or`.
     if not (slash and stem and tag and tag != ANY and is_tag(tag)) or stem.endswith("\\"):
         stem, tag = rest, ""
-    # An address is a word as long as it occurs; anything else of this form is a slip.
+    # A word with a colon, such as an address, must occur: else the attribute was misspelled.
     if named and attribute == "word" and rest == text and not is_word(stem):
         name = text.partition(":")[0]
         raise InputError(
@@ -143,15 +143,19 @@ def token_pattern(
 
 
 def loose(pattern: str, selection: Selection) -> bool:
-    """Return whether words match a pattern without regard to case.
+    """Return whether words are compared with a pattern without regard to case.
 
-    In lower-cased corpora parts of words do: a sigma at the end of one need not end the word.
+    In lower-cased corpora they are if the pattern has wildcards: a sigma that ends a part of the pattern may
+    be another letter in the middle of the word.
     """
     return selection.ignore_case or (selection.lowercase and glob(pattern).wild)
 
 
 def counted_tag(alias: str) -> str:
-    """Return the tag by which dependencies count a row of `token` joined with `corpus`; null for none."""
+    """Return the SQL for the tag id of a row of `token` in counts of dependencies; null for none.
+
+    The row is joined with `corpus`, which says whether the universal or the other tags are counted.
+    """
     kinds = f"case when corpus.tags = 'upos' then {alias}.upos_id else {alias}.xpos_id end"
     return f"coalesce({kinds}, {alias}.xpos_id, {alias}.upos_id)"
 
@@ -171,20 +175,20 @@ def split_pattern(text: str, *, most: int = 0) -> list[str]:
 
 
 def has_tag(connection: Connection, pattern: str) -> bool:
-    """Return whether the store has a tag that matches."""
+    """Return whether the store has a tag that matches a pattern."""
     bindings = Bindings()
     condition = glob(pattern).condition("name", bindings, "tag")
     return any_row(connection, "tag", [condition], bindings)
 
 
 def has_word(connection: Connection, selection: Selection, pattern: str) -> bool:
-    """Return whether the store has a word that matches."""
+    """Return whether the store has a word that matches a pattern."""
     bindings, word = Bindings(), glob(selection.fold(pattern))
     condition = word.condition("form", bindings, ignore_case=loose(pattern, selection))
     return any_row(connection, "word", [condition], bindings)
 
 
-#: The open classes of Universal Dependencies, and numbers, which no list of stop words has either.
+#: The open classes of Universal Dependencies, and numbers, as lists of stop words have none of these.
 CONTENT = {"content": ("ADJ", "ADV", "INTJ", "NOUN", "NUM", "PROPN", "VERB")}
 PosOption = Annotated[
     str | None,
@@ -197,7 +201,7 @@ PosOption = Annotated[
 
 
 def read_pos(text: str | None) -> tuple[str, ...]:
-    """Return patterns of parts of speech, none if all are meant.
+    """Split a list of patterns of parts of speech, with ``content`` replaced by its tags; empty for all.
 
     >>> read_pos("NN*, content")[:3], read_pos(None)
     (('NN*', 'ADJ', 'ADV'), ())
@@ -213,6 +217,9 @@ def read_pos(text: str | None) -> tuple[str, ...]:
 
 
 def has_pos(alias: str, pos: Sequence[str], bindings: Bindings) -> list[str]:
-    """Return the condition that a token has one of some parts of speech, universal or of the treebank."""
+    """Return the condition that a token has one of some parts of speech, as a list; empty for any token.
+
+    A pattern may match the universal part of speech, or that of the treebank.
+    """
     tags = [tag_among(f"{alias}.{kind}", tag, bindings) for tag in pos for kind in ("upos_id", "xpos_id")]
     return [any_of(tags)] if tags and all(tags) else []

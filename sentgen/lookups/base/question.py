@@ -1,4 +1,4 @@
-"""What all questions take: what they are about, the number of rows, and pages of long answers."""
+"""The options that all questions share: corpora, conditions, the number of rows, and pages of answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
 from sentgen.schema.base import quote_identifier
 
-#: No count is greater, and no seed.
+#: The largest number that options accept for counts and seeds.
 MOST = 2**62
 CorporaOption = Annotated[
     list[str],
@@ -52,7 +52,7 @@ ContextOption = Annotated[int, Option("Words on each side at most.", least=0, ap
 
 
 class Question(Protocol):
-    """What all questions have, each of them a dataclass."""
+    """The interface of all questions, which are dataclasses."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[object]]]
 
@@ -75,7 +75,7 @@ class Lookup:
     limit: LimitOption = 20
 
     def select(self, connection: Connection, *, min_order: int = 0, sentences: bool = False) -> Selection:
-        """Look up the corpora that are meant; see `sentgen.lookups.base.selection.select_corpora`."""
+        """Look up the corpora of the question; see `sentgen.lookups.base.selection.select_corpora`."""
         return select_corpora(
             connection,
             self.corpus,
@@ -111,13 +111,13 @@ order by {column}{down} nulls last, row_of_answer{limit}"""
 
 
 def in_pages(ask: Callable[[Any, Connection], Answer]) -> Callable[[Any, Connection], Answer]:
-    """Have a question with ``sort``, ``offset`` and ``limit`` answered by rows from anywhere in its answer.
+    """Decorate the ``ask`` of a question so that it obeys ``sort`` and ``offset`` besides ``limit``.
 
-    Rows come as the question has them, or sorted by a column; what has no value comes last, and equal ones
-    as before. Sorted, all rows are asked for, and the answer says how many there are.
+    Rows are in the order of the question, or sorted by a column: then rows without a value are last, and
+    equal rows keep their order. To sort, all rows are computed, and the answer says how many there are.
 
     Raises:
-        InputError: there is no such column, or there are not more rows than are to be left out.
+        InputError: there is no such column, or the offset is not less than the number of rows.
     """
 
     @wraps(ask)
@@ -133,10 +133,10 @@ def in_pages(ask: Callable[[Any, Connection], Answer]) -> Callable[[Any, Connect
 
 
 def after_offset(question: AnyQuestion, ask: Callable[[AnyQuestion], Answer]) -> Answer:
-    """Return the rows of an answer behind the first ones, ``offset`` of the question.
+    """Return the rows of an answer without the first ``offset`` ones.
 
     Raises:
-        InputError: there are not more rows than these.
+        InputError: the offset is not less than the number of rows.
     """
     offset, limit = question.offset, question.limit  # type: ignore[attr-defined]
     if not offset:
@@ -153,7 +153,7 @@ def after_offset(question: AnyQuestion, ask: Callable[[AnyQuestion], Answer]) ->
 
 
 def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
-    """Return rows of an answer that has all of them, sorted by a column."""
+    """Sort an answer that has all rows by a column, and return some of its rows."""
     column, down = sort.removeprefix(_DOWN), sort.startswith(_DOWN)
     names, rows = answer.rows.columns, answer.rows.num_rows
     if column not in names:
@@ -163,7 +163,7 @@ def _sort_rows(answer: Answer, sort: str, offset: int, limit: int) -> Answer:
 
     table = answer.rows.arrow()
     order = "descending" if down else "ascending"
-    # Rows without a value come last, and equal ones as they were.
+    # Rows without a value are last, and equal rows keep their order.
     order_rows = pc.sort_indices(table, sort_keys=[(column, order)])
     text = _SORTED.format(
         text=answer.query.text,

@@ -1,7 +1,7 @@
-"""Regions of the store in SQL: what of them is in each sentence, and what they say of a token.
+"""Regions of the store in SQL: their parts in each sentence, and the values of their attributes for a token.
 
-A region goes over several sentences; in each of them it counts by the part that is there, so that regions and
-what lies in them are joined by the number of a sentence.
+A region may cover several sentences. It is cut into one part for each sentence, so that regions are joined
+with tokens by the id of the sentence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sentgen.lookups.base.statement import Bindings, Statement
 
 #: Behind the last token of any sentence.
 _OPEN_END = 2**30
-#: `began` and `place` name the region. Sentences of a document follow each other.
+#: `began` and `place` are the key of the region. The ids of the sentences of a document are consecutive.
 _PARTS = """\
 select p.began, p.place, p.sentence_id, case when p.sentence_id = p.began then p.position else 1 end as first,
     case when p.sentence_id = p.last_sentence_id then p.last_position else {end} end as last,
@@ -27,7 +27,7 @@ select p.began, p.place, p.sentence_id, case when p.sentence_id = p.began then p
     where {conditions}
   ) as p"""
 _LENGTH = "\n  join sentence as s on s.id = p.sentence_id"
-#: What of sentences the same regions are around: they are cut where one begins, and behind where one ends.
+#: Sentences are cut before each token that begins a region, and behind each token that ends one.
 _PIECES = """\
 select c.sentence_id, c.position,
       coalesce(lead(c.position) over (partition by c.sentence_id order by c.position), s.length + 1)
@@ -41,7 +41,7 @@ select c.sentence_id, c.position,
 _WITH_ATTRIBUTE = """\
 ({alias}.sentence_id, {alias}.place) in (
     select a.sentence_id, a.place from region_meta as a where a.key in {keys} and {test})"""
-#: The order of regions by where they begin: of two around a token, the inner one is the later.
+#: The order of regions by their first token: of two regions around a token, the inner one is greater.
 INNER = "(p.began, p.place)"
 _AROUND_FIRST = """\
 s.id in (
@@ -58,7 +58,7 @@ where m.key in $keys
 group by m.value
 order by count(*) desc, m.value
 limit $most"""
-#: One number of both columns of its key, in the same order.
+#: Both columns of the key of a region as one number, in the same order.
 _NUMBER = "p.began::hugeint * 4294967296 + p.place"
 _INNERMOST = """\
 coalesce((select max({number}) from ({parts}) as p
@@ -73,7 +73,7 @@ _VALUE = """\
 
 
 def plain(name: str) -> str:
-    """Return a name as queries can hold it.
+    """Return a name with underscores for characters that a name in a query cannot have.
 
     >>> plain("author-gender")
     'author_gender'
@@ -83,18 +83,18 @@ def plain(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RegionKey(Key):
-    """An attribute of regions, or, without keys, the regions themselves.
+    """An attribute of regions; without ``keys`` it asks for the regions themselves.
 
     Args:
-        name: as ``speaker.party``.
-        kinds: kinds of the regions, as the store has them: names that queries cannot tell apart.
-        keys: the same of the attribute.
-        step: how long periods are that stand for their numbers; 0 for the values themselves.
+        name: name of the key, such as ``speaker.party``.
+        kinds: kinds of regions in the store that are the same name in queries, such as list-item, list_item.
+        keys: attributes of regions in the store that are the same name in queries.
+        step: length of the periods into which numbers are put; 0 for the values themselves.
     """
 
     what: ClassVar[str] = "said of regions"
     of_tokens: ClassVar[bool] = False
-    #: What a condition on a sentence tests is no number.
+    #: Whether the SQL that a condition on a sentence tests is a number.
     number: ClassVar[bool] = False
     name: str
     kinds: tuple[str, ...]
@@ -103,11 +103,11 @@ class RegionKey(Key):
 
     @property
     def tested_value(self) -> str:
-        """What of SQL a condition on a sentence tests."""
+        """The SQL that a condition on a sentence tests."""
         return period_of("m.value", self.step)
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the value in the innermost region around a row with ``sentence_id`` and ``position``."""
+        """Return the SQL for the value of the innermost region around a row with sentence and position."""
         value = _VALUE.format(
             parts=parts_of(of_kinds(self.kinds, bindings)),
             keys=bindings.bind("attribute", list(self.keys)),
@@ -117,7 +117,7 @@ class RegionKey(Key):
         return period_of(value, self.step)
 
     def holds(self, test: str, bindings: Bindings) -> str:
-        """Return the condition on a row ``s`` of `sentence` that one around its first token passes a test."""
+        """Return the condition that some region around the first token of a row ``s`` passes a test."""
         conditions = [of_kinds(self.kinds, bindings)]
         if self.keys:
             conditions.append(f"m.key in {bindings.bind('attribute', list(self.keys))}")
@@ -125,7 +125,7 @@ class RegionKey(Key):
         return _AROUND_FIRST.format(attribute=_ATTRIBUTE if self.keys else "", conditions=text)
 
     def frequent_values(self, most: int) -> Statement | None:
-        """Return the query for its values, the most frequent first; none of periods."""
+        """Return the query for the values, the most frequent first; None for periods."""
         if self.step:
             return None
         return Statement(_OCCURRING, {"kinds": list(self.kinds), "keys": list(self.keys), "most": most})
@@ -137,12 +137,12 @@ def of_kinds(kinds: tuple[str, ...], bindings: Bindings, alias: str = "r") -> st
 
 
 def innermost(kinds: tuple[str, ...], alias: str, position: str, bindings: Bindings) -> str:
-    """Return a number for the innermost region of some kinds around a token; 0 where there is none.
+    """Return the SQL for a number that identifies the innermost region around a token; 0 where there is none.
 
     Args:
         kinds: kinds of the regions.
-        alias: alias of a row with ``sentence_id``, and the position of the token.
-        position: the column with that.
+        alias: alias of a row with ``sentence_id`` and the position of the token.
+        position: the column with the position.
         bindings: bindings of the statement.
     """
     parts = parts_of(of_kinds(kinds, bindings))
@@ -155,23 +155,24 @@ def with_attribute(keys: tuple[str, ...], test: str, bindings: Bindings, alias: 
 
 
 def parts_of(conditions: str, *, lengths: bool = False) -> str:
-    """Return the query for the parts of regions that are in each sentence.
+    """Return the query for the parts of regions in each sentence.
 
-    Its columns are ``began`` and ``place``, the key of the region; ``sentence_id``, ``first`` and ``last``;
-    and whether the region ``begins`` and ``ends`` there.
+    Columns: ``began`` and ``place``, the key of the region; ``sentence_id``, ``first`` and ``last``; and
+    whether the region ``begins`` and ``ends`` there.
 
     Args:
-        conditions: on the rows ``r`` of `region`.
-        lengths: whether what goes on beyond a sentence ends with it; else somewhere behind its last token.
+        conditions: conditions on the rows ``r`` of `region`.
+        lengths: whether the part of a region that goes on in the next sentence ends with the last token of
+            its sentence; else its ``last`` is a position behind that token.
     """
     end = "s.length" if lengths else _OPEN_END
     return _PARTS.format(end=end, conditions=conditions) + (_LENGTH if lengths else "")
 
 
 def pieces_of(kinds: tuple[str, ...], bindings: Bindings, conditions: str) -> str:
-    """Return the query for pieces of sentences around which the same regions of some kinds are.
+    """Return the query for the pieces of sentences all of whose tokens are in the same regions of some kinds.
 
-    Its columns are ``sentence_id``, ``position`` of the first token, and ``length``.
+    Columns: ``sentence_id``, ``position`` of the first token, and ``length`` in tokens.
 
     Args:
         kinds: kinds of the regions.

@@ -1,6 +1,6 @@
-r"""Regular expressions of queries: those of RE2, which DuckDB has, with letters and digits of all scripts.
+r"""Regular expressions of queries: RE2, which DuckDB has, with the letters and digits of all scripts.
 
-To RE2, ``\w``, ``\d``, ``\s`` and the classes of POSIX are ASCII; here they are what Unicode has of the kind.
+In RE2, ``\w``, ``\d``, ``\s`` and the classes of POSIX are ASCII; here they are classes of Unicode.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError
 from sentgen.schema.engine import raw
 
-#: What RE2 says, and what is meant.
+#: Error messages of RE2, and the words for them in messages.
 _FAULTS = {
     "missing )": "missing )",
     "missing ]": "missing ]",
@@ -33,7 +33,7 @@ _MATCHES = "select regexp_full_match('', $pattern)"
 
 
 _WORD, _SPACE = r"\p{L}\p{M}\p{N}_", r"\s\v\x{85}\p{Z}"
-#: What stands for an escape, or the class of POSIX, between brackets.
+#: The Unicode classes, as written between brackets, for escapes and classes of POSIX.
 _CLASSES = {
     "w": _WORD,
     "d": r"\p{Nd}",
@@ -51,11 +51,11 @@ _CLASSES = {
     "upper": r"\p{Lu}",
     "word": _WORD,
 }
-#: Outside of brackets: what is quoted, brackets, an escape, any other character.
+#: A piece of an expression: quoted text, a class in brackets, an escape, any other character.
 _PIECE = re.compile(r"\\Q.*?(?:\\E|$)|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\.|.", re.DOTALL)
-#: Between them: a class of POSIX, a property, an escape, any other character.
+#: An item in brackets: a class of POSIX, a property, an escape, any other character.
 _ITEM = re.compile(r"\[:\^?\w+:\]|\\[pPx]\{[^}]*\}|\\.|.", re.DOTALL)
-#: What is a part of a word, without some of it.
+#: The characters of words without some of them.
 _REST = {
     frozenset(): _WORD,
     frozenset({"_"}): r"\p{L}\p{M}\p{N}",
@@ -64,22 +64,22 @@ _REST = {
 }
 
 
-#: Stand for the bounds of words that can be said; no query has them.
+#: Private characters that mark the word bounds that RE2 can express; no query has them.
 _BEGIN, _END = "\ue000", "\ue001"
-#: What surely is a part of a word, at the beginning of an expression, and at its end.
+#: Pieces that surely match characters of words, at the beginning of an expression, and at its end.
 _GROUP = r"\((?:\?:)?\w+(?:\|\w+)*\)"
 _WORD_STARTS = re.compile(rf"(?:\w|\\[wd]|{_GROUP})(?![?*{{])")
 _WORD_ENDS = re.compile(rf"(?:(?<!\\)\w\+?|\\[wd]\+?|(?<!\\)\w\w[?*]|{_GROUP})$")
 
 
 def to_re2(text: str) -> str:
-    r"""Return a regular expression with what RE2 takes for ASCII written out.
+    r"""Return a regular expression in which the classes that are ASCII in RE2 are written out for Unicode.
 
     >>> to_re2(r"\w+"), to_re2(r"[\d.]"), to_re2(r"[[:upper:]]\D")
     ('[\\p{L}\\p{M}\\p{N}_]+', '[\\p{Nd}.]', '[\\p{Lu}][^\\p{Nd}]')
 
     Raises:
-        InputError: the expression has what cannot be said of all scripts.
+        InputError: the expression has a class or a word bound that RE2 cannot express for all scripts.
     """
     given = _PIECE.findall(text)
     pieces = (
@@ -87,12 +87,15 @@ def to_re2(text: str) -> str:
         for at, piece in enumerate(given)
     )
     whole = "".join(map(_piece_to_re2, filter(None, pieces)))
-    # What may stand before a word, or behind it, ends where the word does not go on.
+    # Text before or behind a word must end, or begin, with a character that belongs to no word.
     return whole.replace(f".*{_BEGIN}", f"(?:.*[^{_WORD}])?").replace(f"{_END}.*", f"(?:[^{_WORD}].*)?")
 
 
 def _bound(before: str, after: str) -> str:
-    r"""Return what marks a bound of a word where RE2 can say it: at the ends, beside ``.*`` or nothing."""
+    r"""Return the mark for a word bound at an end of the expression, beside ``.*`` or nothing.
+
+    RE2 can express no other bounds.
+    """
     begin = before.removeprefix("(?i)")
     if begin in ("", ".*") and _WORD_STARTS.match(after):
         return _BEGIN if begin else ""
@@ -112,26 +115,26 @@ def _piece_to_re2(piece: str) -> str:
 
 
 def _class_to_re2(piece: str) -> str:
-    """Return a class in brackets; of one that has what others are not, several beside each other."""
+    """Return a class in brackets; one with negated items becomes several classes joined by ``|``."""
     negated, items = piece.startswith("[^"), piece[1:-1].removeprefix("^")
-    given, within, without = list[str](), list[str](), list[str]()
+    positive, included, excluded = list[str](), list[str](), list[str]()
     for item in _ITEM.findall(items):
-        name, other = _class_named(item)
-        (without if other else within).append(_CLASSES[name] if name else item)
-        given += [] if other else [item]
-    if not without:
-        return f"[{'^' if negated else ''}{''.join(within)}]"
-    others = [f"[^{one}]" for one in without]
+        name, is_negated = _class_named(item)
+        (excluded if is_negated else included).append(_CLASSES[name] if name else item)
+        positive += [] if is_negated else [item]
+    if not excluded:
+        return f"[{'^' if negated else ''}{''.join(included)}]"
+    complements = [f"[^{unicode_class}]" for unicode_class in excluded]
     if not negated:
-        parts = [f"[{''.join(within)}]", *others] if within else others
+        parts = [f"[{''.join(included)}]", *complements] if included else complements
         return f"(?:{'|'.join(parts)})"
-    if set(without) == {_WORD} and (rest := _REST.get(frozenset(given))):
-        return f"[{rest}]"
+    if set(excluded) == {_WORD} and (difference := _REST.get(frozenset(positive))):
+        return f"[{difference}]"
     raise InputError(f"{piece} is the rest of a rest; write what it is, such as [\\p{{L}}\\p{{N}}]")
 
 
 def _class_named(item: str) -> tuple[str, bool]:
-    """Return the key of a class between brackets, and whether its rest is meant; an empty one for none."""
+    """Return the name of a class between brackets (empty for another item), and whether it is negated."""
     if item.startswith("[:"):
         name = item[2:-2].removeprefix("^")
         return (name, item[2] == "^") if name in _CLASSES else ("", False)
@@ -139,13 +142,13 @@ def _class_named(item: str) -> tuple[str, bool]:
     return (name, item[1].isupper()) if name in _CLASSES else ("", False)
 
 
-#: Expressions of characters and dots, which ``like`` finds faster, and folds as single words are folded.
+#: Expressions of characters and dots: ``like`` matches them faster, and folds case as for single words.
 _PLAIN = re.compile(r"(?:[^\\.*+?()\[\]{}|^$]|\\[^\w\s]|\.\*?)+")
 _ANYTHING = {".*": "%", ".": "_"}
 
 
 def like_pattern(text: str) -> str | None:
-    r"""Return what an expression is to ``like``, with backslashes, if it has characters and dots alone.
+    r"""Return the pattern of ``like`` (escape: backslash) for an expression of characters and dots, or None.
 
     >>> like_pattern("un.*"), like_pattern("5%.ly"), like_pattern("a+"), like_pattern(r"e\.g.*")
     ('un%', '5\\%_ly', None, 'e.g%')
@@ -162,7 +165,7 @@ def _like_piece(piece: str) -> str:
 
 
 def fault(connection: Connection, text: str) -> str | None:
-    """Return what is wrong with a regular expression; none if nothing is."""
+    """Return what is wrong with a regular expression; None if DuckDB accepts it."""
     try:
         raw(connection).execute(_MATCHES, {"pattern": to_re2(text)}).fetchall()
     except duckdb.InvalidInputException as error:
@@ -173,7 +176,7 @@ def fault(connection: Connection, text: str) -> str | None:
 
 
 def explain_fault(error: duckdb.InvalidInputException) -> tuple[str, str]:
-    """Return what is wrong with a regular expression that DuckDB does not take, and the piece that is."""
+    """Return what is wrong with a regular expression that DuckDB refuses, and the wrong piece of it."""
     reason = str(error).split("\n")[0].split("Error: ", 1)[-1]
     name, _, piece = reason.partition(": ")
     if name not in _FAULTS:

@@ -1,4 +1,4 @@
-"""Which corpora, and which sentences of them, a question is about."""
+"""The corpora that a question is about, and the sentences that it selects from them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sentgen.schema.engine import connection_cache, raw
 from sentgen.schema.tables.corpus import BOS, EOS
 
 _NO_CORPORA = "none yet; make one with: sentgen ingest PATH --corpus NAME"
-#: One that was counted into a lake has tokens, and no documents.
+#: A corpus that was counted into a lake has a number of tokens, but no documents.
 _CORPORA = """\
 select name, lowercase, max_order, id in (select corpus_id from segment where tokens > 0)
   and id not in (select corpus_id from document) as counts_only
 from corpus
 order by name"""
-#: As `sentgen.schema.sum_checks`: in one <s> and one </s>, which an n-gram does not cross. What is
-#: left out is null, so that neighbors are those of the sentence.
+#: As in `sentgen.schema.sum_checks`, each sentence has one <s> and one </s>, and no n-gram crosses them. A
+#: token that is left out is null instead of removed, so that tokens around it do not become neighbours.
 _NGRAMS = """\
 (
     select {words}, 1 as count{document}
@@ -45,7 +45,7 @@ _ENDS = """
         union all
         select id, length + 1, {eos} from sentence{sentences}"""
 _DOCUMENT_OF = "\n    join (select id as sentence_id, document_id from sentence) using (sentence_id)"
-#: The ends of sentences in a column of tags, whose numbers are none of these.
+#: Ids for <s> and </s> in a column of tags; no tag has them.
 TAG_ENDS = (-BOS, -EOS)
 
 
@@ -58,15 +58,14 @@ class _Corpus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The corpora that a question is about, and how their words are compared.
+    """The corpora of a question, a condition on their sentences, and how their words are compared.
 
     Args:
-        names: names of the corpora that were asked for; empty for all of the store, so that statements need
-            no condition.
-        lowercase: whether every one of them was lower-cased, so that the words asked for must be as well.
-        left_out: names of the corpora that lack what was asked for.
-        ignore_case: whether words that differ in capital letters only are one word.
-        condition: what its sentences meet beside; none for all sentences of these corpora.
+        names: names of the corpora; empty for all of the store, so that statements need no condition.
+        lowercase: whether all of them were lower-cased, so that words of the question must be as well.
+        left_out: names of corpora that were left out, as they lack the counts or sentences that are needed.
+        ignore_case: whether words that differ in the case of letters only are one word.
+        condition: condition on the metadata of sentences; None for all sentences of the corpora.
     """
 
     names: tuple[str, ...]
@@ -81,20 +80,20 @@ class Selection:
 
     @property
     def loose(self) -> bool:
-        """Whether words are the same in capital and small letters; those of lower-cased corpora have none."""
+        """Whether words are compared without regard to case, as always in lower-cased corpora."""
         return self.ignore_case or self.lowercase
 
     def with_case(self, key: Key | None, test: Test) -> Test:
-        """Return a test of a key as the words of these corpora are compared with it."""
+        """Return a test of a key, which ignores case if the values are words that are compared so."""
         loose = self.loose and key is not None and key.is_word
         return replace(test, ignore_case=True) if loose and isinstance(test, Value) else test
 
     def word_key(self, form: str) -> str:
-        """Return what stands for a word in SQL, of the column with its form."""
+        """Return the SQL by which forms of a column are grouped: equal for forms that are one word."""
         return fold_sql(form) if self.ignore_case else form
 
     def of_tokens(self, bindings: Bindings, alias: str = "") -> list[str]:
-        """Return the conditions on rows that have a sentence, of a table with an alias or none."""
+        """Return the conditions of the selection on rows of a table with ``sentence_id``."""
         return self._conditions(bindings, alias, "sentence_id")
 
     def of_sentences(self, bindings: Bindings, alias: str = "") -> list[str]:
@@ -109,19 +108,19 @@ class Selection:
         return conditions
 
     def of_corpora(self, bindings: Bindings, column: str = "corpus_id") -> list[str]:
-        """Return the condition on a column that holds the number of a corpus."""
+        """Return the condition of the selection on a column with ids of corpora."""
         if not self.names:
             return []
         names = bindings.bind("corpora", list(self.names))
         return [f"{column} in (select id from corpus where name in {names})"]
 
     def of_segments(self, bindings: Bindings, column: str = "segment_id") -> list[str]:
-        """Return the condition on a column that holds the number of a segment; none has chosen sentences."""
+        """Return the condition on a column with ids of segments, which exist for whole corpora only."""
         assert self.condition is None
         return [f"{column} in (select id from segment where {inner})" for inner in self.of_corpora(bindings)]
 
     def ngrams(self, order: int, bindings: Bindings) -> tuple[str, list[str]]:
-        """Return what has the n-grams, called as their table, and the conditions on its rows."""
+        """Return the table of n-grams, or a query with its name, and the conditions on its rows."""
         if self.condition is None:
             return f"ngram_{order}", self.of_segments(bindings)
         return self.token_ngrams(order, bindings), []
@@ -136,15 +135,15 @@ class Selection:
         ends: tuple[int, int] | None = (BOS, EOS),
         documents: bool = False,
     ) -> str:
-        """Return the query for the n-grams of the tokens, each as often as it occurs.
+        """Return the query for the n-grams of the tokens, with a row for each occurrence.
 
         Args:
             order: tokens of an n-gram.
             bindings: bindings of the statement.
-            column: what of a token stands in them.
+            column: column of `token` whose ids are in the n-grams.
             conditions: conditions on a row of `token`; a token that does not meet them is in no n-gram.
-            ends: what stands for the ends of a sentence; none where these are in no n-gram.
-            documents: whether each has the document that it is in.
+            ends: ids for the begin and the end of a sentence; None for n-grams without these.
+            documents: whether rows have the id of their document.
         """
         names = [f"w{i}" for i in range(1, order + 1)]
         following = [f"lead(w1, {i}) over sentence_order as {name}" for i, name in enumerate(names)]
@@ -168,7 +167,7 @@ class Selection:
         return f"select sum(length) from sentence{where(self.of_sentences(bindings), '    ')}"
 
     def trees(self, table: str, bindings: Bindings) -> tuple[str, list[str]]:
-        """Return what has the counts of one of `counting.COUNTED`, as `ngrams` does."""
+        """Return a table of `counting.COUNTED`, or a query with its name, and conditions on its rows."""
         if self.condition is None:
             return table, self.of_segments(bindings)
         chosen = " and ".join(self.of_tokens(bindings, "token"))
@@ -184,21 +183,21 @@ def select_corpora(
     ignore_case: bool = False,
     sentences: bool = False,
 ) -> Selection:
-    """Look up corpora and subcorpora by name; none for all of the store.
+    """Look up corpora and subcorpora by name; no names select the whole store.
 
     Args:
         connection: the store.
-        names: names of the corpora.
-        condition: what the metadata of the sentences meet (see `sentgen.lookups.base.metadata`).
-        min_order: leave out those whose n-grams of this order were not counted; with a condition none, as
-            their sentences are counted anew.
-        ignore_case: take words that differ in capital letters only for one.
-        sentences: whether the question needs their sentences, which a lake that was counted does not have.
+        names: names of the corpora and subcorpora.
+        condition: condition on the metadata of sentences (see `sentgen.lookups.base.metadata`).
+        min_order: leave out corpora whose n-grams of this order were not counted; with a condition no corpus
+            is left out, as n-grams are counted from the sentences.
+        ignore_case: whether words that differ in the case of letters only are one word.
+        sentences: whether the question needs sentences, which a corpus counted into a lake does not have.
 
     Raises:
-        NotFoundError: there is no such corpus, none that was counted up to ``min_order``, or one without
-            sentences.
-        QueryError: the condition cannot be read, or asks for a key that there is not.
+        NotFoundError: there is no corpus of a name, none that was counted up to ``min_order``, or a corpus
+            has no sentences.
+        QueryError: the condition cannot be read, or names an unknown key.
     """
     wanted = tuple(dict.fromkeys(names))
     known = {corpus.name: corpus for corpus in _corpora(connection)}
@@ -210,7 +209,7 @@ def select_corpora(
     if subcorpora:
         met = condition_of(connection, whole, subcorpora, known, condition)
         within = [name for corpus in subcorpora for name in corpus.corpora or known]
-        # Corpora that the condition names, too: whole ranges of their rows are passed over.
+        # The condition tests the corpus, too; with their names, whole ranges of rows are skipped.
         wanted = tuple(dict.fromkeys([*whole, *within]))
     elif condition is not None:
         met = choose(connection, condition)
@@ -219,9 +218,9 @@ def select_corpora(
         raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
     counted = chosen if met is not None else _counted_corpora(chosen, min_order)
     left_out = tuple(corpus.name for corpus in chosen if corpus not in counted)
-    # No condition at all is faster than one that every row meets.
+    # A statement without a condition is faster than one with a condition that all rows meet.
     everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
-    # One corpus with its case kept is enough: folding would miss its capitals.
+    # If one corpus kept its case, folded words would miss its capitals.
     lowercase = all(corpus.lowercase for corpus in counted)
     return Selection(
         names=() if everything else tuple(corpus.name for corpus in counted),
@@ -255,7 +254,7 @@ def _require_sentences(chosen: Sequence[_Corpus]) -> None:
 
 
 def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[str]) -> list[Subcorpus]:
-    """Return the subcorpora of some names, which are no corpora.
+    """Return the subcorpora among some names, where all names are subcorpora or corpora.
 
     Raises:
         NotFoundError: there is no subcorpus of a name.
@@ -271,7 +270,7 @@ def _subcorpora(connection: Connection, names: Sequence[str], known: Iterable[st
 
 
 def _corpora(connection: Connection) -> list[_Corpus]:
-    """Return all corpora, by name; of a store that nobody can change, they are looked up once."""
+    """Return all corpora, by name; they are looked up once if nobody can change the store."""
     known = connection_cache(connection)
     corpora: list[_Corpus] | None = known.get(_corpora)
     if corpora is None:

@@ -1,14 +1,14 @@
-"""A statement with its parameters, what hits come from in it, and an answer that knows how it was obtained.
+"""Statements with bound parameters, the tables from which they read hits, and answers with their statement.
 
 The modules of look-ups (`ngram_search`, `concordance`, `frequencies`, `collocations` and the like) write
 statements over the tables of `sentgen.schema`; parameters are always bound. `Statement.with_values` shows the
 same statement with its values, to be pasted into ``sentgen sql``.
 
-A match reaches to the ends of its sentence, or with ``--across`` of its document. Statements name the
-tokens of a match by a sentence and positions in it. Across, the sentence is the first one of the document,
-and positions go on counting over the ends of sentences: the same statements find matches in documents when
-they read ``running`` in the place of `token`. What is shown is found again through ``placed``, which says of
-each sentence how many tokens of its document come before it.
+A match lies within a sentence, or with ``--across`` within a document. Statements identify the tokens of a
+match by a sentence and positions in it. With ``--across``, the sentence is the first one of the document, and
+positions count on over the ends of sentences: the same statements find matches in documents when they read
+``running`` in place of `token`. ``placed`` has the number of tokens before each sentence in its document, by
+which such positions are converted to sentences and positions in them.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Rows that are taken one by one.
+#: Rows up to which an answer is read without Arrow.
 _FEW = 1000
 
-#: A parameter, or what is none, whatever it has in it: a name of a column may be that of anything in a store.
+#: A parameter, or else a quoted name, a string or a comment, in which a dollar sign is no parameter.
 _PARAMETER = re.compile(r"""\$([a-z_]\w*)|"(?:[^"]|"")*"|'(?:[^']|'')*'|--.*""")
-#: A word or a tag, where a statement has to do with its number.
+#: A subquery for the id of a word or a tag.
 _NUMBER = re.compile(r"\(select id from (word|tag) where (?:form|name) = \$([a-z_]\w*)\)")
 
 
@@ -47,9 +47,9 @@ class Bindings(dict[str, object]):
         self._numbers: dict[str, int] = {}
 
     def bind(self, name: str, value: object) -> str:
-        """Store a value and return what stands for it in the statement; a second ``name`` gets a number."""
-        # A value that comes again shares its parameter, so that the statement can be read. Names are not
-        # tried one by one: a query may have thousands of values.
+        """Store a value and return its parameter, such as ``$word``; a second ``name`` gets a number."""
+        # Equal values share a parameter, which keeps the statement short. Names are not tried one by one, as
+        # a query may have thousands of values.
         same = (name, type(value), tuple(value) if isinstance(value, list) else value)
         if same not in self._names:
             key, number = name, self._numbers.get(name, 1)
@@ -61,9 +61,9 @@ class Bindings(dict[str, object]):
 
 
 class ResultBudget:
-    """Counts the rows of an answer that are held in memory, and refuses more than fit.
+    """Counts the bytes of the rows of an answer in memory, and refuses more than a quarter of the limit.
 
-    They may take a quarter of the memory of the store they come from, beside what DuckDB takes.
+    The limit is that of the store; DuckDB takes its memory besides.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -72,15 +72,15 @@ class ResultBudget:
         self._bytes = 0
 
     def add(self, rows: pa.Table | pa.RecordBatch) -> None:
-        """Count rows.
+        """Add the bytes of some rows.
 
         Raises:
-            MemoryLimitError: there are too many rows.
+            MemoryLimitError: the rows take too many bytes.
         """
         self.hold(rows.nbytes)
 
     def hold(self, size: int) -> None:
-        """Count bytes of what rows are made of.
+        """Add bytes from which rows will be computed.
 
         Raises:
             MemoryLimitError: there are too many bytes.
@@ -102,19 +102,19 @@ class Statement:
 
     @property
     def used_parameters(self) -> dict[str, object]:
-        """The parameters that the text names; DuckDB refuses others."""
+        """The parameters that occur in the text, as DuckDB refuses others."""
         return {name: self.parameters[name] for name in _PARAMETER.findall(self.text) if name}
 
     def with_ids(self, connection: Connection) -> Statement:
-        """Return the statement with the numbers of the words and tags that it names.
+        """Return the statement with the ids of words and tags in place of the subqueries for them.
 
-        A number is compared with those of a column as they are read, where a query would be joined with them:
-        in the bigrams of 10M tokens 4 ms and not 10.
+        A column is compared with a constant while it is read, but joined with a subquery: in the bigrams of
+        10M tokens that takes 4 ms instead of 10.
         """
 
         def look_up(match: re.Match[str]) -> str:
             number = id_of(connection, match[1], str(self.parameters[match[2]]))
-            # Nothing is in no list, but of a list of nothing this is true of null, too.
+            # An unknown word keeps its subquery: `in` an empty result is false, but `in (null)` is null.
             return match[0] if number is None else f"({number})"
 
         return replace(self, text=_NUMBER.sub(look_up, self.text))
@@ -132,11 +132,11 @@ class Statement:
         return pa.Table.from_batches(batches, reader.schema)
 
     def fetch(self, connection: Connection, limit: int) -> Rows:
-        """Return the rows; a few of them without Arrow, whose import takes longer than most look-ups.
+        """Return the rows; a few rows are read without Arrow, whose import takes longer than most look-ups.
 
         Args:
             connection: the store.
-            limit: rows at most, as bound in the statement; 0 for all.
+            limit: maximal number of rows, as bound in the statement; 0 for all.
         """
         if not 0 < limit <= _FEW:
             return Rows.from_arrow(self.run(connection))
@@ -148,7 +148,7 @@ class Statement:
         return Rows(names, result.fetchall(), types)
 
     def value(self, connection: Connection) -> Any:
-        """Return the one value of a query for one row; none if there is no row."""
+        """Return the value of a query for one row of one column; None if there is no row."""
         statement = self.with_ids(connection)
         row = one_row(raw(connection), statement.text, statement.used_parameters)
         return row[0] if row else None
@@ -216,7 +216,7 @@ class Answer:
 
 
 def where(conditions: Sequence[str], indent: str = "") -> str:
-    """Return the where clause, one condition a line, those that say something; nothing for none."""
+    """Return the where clause, one condition a line, without empty ones; empty for no condition."""
     joined = f"\n{indent}  and ".join(filter(None, conditions))
     return f"\n{indent}where {joined}" if joined else ""
 
@@ -235,20 +235,20 @@ def any_of(conditions: Sequence[str]) -> str:
 
 
 def limited_answer(connection: Connection, query: Statement, limit: int, missing: str) -> Answer:
-    """Ask a query whose parameter ``limit`` is the number of rows that are shown (0: it has none)."""
-    # One more tells whether there are more, without counting all.
+    """Run a query whose parameter ``limit`` is the number of rows that are shown (0: it has none)."""
+    # One row more says whether there are more rows, without counting them.
     statement = Statement(query.text, {**query.parameters, "limit": limit + 1}) if limit else query
     rows, more = statement.fetch(connection, limit).first(limit)
     return Answer(rows, query, missing, truncated=more)
 
 
 def limit_clause(limit: int, bindings: Bindings, indent: str = "") -> str:
-    """Return the limit clause; nothing if 0 stands for all."""
+    """Return the limit clause; empty for a limit of 0, which means all rows."""
     return f"\n{indent}limit {bindings.bind('limit', limit)}" if limit else ""
 
 
 def at_least(min_count: int) -> str:
-    """Return what to add to what is missing where rarer things were left out."""
+    """Return the end of a message on missing rows, if rows of a lower count were left out."""
     return f" that occurs at least {min_count} times" if min_count > 1 else ""
 
 
@@ -256,7 +256,7 @@ def literal(value: object) -> str:
     """Return a value as SQL writes it."""
     if value is None:
         return "null"
-    # Before int, which bool is a kind of.
+    # Before int, of which bool is a subclass.
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):
@@ -279,7 +279,7 @@ _RUNNING = """\
 
 @dataclass(frozen=True, slots=True)
 class TableExpression:
-    """A common table expression; ``kept`` or not where it is read more than once, if that is to be said."""
+    """A common table expression; ``materialized`` or not if DuckDB is not to decide that itself."""
 
     name: str
     text: str
@@ -294,12 +294,12 @@ class TableExpression:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What tokens are read from.
+    """The table from which matches read tokens, and how it numbers them: by sentences or by documents.
 
     Args:
         tokens: a table with the columns of `token`.
-        sentence: the column with the sentence from which matches count.
-        position: the column with the number of a token from there.
+        sentence: the column with the sentence from whose first token positions count.
+        position: the column with the position of a token from there.
     """
 
     tokens: str
@@ -312,39 +312,43 @@ DOCUMENT = Extent("running", "start", "place")
 
 
 def document_offsets(conditions: Sequence[str] = ()) -> TableExpression:
-    """Return the places of sentences ``s`` in their documents; conditions choose whole documents."""
+    """Return the expression ``placed``: the tokens before each sentence ``s`` in its document.
+
+    Args:
+        conditions: conditions that select whole documents.
+    """
     return TableExpression("placed", _PLACED.format(conditions=where(conditions, "  ")), materialized=True)
 
 
 def document_tokens(conditions: Sequence[str] = ()) -> list[TableExpression]:
-    """Return what `DOCUMENT` reads from."""
-    # Not materialized: it has all tokens.
+    """Return the expressions from which `DOCUMENT` reads."""
+    # Not materialized, as it has all tokens.
     return [document_offsets(conditions), TableExpression("running", _RUNNING, materialized=None)]
 
 
 def expressions_text(parts: Sequence[TableExpression]) -> str:
-    """Return common table expressions, each with a comma and a line feed behind it."""
+    """Return the text of common table expressions, each followed by a comma and a line feed."""
     return "".join(f"{part},\n" for part in parts)
 
 
 def only_expressions(parts: str) -> str:
-    """Return what a statement begins with that has no common table expressions but these."""
+    """Return the with clause of a statement that has only these common table expressions."""
     return f"with recursive {parts.rstrip().rstrip(',')}\n" if parts else ""
 
 
 @dataclass(frozen=True, slots=True)
 class HitSource:
-    """Where hits come from in a statement.
+    """The part of a statement from which hits are read.
 
     Args:
-        table: what follows ``from``.
-        sentence: the number of the sentence.
-        first: the position of the first token.
-        last: the position of the last one.
-        parts: common table expressions before it, each with a comma and a line feed behind it.
-        extent: how far hits reach, and so what they are counted from.
-        match: the table with the places of labels, one row for each way to place them.
-        labels: label to its column there.
+        table: the text behind ``from``.
+        sentence: SQL for the id of the sentence.
+        first: SQL for the position of the first token.
+        last: SQL for the position of the last token.
+        parts: common table expressions of the table, each followed by a comma and a line feed.
+        extent: whether hits lie within sentences or documents, from which their positions count.
+        match: the table with the positions of labels, one row for each assignment of tokens to labels.
+        labels: column of ``match`` for each label.
     """
 
     table: str
@@ -358,10 +362,10 @@ class HitSource:
 
     @property
     def with_start(self) -> str:
-        """What a statement begins with that has a common table expression after these."""
+        """The start of a with clause to which further common table expressions are added."""
         return f"with recursive {self.parts}" if self.parts else "with "
 
     @property
     def with_clause(self) -> str:
-        """What a statement begins with that has no others."""
+        """The with clause of a statement that has no other common table expressions."""
         return only_expressions(self.parts)

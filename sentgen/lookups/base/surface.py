@@ -1,8 +1,8 @@
-"""Surface text: tokens as they are written, in SQL; the one place that makes it.
+"""Surface text: the SQL by which all look-ups turn tokens into text as it is written.
 
-A surface word may cover several tokens, as French *du* covers *de* and *le*: the table `multiword` has it.
-Its form is written where its first token stands, and nothing for the other ones. A store without multi-word
-tokens gets statements that do not name the table: they cost nothing there.
+A surface word may cover several tokens, as French *du* covers *de* and *le*, and is then a row of the table
+`multiword`. Its form is written in place of its first token, and nothing for the other tokens. In a store
+without multi-word tokens, statements do not read that table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from sentgen.lookups.base.statement import DOCUMENT, SENTENCE, Extent, any_row
 from sentgen.schema.engine import connection_cache
 
-#: What gives the lines of a concordance, of a table ``line`` with the three columns of its text.
+#: Columns of the lines of a concordance, from a table ``line`` with the three columns of its text.
 LINE_COLUMNS = """\
 select corpus.name as corpus, document.name as document,
   coalesce(sentence.sent_id, sentence.id::varchar) as sent_id,{shown}
@@ -24,7 +24,7 @@ from line
 join sentence on sentence.id = line.sentence_id
 join corpus on corpus.id = sentence.corpus_id
 join document on document.id = sentence.document_id"""
-#: What makes this table of hits, with what of these lines have besides.
+#: The table ``line`` from hits, with further columns of theirs.
 _LINE = """\
 line as (
   select {place},{more}
@@ -35,8 +35,8 @@ line as (
   group by hit.sentence_id, hit.first, hit.last{group}
 )
 """
-#: Hits in documents, once for each sentence of which lines show something: DuckDB would compare all tokens
-#: of a document with a range.
+#: Hits in documents, once for each sentence of which their lines show a part. Without the join by sentences,
+#: DuckDB would compare all tokens of a document with a range of positions.
 _STRETCHES = """\
 (
     select hit.*, unnest(range(a.id, b.id + 1)) as home_id
@@ -44,7 +44,7 @@ _STRETCHES = """\
     asof join placed as a on a.start = hit.sentence_id and a.before < greatest({low}, 1)
     asof join placed as b on b.start = hit.sentence_id and b.before < {high}
   ) as hit"""
-#: Where a hit of a document is in the sentence of its first token.
+#: Converts the positions of a hit in a document to those in the sentence of its first token.
 _IN_SENTENCE = """\
 arg_min(c.sentence_id, c.place) filter (where c.place = hit.first) as sentence_id,
     min(c.position) filter (where c.place = hit.first) as first,
@@ -55,7 +55,7 @@ _ALIAS = "written"
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """How tokens become text.
+    """Writes the SQL that turns tokens into text.
 
     Attributes:
         multiwords: whether the store has multi-word tokens.
@@ -65,7 +65,7 @@ class Surface:
 
     @property
     def join(self) -> str:
-        """What follows the joins of `token` and `word`; empty where no word covers several tokens."""
+        """The join of `multiword`, behind those of `token` and `word`; empty without multi-word tokens."""
         if not self.multiwords:
             return ""
         return (
@@ -74,15 +74,15 @@ class Surface:
         )
 
     def columns(self, first: str, last: str, start: str, extent: Extent = SENTENCE) -> str:
-        """Return the columns ``left``, ``node`` and ``right`` of a concordance, aggregated, in SQL.
+        """Return the SQL that aggregates the columns ``left``, ``node`` and ``right`` of a concordance.
 
-        A surface word belongs to the node if one of its tokens does; one that begins before the context is
-        written where that begins.
+        A surface word belongs to the node if one of its tokens does; a surface word that begins before the
+        context is written at the first token of the context.
 
         Args:
             first, last: SQL for the positions of the first and the last token of the node.
             start: SQL for the position of the first token of the context.
-            extent: what positions are counted from.
+            extent: whether positions count from sentences or documents.
         """
         position, before = f"c.{extent.position}", "c.place - c.position + " if extent is DOCUMENT else ""
         begins, ends, form, unspaced = position, position, "word.form", "c.space_after = false"
@@ -108,12 +108,12 @@ class Surface:
         low: str = "hit.first - $context",
         high: str = "hit.last + $context",
     ) -> str:
-        """Return the common table expression ``line``, which has the three columns and the place of each hit.
+        """Return the common table expression ``line``: three columns of text and the position of each hit.
 
         Args:
             hits: the table of the hits.
-            more: further columns of hits that lines are to have.
-            extent: what hits are counted from.
+            more: further columns of ``hits`` that lines are to have.
+            extent: whether positions of hits count from sentences or documents.
             low, high: SQL for the positions of the first and the last token of the context.
         """
         across = extent is DOCUMENT
@@ -134,7 +134,7 @@ class Surface:
 
 
 def surface_of(connection: Connection) -> Surface:
-    """Return how the tokens of a store become text; looked up once where nobody can change the store."""
+    """Return the `Surface` of a store; it is looked up once if nobody can change the store."""
     known = connection_cache(connection)
     if surface_of not in known:
         known[surface_of] = any_row(connection, "multiword")

@@ -1,8 +1,8 @@
-"""Surprisal as an attribute of tokens: by the model that was applied to them, or by one of several.
+"""Surprisal as an attribute of tokens: the bits that a model gave to them when it was applied to the corpus.
 
-It is called ``surprisal`` where one model was applied, else ``surprisal.NAME``, or ``surprisal.NAME@VERSION``
-where several versions were; as in other names, ``_`` stands for what a query cannot hold. A token of a
-sentence that the model was not applied to has none.
+The attribute is ``surprisal`` if one model was applied, else ``surprisal.NAME``, or, for several versions of
+a model, ``surprisal.NAME@VERSION``; as in other names, ``_`` stands for characters that a name in a query
+cannot have. Tokens of sentences to which the model was not applied have no surprisal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sentgen.lookups.base.statement import Bindings, Statement, any_row
 from sentgen.output.wording import either
 
 NAME = "surprisal"
-#: What is said where it is compared with a string.
+#: The end of the message where surprisal is compared with a string.
 NUMBER = "is a number: compare it by <, <=, > or >="
 _WRITTEN = re.compile(rf"(?:(?P<label>.+)\.)?(?P<name>{NAME}(?:\..+)?)")
 
@@ -37,10 +37,10 @@ _BITS = """\
 
 @dataclass(frozen=True, slots=True)
 class SurprisalKey(Key):
-    """The surprisal by a model.
+    """The surprisal of tokens by a model.
 
     Args:
-        name: as it was written.
+        name: name of the key in the query.
         model: id of the model.
         label: name and version of the model.
     """
@@ -50,7 +50,7 @@ class SurprisalKey(Key):
     label: str
 
     def condition(self, alias: str, test: Test | None, bindings: Bindings) -> str:
-        """Return the condition that a row with ``sentence_id`` and ``position`` has such a value."""
+        """Return the condition that the surprisal of a row with sentence and position passes a test."""
         model, passes = bindings.bind("model", self.model), ""
         if isinstance(test, Bound):
             passes = f" and {test.of_number('bits', bindings)}"
@@ -59,21 +59,21 @@ class SurprisalKey(Key):
         return _AMONG.format(alias=alias, model=model, test=passes)
 
     def value(self, alias: str, bindings: Bindings) -> str:
-        """Return the surprisal of a row with ``sentence_id`` and ``position``, a number."""
+        """Return the SQL for the surprisal in bits of a row with ``sentence_id`` and ``position``."""
         return _BITS.format(alias=alias, model=bindings.bind("model", self.model))
 
     def string(self, alias: str, bindings: Bindings) -> str:
-        """Return the same as a string."""
+        """Return the SQL for the surprisal as a string."""
         return f"{self.value(alias, bindings)}::varchar"
 
 
 def bin_of(bits: str) -> str:
-    """Return the bin of one bit that a surprisal is in, as text in SQL: ``12-13`` for 12 bits and more."""
+    """Return the SQL for the bin of a surprisal, one bit wide, as text: ``12-13`` for 12 bits and more."""
     return f"(select floor(b)::bigint || '-' || floor(b)::bigint + 1 from (select {bits} as b))"
 
 
 def split_name(name: str) -> tuple[str, str] | None:
-    """Return the label and the name of a surprisal; none if it is another attribute.
+    """Split a name into the label before it and the name of a surprisal; None if it is another attribute.
 
     >>> split_name("a.surprisal.news"), split_name("surprisal"), split_name("lemma")
     (('a', 'surprisal.news'), ('', 'surprisal'), None)
@@ -87,9 +87,9 @@ class AppliedModels:
     """The models that were applied to some corpora.
 
     Args:
-        keys: the surprisal by each, by the names that it has.
-        elsewhere: whether others were applied, or these, but to other corpora alone.
-        corpora: which corpora.
+        keys: name of each attribute, to its key.
+        elsewhere: whether models were applied to other corpora only.
+        corpora: names of the corpora; empty for all.
         models: names of all models of the store.
     """
 
@@ -100,16 +100,16 @@ class AppliedModels:
 
     @property
     def there(self) -> bool:
-        """Whether any was applied, to whichever corpora."""
+        """Whether a model was applied to any corpus of the store."""
         return bool(self.keys) or self.elsewhere
 
     @property
     def names(self) -> list[str]:
-        """What can be asked for."""
+        """The names of the attributes that queries can use."""
         return [NAME] if len(self.keys) == 1 else list(self.keys)
 
     def find(self, name: str) -> SurprisalKey:
-        """Return the surprisal that a name stands for.
+        """Return the key of the surprisal that a name stands for.
 
         Raises:
             InputError: there is no such surprisal, or several models may give it.
@@ -139,7 +139,7 @@ class AppliedModels:
 
 
 def _plain_name(name: str) -> str:
-    """Return a name as queries can hold it.
+    """Return the name of a surprisal with underscores for characters that a name in a query cannot have.
 
     >>> _plain_name("surprisal.my-news@2")
     'surprisal.my_news_2'
@@ -148,7 +148,7 @@ def _plain_name(name: str) -> str:
 
 
 def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> AppliedModels:
-    """Find the models that were applied to some corpora; to any, if none are named."""
+    """Return the models that were applied to some corpora, or to any if none are named."""
     rows = Statement(_MODELS).run(connection).to_pylist()
     anywhere = [row for row in rows if _was_applied(connection, row["id"], ())]
     applied = [row for row in anywhere if not corpora or _was_applied(connection, row["id"], corpora)]
@@ -165,6 +165,6 @@ def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> Appli
 
 def _was_applied(connection: Connection, model: int, corpora: Sequence[str]) -> bool:
     bindings = Bindings(model=model, corpora=list(corpora))
-    # Rows of a model lie together, so that this reads few of others.
+    # The rows of a model are stored together, so that few rows of other models are read.
     conditions = ["model_id = $model", OF_CORPORA if corpora else ""]
     return any_row(connection, "surprisal", conditions, bindings)

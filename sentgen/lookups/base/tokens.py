@@ -1,8 +1,8 @@
-"""The tokens of a store as arrays: columns of numbers, a block of whole sentences or documents at a time.
+"""The tokens of a store as arrays: columns of ids, in blocks of whole sentences or documents.
 
-A token has a number that never changes, and those of a document are consecutive. A block is a run of numbers,
-so that the neighbour of a token is the next element of an array. Blocks of a store that nobody can change are
-kept, as far as a part of its memory goes.
+A token has a number that never changes, and the numbers of the tokens of a document are consecutive. A block
+has consecutive numbers, so that the next token is the next element of an array. Blocks of a store that nobody
+can change are cached in a part of its memory.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from sentgen.lookups.base.selection import Selection
 
-#: Tokens of a block: its columns take some megabytes, which is more than a question takes besides.
+#: Tokens of a block: its columns take some megabytes, more than the rest of a question.
 SIZE = 1 << 20
-#: One token in so many is many of a block.
+#: From one token in this many on, all sentences of a block are computed, instead of a search for each token.
 _MANY = 16
-#: A column that says of each token whether no space follows it.
+#: The column that is 1 for tokens that no space follows.
 UNSPACED = "unspaced"
-#: Stands for no value.
+#: The number in place of a missing value.
 NONE = -1
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -79,11 +79,11 @@ class Tokens:
 
     Args:
         connection: the store.
-        across: whether blocks have whole documents, as hits reach over the ends of sentences.
+        across: whether blocks have whole documents, as hits may cross the ends of sentences.
 
     Attributes:
-        limit: bytes of memory of the store, if it has a limit.
-        capacity: bytes that blocks may be held in, and as many that matches may take.
+        limit: limit of the memory of the store in bytes, if there is one.
+        capacity: bytes that blocks may take, and as many that matches may take.
     """
 
     def __init__(self, connection: Connection, *, across: bool = False) -> None:
@@ -94,7 +94,7 @@ class Tokens:
         self.capacity = self.cache.capacity
 
     def blocks(self) -> list[Block]:
-        """Return all of them, in the order of the store."""
+        """Return all blocks, in the order of the store."""
         known = connection_cache(self.connection)
         key = (Tokens, self.across, SIZE)
         bounds: list[tuple[int, int, int, int]] | None = known.get(key)
@@ -112,13 +112,15 @@ class Tokens:
 
 @dataclass(slots=True)
 class Block:
-    """Tokens with consecutive numbers; one that was removed is there, and in no sentence.
+    """A run of token numbers; the number of a token that was removed is in the block, but in no sentence.
+
+    Methods take and return places: indices in the arrays of the block.
 
     Args:
         tokens: the tokens of the store, by which the block is read.
-        low, high: its first and last sentence.
-        first: number of its first token.
-        size: how many numbers it has.
+        low, high: ids of the first and last sentence.
+        first: number of the first token.
+        size: how many numbers the block has.
     """
 
     tokens: Tokens
@@ -128,16 +130,16 @@ class Block:
     size: int
 
     def numbers(self, at: Longs) -> Longs:
-        """Return the numbers of tokens."""
+        """Return the numbers of the tokens at some places."""
         return at + self.first
 
     def find(self, numbers: Longs) -> Longs:
-        """Return where those of some tokens are that are in this block; numbers are ascending."""
+        """Return the places of those tokens that are in this block; numbers are ascending."""
         low, high = np.searchsorted(numbers, [self.first, self.first + self.size])
         return numbers[low:high] - self.first
 
     def sentences(self) -> Array:
-        """Return the numbers of the sentences, where each begins, its length, and its document: four rows."""
+        """Return the id, first place, length and document id of each sentence: an array (4, sentences)."""
 
         def read() -> Array:
             bounds = {"low": self.low, "high": self.high}
@@ -148,7 +150,7 @@ class Block:
         return self._cached("sentence", read)
 
     def sentence_of(self, at: Longs) -> Longs:
-        """Return for tokens the row of their sentence among `sentences`."""
+        """Return the index in `sentences` of the sentence of each token."""
         begins = self.sentences()[1]
         if len(at) * _MANY > self.size:
             # One pass over all tokens takes less than so many searches.
@@ -159,17 +161,17 @@ class Block:
         return rows
 
     def begins(self) -> Bools:
-        """Return which tokens begin a sentence; what is in none does, too."""
+        """Return which tokens begin a sentence; numbers in no sentence count as such, too."""
         return self._cached("begins", lambda: self._begins(self.sentences()[1]))
 
     def unit_begins(self) -> Bools:
-        """Return which tokens no hit goes over: the first ones of sentences, or of documents."""
+        """Return the tokens before which hits must end: the first ones of sentences, or of documents."""
         if not self.tokens.across:
             return self.begins()
         return self._cached("unit_begins", lambda: self._begins(self.units()))
 
     def missing_tokens(self) -> Bools | None:
-        """Return which numbers have no token; none if all have one."""
+        """Return which numbers have no token; None if all have one."""
         missing: Bools = self._cached("missing", self._find_missing)
         return missing if len(missing) else None
 
@@ -179,7 +181,7 @@ class Block:
         return begins
 
     def _find_missing(self) -> Bools:
-        # Asked for at every question, so that it is kept that there are none.
+        # An empty array stands for no missing tokens, so that this result is cached, too.
         return self._mark_missing() if int(self.sentences()[2].sum()) < self.size else np.zeros(0, bool)
 
     def _mark_missing(self) -> Bools:
@@ -191,7 +193,7 @@ class Block:
         return missing
 
     def cut(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
-        """Return what of stretches of numbers is in this block, those with nothing in it left out."""
+        """Return ranges of numbers cut to this block, as places, without those that lie outside."""
         first, last = np.maximum(first - self.first, 0), np.minimum(last - self.first, self.size - 1)
         some = first <= last
         return first[some], last[some]
@@ -201,11 +203,11 @@ class Block:
         return self._cached(name, lambda: self._read(name))
 
     def is_cached(self, name: str) -> bool:
-        """Return whether a column need not be read."""
+        """Return whether a column is in the cache."""
         return self.tokens.cache.find(self._key(name)) is not None
 
     def multiwords(self) -> pa.Table:
-        """Return the multiword tokens of the block: ``first`` and ``last`` token number, and ``form``."""
+        """Return a table of the multiword tokens: ``first`` and ``last`` token number, and ``form``."""
         key = self._key("multiword")
         table: pa.Table | None = self.tokens.cache.find(key)
         if table is None:
@@ -214,7 +216,7 @@ class Block:
         return table
 
     def _read_unspaced(self) -> Ints:
-        """Return 1 where no space follows; a multiword token goes on behind all its tokens but the last."""
+        """Return 1 for tokens that no space follows, as all tokens of a multiword token but the last."""
         unspaced: Ints = (self.column("space_after") == 0).astype(np.int8)
         first, last, _ = self.multiwords().columns
         first, last = self.cut(first.to_numpy(), last.to_numpy())
@@ -235,7 +237,7 @@ class Block:
         return column
 
     def _in_order(self, begins: Longs, lengths: Longs) -> bool:
-        """Return whether the tokens are stored one sentence after the other, each from its first one on."""
+        """Return whether the tokens are stored in the order of sentences and positions."""
         known = connection_cache(self.tokens.connection)
         key = (Block, self.low, self.high)
         if key not in known:
@@ -253,7 +255,7 @@ class Block:
         return self.tokens.cache.add(key, read()) if array is None else array
 
     def selected_tokens(self, selection: Selection) -> Bools | None:
-        """Return which tokens are in sentences that a question is about; none if all are."""
+        """Return which tokens are in the sentences of a selection; None if all are."""
         bindings = Bindings(low=self.low, high=self.high)
         conditions = selection.of_sentences(bindings, "s")
         missing = self.missing_tokens()
@@ -270,7 +272,7 @@ class Block:
         return chosen
 
     def bounds(self) -> tuple[Longs, Longs]:
-        """Return the first and the last tokens of sentences, or of documents where hits reach over these."""
+        """Return the first and the last tokens of sentences, or of documents with ``across``."""
         _, begins, lengths, documents = self.sentences()
         ends = begins + lengths - 1
         if self.tokens.across:
@@ -279,14 +281,14 @@ class Block:
         return begins, ends
 
     def units(self) -> Longs:
-        """Return where the sentences begin, or the documents if hits reach over the ends of sentences."""
+        """Return the first tokens of the units that bound hits: sentences, or documents with ``across``."""
         begins: Longs = self.bounds()[0] if self.tokens.across else self.sentences()[1]
         return begins
 
     def unit_ends(self, at: Longs) -> tuple[Longs, Longs]:
-        """Return the first and the last token of the units that some tokens are in."""
+        """Return the first and the last token of the unit of each token."""
         if not self.tokens.across:
-            # Of all sentences, this takes more than to look for a few hits.
+            # To read the bounds of all sentences pays only for many tokens.
             _, begins, lengths, _ = self.sentences()
             rows = self.sentence_of(at)
             first: Longs = begins[rows]
@@ -296,15 +298,15 @@ class Block:
         return begins[unit], ends[unit]
 
     def units_of(self, at: Longs) -> Longs:
-        """Return the rows of the units that have some tokens; tokens are ascending."""
+        """Return the indices of the units that contain some tokens, which must be ascending."""
         rows = np.searchsorted(self.units(), at, "right") - 1
         units: Longs = rows[np.append(True, rows[1:] != rows[:-1])[: len(rows)]]
         return units
 
     def some(self, rows: Longs, most: int) -> Iterator[Part]:
-        """Yield some units, by their rows, as blocks of their own, each of about so many tokens at most."""
+        """Yield some units, given by their indices, as blocks of about ``most`` tokens at most."""
         begins, ends = self.bounds()
-        # What was removed behind a unit is none of its tokens.
+        # Numbers of tokens that were removed behind a unit are not among its tokens.
         lengths = ends - begins + 1
         before = np.cumsum(lengths[rows]) - lengths[rows]
         for part in np.split(rows, np.flatnonzero(np.diff(before // max(most, 1))) + 1):
@@ -313,7 +315,7 @@ class Block:
 
 
 class Part(Block):
-    """Some sentences, or documents, of a block."""
+    """Some sentences, or documents, of a block, as a block of their own."""
 
     __slots__ = ("_columns", "_index", "_whole")
 
@@ -323,11 +325,11 @@ class Part(Block):
         self._columns: dict[str, Array] = {}
 
     def numbers(self, at: Longs) -> Longs:
-        """Return the numbers of tokens."""
+        """Return the numbers of the tokens at some places."""
         return self._index[at] + self.first
 
     def find(self, numbers: Longs) -> Longs:
-        """Return where those of some tokens are that are in this block; numbers are ascending."""
+        """Return the places of those tokens that are in this block; numbers are ascending."""
         wanted = self._whole.find(numbers)
         at = np.searchsorted(self._index, wanted)
         at = at[at < self.size]
@@ -335,7 +337,7 @@ class Part(Block):
         return rows
 
     def sentences(self) -> Array:
-        """Return the sentences of these."""
+        """Return the sentences of this part, as `Block.sentences`."""
 
         def read() -> Array:
             whole = self._whole.sentences()
@@ -349,18 +351,18 @@ class Part(Block):
         return self._cached("sentence", read)
 
     def cut(self, first: Longs, last: Longs) -> tuple[Longs, Longs]:
-        """Return what of stretches of numbers is in this block, those with nothing in it left out."""
+        """Return ranges of numbers cut to this block, as places, without those that lie outside."""
         first = np.searchsorted(self._index, first - self.first)
         last = np.searchsorted(self._index, last - self.first, "right") - 1
         some = first <= last
         return first[some], last[some]
 
     def unit_begins(self) -> Bools:
-        """Return which tokens no hit goes over."""
+        """Return the tokens before which hits must end."""
         return self._cached("unit_begins", lambda: self._whole.unit_begins()[self._index])
 
     def missing_tokens(self) -> None:
-        """Every one has a token."""
+        """Return None, as every number of the part has a token."""
         return
 
     def _read(self, name: str) -> Ints:
@@ -380,11 +382,11 @@ def multiwords(connection: Connection, condition: str, bindings: Bindings) -> tu
 
 
 def ever_unspaced(connection: Connection, tokens: Sequence[Longs]) -> bool:
-    """Return whether tokens ever stand in a sentence with no space behind each of them but the last.
+    """Return whether some sequence of tokens occurs in a sentence without spaces between its tokens.
 
     Args:
         connection: the store.
-        tokens: the numbers of the first one wherever they may, of the second one, and so on.
+        tokens: for each token of the sequence, the numbers of all of its candidates.
     """
     for block in Tokens(connection).blocks():
         low, high = np.searchsorted(tokens[0], [block.first, block.first + block.size])
@@ -398,7 +400,7 @@ def ever_unspaced(connection: Connection, tokens: Sequence[Longs]) -> bool:
 
 
 def places(begins: Longs, lengths: Longs) -> Longs:
-    """Return all places of some stretches.
+    """Return all places of some ranges, given their first places and lengths.
 
     >>> places(np.array([2, 9]), np.array([3, 1])).tolist()
     [2, 3, 4, 9]
@@ -410,13 +412,13 @@ def places(begins: Longs, lengths: Longs) -> Longs:
 
 
 def pair_rows(low: Longs, high: Longs) -> tuple[Longs, Longs]:
-    """Return the pairs of rows, and of the others that each has: those from ``low`` to before ``high``."""
+    """Return as two arrays the pairs of each row i with every j from ``low[i]`` to before ``high[i]``."""
     lengths = np.maximum(high - low, 0)
     return np.repeat(np.arange(len(low)), lengths), places(low, lengths)
 
 
 def _value(column: str) -> str:
-    """Return a column as numbers that are never null."""
+    """Return the SQL for a column with `NONE` in place of null."""
     if column == "space_after":
         return "coalesce(space_after, true)::tinyint"
     if column in ("word_id", "position"):
@@ -424,7 +426,7 @@ def _value(column: str) -> str:
     return f"coalesce({column}, {NONE})"
 
 
-#: Occurrences that are held at once: some ten megabytes.
+#: Occurrences that are held in memory at once: some ten megabytes.
 _MOST = 1 << 22
 
 _TOKENS = """\
@@ -435,17 +437,17 @@ limit {most}"""
 
 
 def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> Longs | None:
-    """Return the tokens that have some words, ascending; none if they are too many.
+    """Return the numbers of the tokens that have one of some words, ascending; None if they are too many.
 
     Args:
         connection: the store.
-        attribute: as the table has it: whether words are forms or lemmas.
+        attribute: whether words are forms or lemmas, as the table `occurrence` names it.
         words: ids of the words.
     """
     cache, key = array_cache(connection), (occurrences, attribute, tuple(words.tolist()))
     tokens: Longs | None = cache.find(key)
     if tokens is None:
-        # As many values in a statement take longer than rows that are joined.
+        # Joining with rows is faster than many values in the text of a statement.
         values = str(words[0]) if len(words) == 1 else "select unnest($words)"
         text = _TOKENS.format(attribute=attribute, words=values, most=_MOST + 1)
         parameters = {} if len(words) == 1 else {"words": words.tolist()}
@@ -464,18 +466,18 @@ order by word_id, token"""
 
 
 def occurrences_of_each(connection: Connection, attribute: str, words: Iterable[int]) -> dict[int, Longs]:
-    """Return the tokens of each of some words, ascending; all that are not kept are read at once.
+    """Return the token numbers of each of some words, ascending; those not in the cache are read at once.
 
     Args:
         connection: the store.
-        attribute: as the table has it: whether words are forms or lemmas.
+        attribute: whether words are forms or lemmas, as the table `occurrence` names it.
         words: ids of the words.
     """
     cache = array_cache(connection)
     tokens: dict[int, Longs] = {}
     unknown = list[int]()
     for word in words:
-        # As `occurrences` has a word alone.
+        # The key under which `occurrences` caches a single word.
         known = cache.find((occurrences, attribute, (word,)))
         if known is None:
             unknown.append(word)

@@ -1,6 +1,6 @@
-"""Search in arrays: patterns over the tokens of a store, read block by block, give hits.
+"""Search in arrays: find the hits of patterns over tokens, which are read block by block.
 
-`conditions` says which tokens of a block (`sentgen.lookups.base.tokens`) meet what is asked of one; `regions`
-finds what is said of regions, `search` the rest; `hits` come out. The statement that a question shows
-(`sentgen.lookups.cql.spans`) defines the same.
+`conditions` computes which tokens of a block (`sentgen.lookups.base.tokens`) meet a condition, `regions` the
+regions that a pattern names, and `search` the matches of whole patterns, as `hits`. The statement that a
+question shows (`sentgen.lookups.cql.spans`) defines the same hits.
 """

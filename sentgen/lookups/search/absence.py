@@ -1,4 +1,4 @@
-"""Why nothing was found: what of a question never occurs by itself, and what comes near to it."""
+"""Explanations why nothing was found: values of a question that never occur, and similar ones that do."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from sentgen.output.wording import either, in_other_characters, looks, near
 from sentgen.schema.engine import connection_cache
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_TAGS, RESERVED_WORDS
 
-#: The attribute of a tag that is of the kind with which the dependencies of a corpus are counted.
+#: The attribute of a tag of the kind, upos or xpos, with which the dependencies of a corpus are counted.
 COUNTED = "tag"
 _MOST = 3
-#: Words of other characters than ASCII that are looked at, those that were read first.
+#: Words with characters beyond ASCII that are compared: those that were read first.
 _MOST_LOOKED_AT = 100_000
-#: Values that are looked at, the first ones: a question may name thousands, and each is looked for.
+#: Values that are looked up: the first ones, as a question may name thousands.
 _MOST_VALUES = 20
-#: Letters that a word has at least to be taken for a slip of one letter, and of two.
+#: The shortest words that may be misspelled by one letter, and by two.
 _ONE_SLIP, _TWO_SLIPS = 4, 6
 
 _LABELS = """\
@@ -51,9 +51,9 @@ _JOIN_CORPUS = "\njoin corpus on corpus.id = token.corpus_id"
 _NO_SENTENCE = "no sentence meets the condition"
 #: Signs for an apostrophe.
 _APOSTROPHES = "'’ʼ"
-#: What `Answer.near` has for the option that ignores capitals; hints spell it.
+#: Stands in `Answer.near` for the option that ignores case, which hints spell.
 _IGNORE_CASE = "--ignore-case"
-#: What gives tokens more than their forms.
+#: How to get attributes of tokens other than their forms.
 PARSE = f"a parser gives them ({TRAIN}): sentgen ingest PATH --corpus NAME --replace --parser PARSER"
 
 _WORDS = """\
@@ -63,16 +63,16 @@ where {matches}
   and id in (select {column} from {table}{conditions})
 order by id
 limit {most}"""
-#: Words that may look the same, that are the same but for capital letters, and that are a slip or two away.
+#: Words that may look the same, that differ in case only, and that are one or two misspelled letters away.
 _NEAR = f"""\
 select id, form, {{alike}} as alike, {{same}} as same, damerau_levenshtein(plain, $plain) as slips
 from (select id, form, {plain("form")} as plain from word)
 where ({{alike}} or {{same}} or {{slip}})
   and id in (select {{column}} from {{table}}{{conditions}})
 order by id"""
-#: What is taken for a slip: a letter too many or too few, two that changed places, and in longer words one
-#: that is another, but for the first; *rent* for *went* is another word. Slips are counted last, as that
-#: takes longest.
+#: A slip is a letter too many or too few, two letters that changed places, and in longer words another letter
+#: in the place of any but the first; *rent* for *went* is another word. Slips are counted last, as that takes
+#: longest.
 _SLIP = f"""\
 case when abs(length(form) - length($plain)) <= $slips and regexp_matches(plain, $pieces)
     and (
@@ -86,10 +86,10 @@ _NOT_ASCII = "strlen(form) <> length(form)"
 
 @dataclass(frozen=True, slots=True)
 class QuestionValue:
-    """One thing that a question names: a pattern of an attribute, or of `COUNTED`.
+    """A value that a question names: a pattern of an attribute, or of `COUNTED`.
 
-    ``prefix`` is what stands before it in the question, such as ``upos:``; of regular expressions (``regex``)
-    it is only said what looks as they have it.
+    ``prefix`` is the text before the pattern in the question, such as ``upos:``. For regular expressions
+    (``regex``), only values that look the same are suggested.
     """
 
     attribute: str
@@ -99,15 +99,17 @@ class QuestionValue:
 
 
 def values_of(tokens: Iterable[TokenPattern]) -> list[QuestionValue]:
-    """Return what token patterns name, apart from tags after a slash, which the store is known to have."""
+    """Return the values in token patterns, without tags after a slash, which the store is known to have."""
     return [
-        QuestionValue(one.attribute, one.pattern, "" if one.attribute == "word" else f"{one.attribute}:")
-        for one in tokens
+        QuestionValue(
+            token.attribute, token.pattern, "" if token.attribute == "word" else f"{token.attribute}:"
+        )
+        for token in tokens
     ]
 
 
 def values_of_tests(attribute: str, prefix: str, values: Iterable[Test]) -> list[QuestionValue]:
-    """Return what tests of an attribute name, as word patterns, in which a star would be any characters."""
+    """Return the values in tests of an attribute, as word patterns in which a star matches any characters."""
     given = [(text, value.regex) for value in values if isinstance(value, Value) for text in value.texts]
     texts = [text for text, regex in given if not regex]
     escaped = [text.replace("\\", "\\\\").replace("*", "\\*") for text in texts]
@@ -128,16 +130,16 @@ def explain_absence(
     within: bool = False,
     of_tokens: bool = False,
 ) -> Answer:
-    """Say of an answer that found nothing which of the values never occur, and what they could have been.
+    """Add hints to an answer without rows: the values that never occur, and similar ones that do.
 
     Args:
         connection: the store.
-        answer: what was found.
-        selection: selection of the corpora.
-        values: values that were asked for.
-        trees: whether they were looked for in trees.
-        within: whether the answer says that something is missing with a value, and not that the value is.
-        of_tokens: whether words are tokens there, and not what is written so in several.
+        answer: the answer.
+        selection: the corpora and sentences of the question.
+        values: values that the question names.
+        trees: whether the question is about dependency trees.
+        within: whether the answer says that something with a value is missing, and not the value itself.
+        of_tokens: whether a word of the question is a token, and never a word that is several tokens.
     """
     if not answer.is_empty:
         return answer
@@ -145,7 +147,7 @@ def explain_absence(
     everything = len(values) == 1 and values[0].pattern == ANY
     if everything:
         answer = replace(answer, missing=f"{values[0].attribute} to count")
-    # Where no sentence is chosen, every value would be said to be missing.
+    # If the condition selects no sentence, every value would be reported as missing.
     if selection.condition and (reasons := searched.of_condition()):
         if everything:
             answer = replace(answer, missing="sentence that meets the condition")
@@ -165,10 +167,10 @@ def explain_absence(
                 hints[f"{value.pattern} is several tokens, and these are counted: {tokens}"] = None
             continue
         said_of, alternatives = missing
-        # A tag of another kind takes more than another value.
+        # A tag of another kind needs more of a hint than a similar value.
         if alternatives and not said_of:
             near_values[value.pattern] = [word.removeprefix(value.prefix) for word in alternatives]
-        # What was asked for stands in the answer already; of several things, one has to be named.
+        # The answer names the value already, unless there are several.
         if not said_of and (within or len(named) > 1):
             said_of = f"{value.prefix}{value.pattern} never occurs"
         # The object, not its text: a word of a corpus may look the same.
@@ -182,7 +184,7 @@ def explain_absence(
 
 def no_trees(connection: Connection, selection: Selection) -> bool:
     """Return whether there are tokens, and none of them has a head."""
-    # Of a store that nobody can change, corpora are looked at once.
+    # The corpora of a store that nobody can change are checked once.
     known = connection_cache(connection) if selection.condition is None else {}
     key = no_trees, selection.names
 
@@ -196,7 +198,7 @@ def no_trees(connection: Connection, selection: Selection) -> bool:
 
 
 def _without(attribute: str) -> str:
-    """Say that tokens have nothing of an attribute, and what gives it; words are there without a parser."""
+    """Return the message that no token has an attribute, and, but for words, how a parser adds it."""
     return f"these corpora have no {attribute}" + ("" if attribute == "word" else f"; {PARSE}")
 
 
@@ -207,21 +209,21 @@ def _matches(labels: Iterable[str], pattern: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _AbsenceSearch:
-    """The corpora in which nothing was found, and what occurs there."""
+    """Looks up what occurs in the corpora in which nothing was found."""
 
     connection: Connection
     selection: Selection
     _others: dict[str, list[tuple[int, str, str]]] = field(default_factory=dict)
 
     def of_condition(self) -> list[str]:
-        """Return why no sentence meets the condition; nothing if one does."""
+        """Return why no sentence meets the condition on metadata; empty if some sentence does."""
         assert self.selection.condition is not None
         if hints := self.selection.condition.hints(self.connection):
             return hints
         return [] if self._occurs(QuestionValue("word", ANY)) else [_NO_SENTENCE]
 
     def missing(self, value: QuestionValue) -> tuple[str, list[str]] | None:
-        """Return what is to be said of a value that never occurs, and what may be meant; None if it does."""
+        """Return the message on a value that never occurs, and similar values; None if the value occurs."""
         if value.regex:
             alike = self._composed_alike(value) if value.attribute in ("word", "lemma") else []
             return ("", alike) if alike else None
@@ -234,14 +236,14 @@ class _AbsenceSearch:
         return None if _matches(labels, value.pattern) else self._near_labels(value, labels)
 
     def tokens(self, value: QuestionValue) -> str:
-        """Return the tokens that a word is, if it is several; empty if not."""
+        """Return the tokens of a word that is several tokens, as text; empty for other words."""
         wanted = glob(value.pattern)
         if value.attribute != "word" or value.regex or wanted.wild:
             return ""
         return tokens_of(self.connection, Value((wanted.text,)), self.selection)
 
     def _near_labels(self, value: QuestionValue, labels: Sequence[str]) -> tuple[str, list[str]]:
-        """Return what is to be said of a label that there is not, and labels that may be meant."""
+        """Return the message on a label that never occurs, and similar labels."""
         if not labels:
             return _without("tags" if value.attribute == COUNTED else value.attribute), []
         alike = {fold(label): label for label in reversed(labels)}
@@ -255,10 +257,13 @@ class _AbsenceSearch:
         return "", [f"{value.prefix}{name}" for name in near(value.pattern, labels, _MOST)]
 
     def _of_other_kind(self, value: QuestionValue, other: str, names: Sequence[str]) -> tuple[str, list[str]]:
-        """Say of a tag that it is one of the other kind; as tags are counted, name those that go with it."""
+        """Return the message that a tag is of the other kind, and what to ask for instead.
+
+        Where dependencies are counted by tags, these are the most frequent tags of its tokens.
+        """
         text = f"{value.pattern} is a tag of {other}"
         if value.attribute != COUNTED:
-            # A list of frequencies has no prefixes, but says what it lists.
+            # In lists of frequencies, an option names the attribute instead of a prefix.
             alternatives = (
                 [f"{other}:{name}" for name in names[:_MOST]] if value.prefix else [f"{spell('by')} {other}"]
             )
@@ -270,7 +275,7 @@ class _AbsenceSearch:
         return f"{text}, and these corpora count dependencies by {counted}", together[:_MOST]
 
     def _labels(self, attribute: str, condition: str = "", bindings: Bindings | None = None) -> list[str]:
-        """Return what tokens that meet a condition have as an attribute, most frequent first."""
+        """Return the values of an attribute of the tokens that meet a condition, the most frequent first."""
         bindings = Bindings() if bindings is None else bindings
         join, column, table, name = _JOIN_CORPUS, counted_tag("token"), "tag", "name"
         if attribute != COUNTED:
@@ -291,14 +296,14 @@ class _AbsenceSearch:
         return any_row(self.connection, table, conditions, bindings)
 
     def _words_of(self, attribute: str, bindings: Bindings) -> tuple[str, str, list[str]]:
-        """Return table and column with the words or lemmas of the corpora, and conditions on its rows."""
+        """Return a table, its column with the words or lemmas of the corpora, and conditions on rows."""
         if attribute == "word" and self.selection.condition is None:
-            # Counted already: a large store has a thousand tokens for each of its words.
+            # The table of counts is smaller: a large store has a thousand tokens for each word.
             return "ngram_1", "w1", [f"w1 not in ({BOS}, {EOS})", *self.selection.of_segments(bindings)]
         return "token", COLUMNS[attribute][0], self.selection.of_tokens(bindings)
 
     def _words(self, attribute: str, matches: str, bindings: Bindings, most: int) -> list[tuple[int, str]]:
-        """Return the words of the corpora that meet a condition, with their numbers, as they were read."""
+        """Return the ids and forms of words of the corpora that meet a condition, in the order of the ids."""
         table, column, conditions = self._words_of(attribute, bindings)
         chosen = where(conditions, "    ")
         text = _WORDS.format(matches=matches, table=table, column=column, conditions=chosen, most=most)
@@ -306,7 +311,7 @@ class _AbsenceSearch:
         return list(zip(rows["id"].to_pylist(), rows["form"].to_pylist(), strict=True))
 
     def _near_words(self, value: QuestionValue) -> list[str]:
-        """Return words that look the same, else differ in capital letters, else have the fewest slips."""
+        """Return words that look the same, else words that differ in case, else those of fewest slips."""
         rows = self._near(value)
         if forms := self._look_alikes(value, rows):
             return [f"{value.prefix}{form}" for form in forms]
@@ -321,7 +326,7 @@ class _AbsenceSearch:
         return self._with_tag(value) or self._lemmas(value) or fewest
 
     def _near(self, value: QuestionValue) -> list[dict[str, Any]]:
-        """Return the words of `_NEAR`, as they were read; slips of words with a letter alone."""
+        """Return the words of `_NEAR` in the order of their ids; only words with a letter can have slips."""
         word, size = plain_text(value.pattern), len(value.pattern)
         bindings = Bindings(plain=word)
         patterns = [plain_text(text) for text in (looks(value.pattern), value.pattern)]
@@ -346,26 +351,26 @@ class _AbsenceSearch:
         same, cased = glob(fold(looks(value.pattern))), glob(fold(value.pattern))
         seen = [(row["id"], row["form"], fold(looks(row["form"]))) for row in rows if row["alike"]]
         alike = {number: form for number, form, look in [*seen, *self._other(value)] if same.matches(look)}
-        # What differs in capital letters alone does not look the same, and is found by ignoring case.
+        # Words that differ in case only do not look the same: they are found by ignoring case.
         forms = [form for _, form in sorted(alike.items()) if not cased.matches(fold(form))]
         return forms[:_MOST]
 
     def _other(self, value: QuestionValue) -> list[tuple[int, str, str]]:
-        """Return the words of other characters than ASCII, with their numbers and how they look."""
+        """Return the id, form and look of words with characters beyond ASCII."""
         if value.attribute not in self._others:
             rows = self._words(value.attribute, _NOT_ASCII, Bindings(), _MOST_LOOKED_AT)
             self._others[value.attribute] = [(number, form, fold(looks(form))) for number, form in rows]
         return self._others[value.attribute]
 
     def _written_alike(self, value: QuestionValue) -> list[str]:
-        """Return words of several tokens that look the same, but for their apostrophes."""
+        """Return words of several tokens that differ in the sign for the apostrophe only."""
         plain_form = looks(value.pattern)
         spelled = dict.fromkeys(plain_form.replace("'", sign) for sign in _APOSTROPHES)
-        others = [word for word in spelled if word != value.pattern]
-        return [f"{value.prefix}{word}" for word in others if self.tokens(replace(value, pattern=word))]
+        spellings = [word for word in spelled if word != value.pattern]
+        return [f"{value.prefix}{word}" for word in spellings if self.tokens(replace(value, pattern=word))]
 
     def _with_tag(self, value: QuestionValue) -> list[str]:
-        """Return the word with its tag, if what follows a slash would be one in capital letters."""
+        """Return the pattern with its tag in capital letters, if the text behind the slash then is a tag."""
         stem, slash, tag = value.pattern.rpartition("/")
         if not (slash and stem and tag):
             return []
@@ -374,7 +379,7 @@ class _AbsenceSearch:
         return [f"{value.prefix}{stem}/{name}" for name in same]
 
     def _lemmas(self, value: QuestionValue) -> list[str]:
-        """Return the lemmas of a word that was asked for as a lemma, such as *go* of *went*."""
+        """Return the lemmas of a word that the question names as a lemma, such as *go* for *went*."""
         if value.attribute != "lemma":
             return []
         bindings = Bindings()
@@ -383,7 +388,7 @@ class _AbsenceSearch:
         return [f"{value.prefix}{lemma}" for lemma in self._labels("lemma", form, bindings)[:_MOST]]
 
     def _composed_alike(self, value: QuestionValue) -> list[str]:
-        """Return words that a regular expression matches if both have composed letters, and only then."""
+        """Return words that a regular expression matches only if both are normalized to composed letters."""
         bindings = Bindings()
         wanted = Value((value.pattern,), regex=True, ignore_case=self.selection.loose)
         composed = replace(wanted, texts=(normalize("NFC", value.pattern),))
@@ -393,10 +398,10 @@ class _AbsenceSearch:
 
 
 def pieces(word: str, slips: int) -> str:
-    """Return a regular expression that finds a piece of a word in all that are so many slips away, at most 2.
+    """Return a regular expression that matches in all words that are at most so many slips away, up to 2.
 
-    Of one piece more than there are slips, each of two letters at least, one is as it was, unless letters of
-    two pieces changed places.
+    The word is cut into one piece more than there are slips, each of two letters at least: then one piece is
+    unchanged, unless letters of two pieces changed places.
 
     >>> pieces("house", 1)
     'ho|huose|use'

@@ -1,7 +1,7 @@
-"""Attributes of tokens as numbers, and what these stand for: looked up last, of as few numbers as there are.
+"""Attributes of tokens as ids, whose values are looked up last, when few ids are left.
 
-A column of `token` has such numbers already; for metadata it is that of the sentence or the document. What is
-neither (MISC, surprisal, regions) is asked of the store, and numbered as it comes.
+A column of `token` has ids already; for metadata the id of the sentence or the document is taken. The store
+computes other values (MISC, surprisal, regions), which get ids in the order in which they are read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sentgen.schema.engine import arrow_table, connection_cache, raw, register_a
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Rows of `sentences` of a block with the numbers of sentences, and of their documents.
+#: Rows of `Block.sentences` with the ids of sentences, and of their documents.
 _SENTENCE, _DOCUMENT = 0, 3
 
 _DOCUMENTS = "(select id, id as document_id, corpus_id from document)"
@@ -36,7 +36,7 @@ select {value} as value
 from asked
 left join {table} as a on a.id = asked.number
 order by asked.n"""
-#: All of a table that has few rows.
+#: All rows of a table that has few.
 _ALL = """\
 select n.id, {value} as value
 from (select id from {table} union all select {none}) as n
@@ -51,41 +51,41 @@ order by spot.n"""
 
 
 class Attribute(ABC):
-    """An attribute of tokens."""
+    """An attribute of tokens, with an id for each value."""
 
     @property
     def of_documents(self) -> bool:
-        """Whether the numbers of the attribute are those of documents."""
+        """Whether the ids of the attribute are ids of documents."""
         return False
 
     @abstractmethod
     def numbers(self, block: Block, at: Longs) -> Ints | Longs:
-        """Return the numbers of tokens; `NONE` stands for no value."""
+        """Return the ids of the values of tokens; `NONE` stands for no value."""
 
     @abstractmethod
     def of_numbers(self, numbers: Longs) -> pa.Array:
-        """Return what numbers stand for; these are ascending, each once."""
+        """Return the values of ids, which are ascending and distinct."""
 
     @abstractmethod
     def values(self, block: Block, at: Longs) -> pa.Array:
         """Return what tokens have."""
 
     def every(self) -> tuple[Longs, pa.Array] | None:
-        """Return all numbers, ascending, and what they stand for, if these are held."""
+        """Return all ids, ascending, and their values, if these are in memory; else None."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class _StoredAttribute(Attribute):
-    """One whose values have numbers in the store.
+    """An attribute whose values have ids in the store.
 
     Args:
         connection: the store.
-        table: what has a row for each number, ``a.id``.
-        value: what such a row stands for, in SQL.
-        bindings: bindings of the value.
-        columns: columns of `token` with the number, of which the first one counts that is not null.
-        row: row of `sentences` of a block with the number, where it is none of the token.
+        table: the table with a row for each id, ``a.id``.
+        value: SQL for the value of such a row.
+        bindings: bindings of ``value``.
+        columns: columns of `token` with ids; the first that is not null counts.
+        row: row of `Block.sentences` with the id, where it is not in a column of `token`.
     """
 
     connection: Connection
@@ -97,7 +97,7 @@ class _StoredAttribute(Attribute):
 
     @property
     def of_documents(self) -> bool:
-        """Whether the numbers are those of documents."""
+        """Whether the ids are ids of documents."""
         return not self.columns and self.row == _DOCUMENT
 
     def numbers(self, block: Block, at: Longs) -> Ints | Longs:
@@ -122,10 +122,10 @@ class _StoredAttribute(Attribute):
         return _column(self.connection, text, self.bindings, asked=wanted)
 
     def every(self) -> tuple[Longs, pa.Array] | None:
-        """Return all numbers, and what they stand for.
+        """Return all ids and their values.
 
-        Of a store that nobody can change they are asked once; those of words only where words are asked for
-        a second time, as all of them take as long as a few questions.
+        In a store that nobody can change they are read once; words are read only when they are needed for
+        the second time, as reading all of them takes as long as a few questions.
         """
         known, arrays = connection_cache(self.connection), array_cache(self.connection)
         text = _ALL.format(value=self.value, table=self.table, none=NONE)
@@ -157,8 +157,8 @@ class _ComputedAttribute(Attribute):
 
     Args:
         connection: the store.
-        value: the value of a row ``t`` of `token`, in SQL.
-        bindings: bindings of the value.
+        value: SQL for the value of a row ``t`` of `token`.
+        bindings: bindings of ``value``.
     """
 
     connection: Connection
@@ -169,7 +169,8 @@ class _ComputedAttribute(Attribute):
     def numbers(self, block: Block, at: Longs) -> Longs:
         """Return the numbers of tokens."""
         encoded = self.values(block, at).dictionary_encode("encode")
-        codes = [self._numbers.setdefault(one, len(self._numbers)) for one in encoded.dictionary.to_pylist()]
+        values = encoded.dictionary.to_pylist()
+        codes = [self._numbers.setdefault(value, len(self._numbers)) for value in values]
         numbers: Longs = np.array(codes, np.int64)[encoded.indices.to_numpy()]
         return numbers
 
@@ -188,13 +189,13 @@ class _ComputedAttribute(Attribute):
 def attribute_of(
     name: str, conditions: TokenConditions, made: Callable[[str], str], of_token: str
 ) -> Attribute:
-    """Return an attribute of tokens, or of what is around them, as numbers.
+    """Return an attribute of tokens, or of the regions, sentences or documents around them, as ids.
 
     Args:
         name: name of the attribute.
-        conditions: what writes it, and was asked for the value of a token; it keeps their bindings.
-        made: what the value is, by the string of the attribute in SQL.
-        of_token: the same of a row ``t`` of `token`.
+        conditions: conditions of the query, which find the key and keep its bindings.
+        made: returns the SQL of the value for that of the string of the attribute.
+        of_token: SQL for the value of a row ``t`` of `token`, written with ``conditions``.
     """
     key, bindings, connection = conditions.key(name), conditions.bindings, conditions.keys.connection
     if isinstance(key, MetadataKey | TokenKey):
@@ -210,7 +211,7 @@ def computed_attribute(conditions: TokenConditions, value: str) -> Attribute:
 def of_key(
     connection: Connection, key: Key, bindings: Bindings, made: Callable[[str], str] = str
 ) -> Attribute:
-    """Return as an attribute what is ``made`` of the string of a key, with bindings of its own."""
+    """Return an attribute whose value is ``made`` from the string of a key, with bindings of its own."""
     if isinstance(key, MetadataKey):
         table, row = (_DOCUMENTS, _DOCUMENT) if key.one_a_document else ("sentence", _SENTENCE)
         return _StoredAttribute(connection, table, made(key.of_row("a", bindings)), bindings, row=row)
@@ -221,7 +222,7 @@ def of_key(
 
 
 def _column(connection: Connection, text: str, bindings: Bindings, **tables: pa.Table) -> pa.Array:
-    """Return the one column of a query over tables that are lent to the connection."""
+    """Return the only column of a query over Arrow tables, which are registered for the query."""
     duck = raw(connection)
     with register_arrow(duck, **tables):
         table = arrow_table(duck, text, Statement(text, bindings).used_parameters)

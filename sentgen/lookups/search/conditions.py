@@ -1,7 +1,7 @@
-"""Which tokens of a block meet a condition of a query, on arrays of numbers.
+"""Find the tokens of a block that meet a condition of a query, on arrays of ids.
 
-A string that is asked for becomes the numbers that stand for it in the store, once a question; a token is
-compared as a number. What is no column of `token` (MISC, surprisal, metadata, regions) is asked of the store.
+The ids of the strings that pass a test are looked up once for each question, and compared with the ids of
+tokens. Attributes that are no column of `token` (MISC, surprisal, metadata, regions) are tested in SQL.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from sentgen.schema.engine import arrow_table, raw, register_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Numbers that are compared one by one.
+#: A condition is computed for single tokens if they are fewer than the block divided by this.
 _FEW = 4
-#: Words whose tokens are looked up.
+#: Words up to which their tokens are looked up.
 _MOST_WORDS = 5000
-#: More tokens than there are: how many meet a condition is not known.
+#: More tokens than any store has: the count of a condition that is not known.
 UNKNOWN = 1 << 62
 
 _RELATIONS: dict[str, Callable[[Longs, int], Bools]] = {
@@ -59,11 +59,11 @@ where {condition}"""
 
 @dataclass(slots=True)
 class Conditions:
-    """Says which tokens meet conditions.
+    """Computes which tokens meet conditions.
 
     Args:
-        written: the same conditions in SQL.
-        tokens: how many the store has.
+        written: writes the same conditions in SQL.
+        tokens: number of tokens in the store.
     """
 
     written: TokenConditions
@@ -79,7 +79,7 @@ class Conditions:
         self._cache = array_cache(self._connection)
 
     def hold(self, condition: syntax.Condition | None, block: Block, at: Longs | None = None) -> Bools:
-        """Return which tokens of a block, or of those at some places, meet a condition."""
+        """Return which tokens of a block, all or those at some places, meet a condition."""
         match condition:
             case None:
                 return np.ones(block.size if at is None else len(at), bool)
@@ -98,7 +98,7 @@ class Conditions:
         raise AssertionError(condition)  # labels are no conditions on tokens
 
     def met(self, condition: syntax.Condition | None, block: Block) -> Bools:
-        """Return which tokens of a block meet a condition, kept for the patterns that ask for it again."""
+        """Return which tokens of a block meet a condition, cached for other patterns with this condition."""
         if self._block is not block:
             self._block, self._met = block, {}
         if condition not in self._met:
@@ -106,14 +106,14 @@ class Conditions:
         return self._met[condition]
 
     def met_at(self, condition: syntax.Condition | None, block: Block, at: Longs) -> Bools:
-        """Return which of some tokens meet a condition, asked of all tokens at once if that is less work."""
+        """Return which of some tokens meet a condition; all of the block are tested if that is less work."""
         known = self._block is block and condition in self._met
         if known or len(at) * _FEW > block.size or not self._plain(condition):
             return self.met(condition, block)[at]
         return self.hold(condition, block, at)
 
     def _plain(self, condition: syntax.Condition | None) -> bool:
-        """Return whether a condition is about columns of `token` alone."""
+        """Return whether a condition compares columns of `token` only."""
         names = (comparison.left.attribute for comparison in syntax.comparisons(condition))
         return all(isinstance(self.written.key(name), TokenKey) for name in names)
 
@@ -122,8 +122,8 @@ class Conditions:
 
         Args:
             condition: the condition, whose terms have labels.
-            block: where the tokens are.
-            labels: label to its tokens in the matches, `NONE` where it stands for nothing.
+            block: the block with the tokens.
+            labels: for each label, the place of its token in each match, `NONE` where it has no token.
         """
         held: Bools
         match condition:
@@ -134,7 +134,7 @@ class Conditions:
                 each = [self.hold_of_labels(part, block, labels) for part in parts]
                 held = (np.logical_and if isinstance(condition, Every) else np.logical_or).reduce(each)
                 return held
-        # Of a label that stands for nothing, nothing holds.
+        # A condition on a label without a token fails.
         bound = np.flatnonzero(
             np.logical_and.reduce([labels[term.label] != NONE for term in syntax.terms(condition)])
         )
@@ -150,7 +150,7 @@ class Conditions:
         return held
 
     def _function_holds(self, measured: syntax.Measured, block: Block, labels: Mapping[str, Longs]) -> Bools:
-        """Return where what a function says of labels stands in the relation."""
+        """Return for which matches a comparison of a function of labels with a number holds."""
         if measured.function == "f":
             (term,) = measured.terms
             values = self._frequencies(COLUMNS[term.attribute][0], block, labels[term.label])
@@ -163,7 +163,7 @@ class Conditions:
         return met
 
     def _frequencies(self, column: str, block: Block, at: Longs) -> Longs:
-        """Return how often what tokens have in a column occurs in the corpora."""
+        """Return for each token how often its value in a column occurs in the corpora."""
         codes, places_of = np.unique(block.column(column)[at], return_inverse=True)
         bindings = Bindings(codes=codes.tolist())
         conditions = [f"{column} in (select unnest($codes))", *self.written.selection.of_corpora(bindings)]
@@ -172,7 +172,7 @@ class Conditions:
         return np.array([counts.get(code, 0) for code in codes.tolist()], np.int64)[places_of]
 
     def count(self, condition: syntax.Condition | None) -> int:
-        """Return how many tokens at most meet a condition, by its words; `UNKNOWN` if these do not tell."""
+        """Return a bound on the tokens that meet a condition, from its words, or `UNKNOWN`."""
         match condition:
             case Every(parts):
                 return min(map(self.count, parts))
@@ -184,7 +184,7 @@ class Conditions:
         return UNKNOWN
 
     def occurrences(self, condition: syntax.Condition) -> Longs:
-        """Return numbers of tokens, ascending, among which are all that meet a condition of known `count`."""
+        """Return ascending numbers of tokens that include all that meet a condition with a known `count`."""
         match condition:
             case Every(parts):
                 return self.occurrences(min(parts, key=self.count))
@@ -207,7 +207,7 @@ class Conditions:
         return self.written.keys.connection
 
     def _of_words(self, comparison: syntax.CqlComparison) -> Longs | None:
-        """Return the tokens that a comparison is true of, if it names words and they are not too many."""
+        """Return the tokens for which a comparison holds, if it names words that are not too frequent."""
         if comparison not in self._found:
             self._found[comparison] = self._look_up(comparison)
         return self._found[comparison]
@@ -241,7 +241,7 @@ class Conditions:
     def _comparison_holds(
         self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
     ) -> Bools:
-        """Return which tokens a comparison is true of; ``other``: the tokens of its right side, if others."""
+        """Return for which tokens a comparison holds; ``other``: tokens of the right side, if different."""
         if isinstance(comparison.right, syntax.Term):
             met = self._attributes_agree(comparison, block, at, at if other is None else other)
         elif isinstance(key := self.written.key(comparison.left.attribute), TokenKey):
@@ -252,11 +252,11 @@ class Conditions:
 
     def _is(self, key: TokenKey, value: Test, block: Block, at: Longs | None) -> Bools:
         met = self._has(key, self.written.selection.with_case(key, value), block, at)
-        # What has none is the empty string.
+        # The value of a token without the attribute is the empty string.
         return met | ~self._has(key, None, block, at) if value in self.written.empty else met
 
     def _has(self, key: TokenKey, value: Test | None, block: Block, at: Longs | None) -> Bools:
-        """Return which tokens have a value in one of the columns."""
+        """Return which tokens have a value that passes a test, or any value, in a column of a key."""
         each = list[Bools]()
         for column in key.columns:
             values = block.column(column)
@@ -268,7 +268,7 @@ class Conditions:
         return met
 
     def _numbers(self, key: TokenKey, value: Test | None) -> Ints:
-        """Return the numbers of the strings of an attribute that pass a test, ascending."""
+        """Return the ids of the strings of an attribute that pass a test, ascending."""
         key_of_ids = ("numbers", key.table, key.feature, value)
         ids: Ints | None = self._cache.find(key_of_ids)
         if ids is None:
@@ -286,7 +286,7 @@ class Conditions:
     def _attributes_agree(
         self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None
     ) -> Bools:
-        """Return where two attributes are the same, or stand in a relation as numbers."""
+        """Return for which tokens two attributes are equal, or compare as numbers."""
         assert isinstance(comparison.right, syntax.Term)
         terms = comparison.left, comparison.right
         both = shared_columns(*(self.written.key(term.attribute) for term in terms))
@@ -299,7 +299,7 @@ class Conditions:
     def _query_store(
         self, comparison: syntax.CqlComparison, block: Block, at: Longs | None, other: Longs | None = None
     ) -> Bools:
-        """Ask the store which tokens a comparison is true of."""
+        """Return for which tokens a comparison holds, tested in SQL."""
         key = self.written.key(comparison.left.attribute)
         of_documents = isinstance(key, MetadataKey) and key.one_a_document
         if of_documents and at is not None and not isinstance(comparison.right, syntax.Term):
@@ -317,7 +317,7 @@ class Conditions:
         return met
 
     def _documents_of(self, comparison: syntax.CqlComparison) -> Longs:
-        """Return the numbers of the documents whose metadata a comparison is true of."""
+        """Return the ids of the documents for whose metadata a comparison holds."""
         positive = replace(comparison, negated=False)
         if positive not in self._documents:
             bindings = Bindings()
@@ -329,7 +329,7 @@ class Conditions:
 
 
 def spots(block: Block, at: Longs) -> pa.Table:
-    """Return tokens as rows: their number in the array, their sentence, and their position in it."""
+    """Return a table of tokens: their index in ``at``, the id of their sentence, and their position in it."""
     import pyarrow as pa
 
     ids, begins, *_ = block.sentences()

@@ -1,4 +1,4 @@
-"""Matches of a query as arrays: the spans of its parts in a block of tokens, and the hits among them."""
+"""Matches of a query as arrays: spans of tokens in a block, with labels, and the hits among them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Matches by their first and last tokens in a block, each with each way to place its labels once.
+    """Spans of tokens in a block, with a row for each assignment of tokens to labels.
 
     Args:
-        first, last: the tokens.
-        labels: label to its tokens, `NONE` where it stands for nothing.
+        first, last: places of the first and the last token of each span.
+        labels: for each label, the place of its token in each row, `NONE` where it has no token.
     """
 
     first: Longs
@@ -34,13 +34,13 @@ class Spans:
         return len(self.first)
 
     def take(self, rows: Longs | Bools) -> Spans:
-        """Return some of them."""
+        """Return some rows."""
         return Spans(
             self.first[rows], self.last[rows], {name: label[rows] for name, label in self.labels.items()}
         )
 
     def sorted_once(self) -> Spans:
-        """Return the spans sorted by first token, last token and labels, each once."""
+        """Return the distinct rows, sorted by first token, last token and labels."""
         columns = (self.first, self.last, *self.labels.values())
         if len(self) < 2:
             return self
@@ -52,14 +52,14 @@ class Spans:
         return ordered if new.all() else ordered.take(new)
 
     def with_labels(self, other: Spans, names: Iterable[str]) -> Spans:
-        """Return these with labels of others, where they have none of their own."""
+        """Return the spans with labels of other spans, row by row, where they have no token of their own."""
         labels = {
             name: np.where(self.label(name) == NONE, other.label(name), self.label(name)) for name in names
         }
         return Spans(self.first, self.last, labels)
 
     def label(self, name: str) -> Longs:
-        """Return the tokens of a label; nothing stands for one of another part of the query."""
+        """Return the tokens of a label; `NONE` for a label of another part of the query."""
         tokens = self.labels.get(name)
         return np.full(len(self), NONE) if tokens is None else tokens
 
@@ -68,7 +68,7 @@ NO_SPANS = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
 
 
 def together(parts: list[Spans], names: tuple[str, ...]) -> Spans:
-    """Return the spans of several parts as one, each once; with all labels of the query."""
+    """Return the distinct spans of several parts, with all labels of the query."""
     if not parts:
         parts = [NO_SPANS]
     return Spans(
@@ -89,8 +89,8 @@ class BlockHits:
 
     Args:
         block: the tokens.
-        first, last: the first and the last token of each hit in the block; by these, each hit once.
-        ways: the same hits, once for each way to place the labels of the query.
+        first, last: places of the first and the last token of each hit; the hits are distinct.
+        ways: the same hits, with a row for each assignment of tokens to labels.
     """
 
     block: Block
@@ -102,7 +102,7 @@ class BlockHits:
         return len(self.first)
 
     def take(self, some: Bools) -> BlockHits:
-        """Return some of the hits, and the ways of these."""
+        """Return some of the hits, with their rows in ``ways``."""
         first, last = self.first[some], self.last[some]
         ways = self.ways
         if ways.labels:
@@ -111,7 +111,7 @@ class BlockHits:
         return BlockHits(self.block, first, last, ways)
 
     def rows(self, extent: Extent) -> pa.Table:
-        """Return the hits as rows: the sentence or document that they are counted from, first and last."""
+        """Return a table of the hits: the sentence from which they count, first and last position."""
         import pyarrow as pa
 
         ids, begins, *_ = self.block.sentences()
@@ -124,16 +124,16 @@ class BlockHits:
 
 
 def chosen_by(strategy: Strategy, spans: Spans) -> Spans:
-    """Return which of all spans are hits, each once and without labels, in their order."""
+    """Return the distinct spans that are hits by a matching strategy, without labels, in order."""
     ordered = Spans(spans.first, spans.last, {}).sorted_once()
     return _CHOOSE[strategy](ordered)
 
 
 def _longest(spans: Spans) -> Spans:
-    """Return those that no other span goes around, as it begins before and ends behind."""
+    """Return the spans that lie in no other span."""
     order = np.lexsort((-spans.last, spans.first))
     furthest = np.maximum.accumulate(spans.last[order])
-    # Those of one begin are the longest first; spans of earlier sentences end before.
+    # Spans with the same begin are sorted by descending length; spans of earlier sentences end before.
     is_chosen = np.append(True, furthest[:-1] < spans.last[order][1:])[: len(order)]
     return spans.take(np.sort(order[is_chosen]))
 
@@ -146,12 +146,12 @@ def _shortest(spans: Spans) -> Spans:
 
 
 def _traditional(spans: Spans) -> Spans:
-    """Return the shortest of those that begin at a token."""
+    """Return the shortest span for each first token."""
     return spans.take(np.append(True, spans.first[1:] != spans.first[:-1])[: len(spans)])
 
 
 def _standard(spans: Spans) -> Spans:
-    """Return of those that begin at a token the shortest, of these that end at a token the longest."""
+    """Return the shortest span for each first token, and of these the longest for each last token."""
     shortest = _traditional(spans)
     order = np.lexsort((shortest.first, shortest.last))
     last = shortest.last[order]

@@ -1,7 +1,7 @@
-"""Numbers in arrays: sets of them, and rows of them, each once, with how often each occurs.
+"""Arrays of numbers: sets, and distinct rows with how often each occurs.
 
-Most sets are dense, so that a table of all takes less than to sort or to search. Rows are packed into few
-numbers, which are sorted.
+Most sets are dense, so that a table with an entry for each number up to the greatest is faster than sorting
+or searching. Rows are packed into as few numbers as hold them, which are sorted.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from sentgen.arrays import Bools, Floats, Ints, Longs
 
 Numbers = TypeVar("Numbers", Ints, Longs)
-#: A table may have so many times the entries that there are numbers.
+#: Entries that a table may have for each number.
 _DENSE = 4
-#: So many numbers are compared one after the other.
+#: Numbers up to which each is compared with the whole array.
 _FEW = 4
 
 
 def among(values: Ints | Longs, numbers: Ints | Longs) -> Bools:
-    """Return which of many numbers, none below -1, are among a few that are ascending and none below 0."""
+    """Return which of many values (-1 or more) are among a few numbers, ascending and 0 or more."""
     if not len(numbers):
         return np.zeros(len(values), bool)
     if len(numbers) <= _FEW:
@@ -31,7 +31,7 @@ def among(values: Ints | Longs, numbers: Ints | Longs) -> Bools:
             met |= values == number
         return met
     if int(numbers[-1]) <= _DENSE * len(values):
-        # What is none, or greater than all, comes to lie at the ends.
+        # Values of -1, and values above the greatest number, are mapped to the ends, which are false.
         table = np.zeros(int(numbers[-1]) + 3, bool)
         table[numbers + 1] = True
         table_hits: Bools = np.take(table, values + 1, mode="clip")
@@ -43,7 +43,7 @@ def among(values: Ints | Longs, numbers: Ints | Longs) -> Bools:
 
 
 def unique(numbers: Ints | Longs) -> Longs:
-    """Return numbers ascending and each once: numpy hashes them, which took seconds of consecutive ones."""
+    """Return the distinct numbers, ascending; numpy hashes them, which took seconds for consecutive ones."""
     if not len(numbers):
         return numbers.astype(np.int64)
     least = int(numbers.min())
@@ -54,9 +54,9 @@ def unique(numbers: Ints | Longs) -> Longs:
 
 
 def unique_inverse(numbers: Numbers) -> tuple[Numbers, Longs]:
-    """Return numbers ascending and each once, and for each of all its row there.
+    """Return the distinct numbers, ascending, and the index there of each number.
 
-    >>> [one.tolist() for one in unique_inverse(np.array([7, 5, 7]))]
+    >>> [array.tolist() for array in unique_inverse(np.array([7, 5, 7]))]
     [[5, 7], [1, 0, 1]]
     """
     different = unique(numbers)
@@ -81,20 +81,20 @@ def _are_dense(numbers: Ints | Longs, least: int) -> bool:
     return int(numbers.max()) - least <= _DENSE * len(numbers)
 
 
-#: Stands where a row has no number, and is less than any.
+#: The number in place of a missing one; it is less than any.
 MISSING = -2
 #: Bits of a packed number.
 _BITS = 63
-#: Rows that are held before those that are the same are put together.
+#: Rows that are collected before equal rows are added up.
 HELD = 1 << 20
 
-#: Rows ascending and each once, as packed numbers; how often each occurs; and sums.
+#: Distinct rows, ascending, as packed numbers; how often each occurs; and sums.
 _Summed = tuple[list[Longs], Longs, list[Floats]]
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """How rows of numbers, from `MISSING` on, are packed into as few as hold their bits, in the same order.
+    """Packs rows of numbers, `MISSING` or more, into as few numbers as hold their bits, in the same order.
 
     >>> packing = Packing.of_columns([np.array([2, -1]), np.array([7, 8])])
     >>> [column.tolist() for column in packing.unpack(packing.pack([np.array([2, -1]), np.array([7, 8])]))]
@@ -105,12 +105,12 @@ class Packing:
 
     @classmethod
     def of_columns(cls, columns: Sequence[Ints | Longs], least: Sequence[int] = ()) -> Packing:
-        """Return what packs some columns, each into as many bits as are the least at least."""
+        """Return a packing for some columns, each with at least its bits of ``least``."""
         needed = (int(column.max(initial=MISSING) - MISSING).bit_length() for column in columns)
         return cls(tuple(map(max, needed, least)) if least else tuple(needed))
 
     def pack(self, columns: Sequence[Ints | Longs]) -> list[Longs]:
-        """Return packed numbers; rows are in order by the first ones, then by the next."""
+        """Return the packed numbers, by which rows are sorted: by the first array, then by the next."""
         keys, left = list[Longs](), iter(columns)
         for together in self._together():
             key, least = next(left).astype(np.int64), MISSING
@@ -133,7 +133,7 @@ class Packing:
         return columns
 
     def _together(self) -> list[list[int]]:
-        """Return the bits of the columns that go into the same number, for each of these."""
+        """Return for each packed number the bits of its columns."""
         together: list[list[int]] = []
         for bits in self.bits:
             if not together or sum(together[-1]) + bits > _BITS:
@@ -144,11 +144,11 @@ class Packing:
 
 @dataclass(slots=True)
 class RowSums:
-    """Sums by rows of numbers, of which some are added at a time.
+    """Counts rows of numbers, and sums other numbers by them; rows are added in several calls.
 
     Args:
         columns: how many numbers a row has.
-        sums: how many sums of numbers there are beside the count.
+        sums: how many sums there are besides the count.
     """
 
     columns: int
@@ -164,7 +164,7 @@ class RowSums:
     def add(
         self, columns: Sequence[Ints | Longs], numbers: Sequence[Floats] = (), counts: Longs | None = None
     ) -> None:
-        """Count rows, once each unless counts are given, and add numbers to their sums."""
+        """Count rows, by 1 unless there are ``counts``, and add ``numbers`` to their sums."""
         if not len(columns[0]):
             return
         packing = Packing.of_columns(columns, self.packing.bits)
@@ -181,7 +181,7 @@ class RowSums:
             self._most = max(HELD, 2 * self.rows)
 
     def with_columns(self, change: Callable[[list[Longs]], list[Longs]]) -> RowSums:
-        """Return the sums of rows with other columns."""
+        """Return the counts and sums by rows whose columns were changed."""
         columns, counts, sums = self.all()
         columns = change(columns)
         changed = RowSums(len(columns), self.sums)
@@ -189,7 +189,7 @@ class RowSums:
         return changed
 
     def pack(self) -> _Summed:
-        """Return all rows, packed."""
+        """Return the distinct rows, packed, with their counts and sums."""
         if len(self._held) > 1:
             keys, counts, sums = zip(*self._held, strict=True)
             self._held = []
@@ -204,13 +204,13 @@ class RowSums:
         return self._held[0]
 
     def all(self) -> _Summed:
-        """Return the columns of all rows, ascending and each once, how often each was counted, and sums."""
+        """Return the columns of the distinct rows, ascending, with their counts and sums."""
         keys, counts, sums = self.pack()
         return self.packing.unpack(keys), counts, sums
 
 
 def _sum_rows(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]) -> _Summed:
-    """Return packed rows ascending and each once, with the sums of counts and numbers."""
+    """Return the distinct packed rows, ascending, with the sums of their counts and numbers."""
     if counts is None and not numbers and len(keys) == 1:
         if int(keys[0].max()) <= _DENSE * len(keys[0]):
             every = np.bincount(keys[0])
@@ -229,7 +229,7 @@ def _sum_rows(keys: list[Longs], counts: Longs | None, numbers: Sequence[Floats]
 
 
 def kinds_of(columns: Sequence[Ints | Longs]) -> tuple[Longs, Longs]:
-    """Return a row of each kind, these in ascending order, and the number of the kind of each row.
+    """Return the index of a row of each distinct value, these ascending, and for each row that of its value.
 
     >>> [numbers.tolist() for numbers in kinds_of([np.array([2, 1, 2]), np.array([7, 8, 7])])]
     [[1, 0], [1, 0, 1]]

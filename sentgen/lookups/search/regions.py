@@ -1,4 +1,4 @@
-"""Regions of a block as arrays: where they begin and end, and what of them is in each sentence."""
+"""Regions of a block as arrays: their first and last tokens, and their parts in each sentence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ where sentences > 0 and first_sentence <= $high and first_sentence + sentences >
 def region_numbers(block: Block, meets: str, bindings: Bindings) -> tuple[Longs, Longs]:
     """Return the numbers of the first and the last tokens of regions ``r`` that meet a condition.
 
-    They are those of a block and of parts of it, in the order of the store.
+    The regions are those of the block, of which ``block`` may be a part, in the order of the store.
     """
     bindings.update(low=block.low, high=block.high)
     first, last = block.tokens.array(_REGIONS.format(meets=meets), bindings)
@@ -38,12 +38,12 @@ def region_numbers(block: Block, meets: str, bindings: Bindings) -> tuple[Longs,
 
 @dataclass(slots=True)
 class Regions:
-    """Finds regions.
+    """Finds the regions of a block.
 
     Args:
-        written: the conditions of the query in SQL.
-        block: where they are looked for.
-        chosen: the tokens that are asked about; none for all.
+        written: writes the conditions of the query in SQL.
+        block: the block.
+        chosen: the tokens that the question is about; None for all.
     """
 
     written: TokenConditions
@@ -57,12 +57,12 @@ class Regions:
         return self.block.tokens.across
 
     def at(self, edge: syntax.CqlEdge, behind: Longs, *, first: bool) -> Bools:
-        """Return before which tokens there is the edge of a region.
+        """Return before which tokens a region begins or ends.
 
         Args:
             edge: the begin or the end of regions.
-            behind: the tokens, or the place behind the last one.
-            first: whether matches begin there: else they have the token before it.
+            behind: the tokens, or the place behind the last token of the block.
+            first: whether matches begin at these tokens: else they include the tokens before.
         """
         if edge not in self._edges:
             self._edges[edge] = self._edge(edge.region, edge.end)
@@ -71,7 +71,7 @@ class Regions:
         inside = np.clip(at, 0, size - 1)
         met: Bools = (at >= 0) & (at < size) & self._edges[edge][inside]
         if first and edge.end:
-            # The region has to end in the same sentence, or document.
+            # The region must end in the sentence, or document, of the token before.
             met &= ~begins[np.clip(behind, 0, size - 1)]
         elif not first and not edge.end:
             met &= ~begins[inside]
@@ -90,9 +90,9 @@ class Regions:
         return met
 
     def parts(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
-        """Return the first and the last tokens of regions, the inner of two behind the outer.
+        """Return the first and the last tokens of regions, an inner region behind the outer one.
 
-        Where no hit goes over the ends of sentences, it is what of them is in each sentence.
+        Unless hits may cross the ends of sentences, regions are cut into their parts in sentences.
         """
         if region not in self._found:
             if region.built_in:
@@ -107,10 +107,10 @@ class Regions:
         return self._found[region]
 
     def whole(self, region: syntax.RegionPattern) -> Spans:
-        """Return regions, or their parts in sentences, all of whose tokens are asked about, as spans."""
+        """Return as spans the regions, or their parts in sentences, all of whose tokens are chosen."""
         first, last = self.parts(region)
         if region.kind == "doc" and not self._across:
-            # Only a document of one sentence is in one.
+            # A document lies within a sentence only if it has no other.
             alone = self._of_document(first, False) & self._of_document(last, True)
             first, last = first[alone], last[alone]
         if self.chosen is not None:
@@ -120,14 +120,14 @@ class Regions:
         return Spans(first, last, {}).sorted_once()
 
     def within(self, region: syntax.RegionPattern, spans: Spans) -> Bools:
-        """Return which spans lie in such a region."""
+        """Return which spans lie in a region of a pattern."""
         first, last = self.parts(region)
         return lie_within(spans, first, last)
 
     def expand(self, region: syntax.RegionPattern, spans: Spans) -> Spans:
-        """Return spans with their ends moved to those of the innermost region around them, if there is one.
+        """Return spans extended to the innermost region around them, if there is one.
 
-        Over the ends of sentences, an end moves to that of the region around its token if none is around all.
+        With ``across``, if no region is around the whole span, each end is extended by itself.
         """
         first, last = self.parts(region)
         around = _innermost(first, last, spans.first, spans.last)
@@ -138,7 +138,7 @@ class Regions:
         return Spans(_move(spans.first, first, begins), _move(spans.last, last, ends), spans.labels)
 
     def _built_in(self, region: syntax.RegionPattern) -> tuple[Longs, Longs]:
-        """Return the first and last tokens of sentences, or of documents where hits may have these."""
+        """Return the first and last tokens of sentences, or of documents, as built-in regions."""
         ids, begins, lengths, _ = self.block.sentences()
         ends = begins + lengths - 1
         if region.kind == "doc" and self._across:
@@ -150,14 +150,14 @@ class Regions:
         return begins[some], ends[some]
 
     def _sentences_of(self, region: syntax.RegionPattern) -> Longs:
-        """Return the numbers of the sentences of which, or of whose documents, the tests are true."""
+        """Return the ids of the sentences that pass the tests, or whose documents do."""
         bindings = Bindings(low=self.block.low, high=self.block.high)
         tests = self._region_conditions(bindings).in_sentences(region, "s.id")
         text = f"select s.id from sentence as s{where(['s.id between $low and $high', *tests])}"
         return self.block.tokens.array(text, bindings)[0]
 
     def _of_document(self, at: Longs, end: bool) -> Bools:
-        """Return which of the first, or last, tokens of sentences are those of documents."""
+        """Return which of the first, or last, tokens of sentences are the first, or last, of documents."""
         bounds: dict[str, object] = {"low": self.block.low, "high": self.block.high}
         sentences = self.block.tokens.array(_DOCUMENTS, bounds)[int(end)]
         return np.isin(self.block.sentences()[0][self.block.sentence_of(at)], sentences)
@@ -181,7 +181,7 @@ class Regions:
 
 
 def lie_within(spans: Spans, first: Longs, last: Longs) -> Bools:
-    """Return which spans lie in one of some stretches, which are ascending by their first tokens."""
+    """Return which spans lie in one of some ranges, which are ascending by their first tokens."""
     if not len(first):
         return np.zeros(len(spans), bool)
     furthest = np.maximum.accumulate(last)
@@ -191,13 +191,13 @@ def lie_within(spans: Spans, first: Longs, last: Longs) -> Bools:
 
 
 def _innermost(first: Longs, last: Longs, begin: Longs, end: Longs) -> Longs:
-    """Return for stretches of tokens the row of the last region that they lie in; `NONE` if there is none."""
+    """Return for each span the index of the last region around it; `NONE` if there is none."""
     if not len(first):
         return np.full(len(begin), NONE)
     furthest = np.maximum.accumulate(last)
     row = np.searchsorted(first, begin, "right") - 1
     row[(row >= 0) & (furthest[row] < end)] = NONE
-    # One that ends before may be behind the one that is meant.
+    # Regions that begin at or before the span but end before its end are passed over, backwards.
     while len(outside := np.flatnonzero((row >= 0) & (last[row] < end))):
         row[outside] -= 1
     return row

@@ -1,11 +1,12 @@
-"""From a query to its hits, block by block: each kind of pattern by its function of arrays.
+"""Find the hits of a query, block by block: each kind of pattern has a function of arrays.
 
-A pattern of a bounded number of tokens is the same as some sequences of single tokens. Of each, the token of
-the fewest occurrences says where matches can be, and the others are compared at their distance from it.
+A pattern with a bounded number of tokens is expanded into sequences of single tokens. In each sequence, the
+token with the fewest occurrences says where matches can be, and the other tokens are tested at their distance
+from it.
 
-Other regular ones are walks along an automaton, from all begins of a block at once. A state that goes on to
-itself reads a stretch of tokens at once: walks are in all places from where they came into it to where its
-tokens end.
+Other regular patterns are walks along an automaton, from all begins in a block at once. A state with a
+transition to itself reads a range of tokens at once: its walks are at all places from where they entered the
+state to where its tokens end.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ if TYPE_CHECKING:
     from sentgen.lookups.concordances.hits import HitFilter, Query
 
 
-#: An occurrence is worth so many tokens that are compared one after the other.
+#: Testing one occurrence takes as long as testing this many consecutive tokens.
 _WORTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _SequenceSearch:
-    """Looks for sequences in a block.
+    """Finds sequences of tokens in a block.
 
     Args:
-        conditions: say which tokens meet them.
+        conditions: computes which tokens meet a condition.
         regions: regions of the block.
     """
 
@@ -54,7 +55,7 @@ class _SequenceSearch:
         return self.regions.block
 
     def spans(self, items: tuple[Item, ...]) -> Spans:
-        """Return the matches of a sequence, by their first tokens."""
+        """Return the matches of a sequence, sorted by their first tokens."""
         tokens = [item for item in items if isinstance(item, syntax.Token)]
         first = self._begins(tokens)
         if (chosen := self.regions.chosen) is not None:
@@ -66,7 +67,7 @@ class _SequenceSearch:
         return Spans(first, first + (len(tokens) - 1), labels)
 
     def _begins(self, tokens: list[syntax.Token]) -> Longs:
-        """Return where sequences may begin, as their tokens are what they should be."""
+        """Return the places from which on all tokens of a sequence match."""
         size = len(tokens)
         counts = [self.conditions.count(token.condition) for token in tokens]
         rarest = min(range(size), key=counts.__getitem__)
@@ -87,7 +88,7 @@ class _SequenceSearch:
         return first
 
     def _compare_all(self, tokens: list[syntax.Token]) -> Longs:
-        """Return the same by a comparison of all tokens of the block."""
+        """Return the same places as `_begins`, by testing all tokens of the block."""
         length = self._block.size - len(tokens) + 1
         if length <= 0:
             return np.zeros(0, np.int64)
@@ -112,7 +113,7 @@ def _gaps(items: tuple[Item, ...]) -> Iterator[tuple[int, syntax.CqlEdge]]:
             before += 1
 
 
-#: Of so many tokens one is looked at by itself: else all are.
+#: Tokens are tested one by one if they are fewer than the block divided by this.
 _FEW = 4
 
 
@@ -122,9 +123,9 @@ class WalkSearch:
 
     Args:
         states: the automaton.
-        conditions: say which tokens meet them.
+        conditions: computes which tokens meet a condition.
         regions: regions of the block.
-        spans_of: finds the spans of a symbol that is no token.
+        spans_of: returns the spans of a symbol that is no single token.
         labels: labels of the query.
     """
 
@@ -143,7 +144,7 @@ class WalkSearch:
         self._loops = {one for one, two in self.states.steps if one == two and self._symbol(one) is not None}
 
     def spans(self) -> Spans:
-        """Return the matches; time and memory grow with their number, and that of their parts."""
+        """Return the matches; time and memory grow with the number of whole and partial matches."""
         accepted, size = list[Spans](), 0
         walks = self._merge([(state, self._first(state, edges)) for state, edges in self.states.firsts])
         while walks:
@@ -162,7 +163,7 @@ class WalkSearch:
         return together(accepted, self.labels)
 
     def _check(self, size: int) -> None:
-        """Refuse more matches than fit into a quarter of the memory."""
+        """Raise an error if more matches are found than fit into a quarter of the memory."""
         limit = self.regions.block.tokens.limit
         if limit is not None and size * (2 + len(self.labels)) * 8 > limit // 4:
             matches = quantity(size, "match", "matches")
@@ -172,12 +173,12 @@ class WalkSearch:
             )
 
     def _symbol(self, state: int) -> syntax.Token | None:
-        """Return the token that is read by reaching a state; none if it is no single token."""
+        """Return the symbol that is read on entering a state, if it is a single token; else None."""
         symbol = self.states.symbols[state]
         return symbol if isinstance(symbol, syntax.Token) else None
 
     def _merge(self, reached: list[tuple[int, Spans]]) -> dict[int, Spans]:
-        """Return walks by state, in their order; what came to one by several ways is there once."""
+        """Return the distinct walks of each state, sorted; several paths may lead to the same walk."""
         by_state: dict[int, list[Spans]] = {}
         for state, walks in reached:
             if len(walks):
@@ -216,7 +217,7 @@ class WalkSearch:
         return self._add_labels(Spans(walks.first, at, walks.labels), target)
 
     def _join(self, source: int, walks: Spans, furthest: Longs, target: int) -> Spans:
-        """Return walks with what is read into another state behind any place where they are."""
+        """Return walks continued by spans that are read into another state behind their places."""
         spans = self._continuations(target)
         low = np.searchsorted(spans.first, walks.last + 1)
         high = np.searchsorted(spans.first, furthest + 1, "right")
@@ -227,7 +228,7 @@ class WalkSearch:
         return Spans(walks.first, spans.last, spans.with_labels(walks, self.labels).labels)
 
     def _furthest(self, state: int, walks: Spans) -> Longs:
-        """Return the last places of walks in a state, up to where another one of the same begin comes in."""
+        """Return the last place of each walk in a state, before another walk of the same begin enters it."""
         if state not in self._loops:
             return walks.last
         if state not in self._ends:
@@ -246,7 +247,7 @@ class WalkSearch:
         return Spans(walks.first, walks.last, labels)
 
     def _read_at(self, state: int, at: Longs) -> Bools:
-        """Return which of some tokens are read into a state."""
+        """Return which of some tokens can be read into a state."""
         if state in self._read or self.states.entries[state]:
             return self._reads(state)[at]
         symbol, chosen = self._symbol(state), self.regions.chosen
@@ -255,7 +256,7 @@ class WalkSearch:
         return met if chosen is None else met & chosen[at]
 
     def _reads(self, state: int) -> Bools:
-        """Return which tokens are read into a state."""
+        """Return which tokens of the block can be read into a state."""
         if state not in self._read:
             symbol, chosen, block = self._symbol(state), self.regions.chosen, self.regions.block
             assert symbol is not None
@@ -268,7 +269,7 @@ class WalkSearch:
         return self._read[state]
 
     def _continuations(self, state: int) -> Spans:
-        """Return what is read into a state behind other tokens."""
+        """Return the spans that can be read into a state that is not the first."""
         if state not in self._spans:
             if self._symbol(state) is not None:
                 at = np.flatnonzero(self._reads(state))
@@ -299,21 +300,21 @@ class WalkSearch:
         return walks
 
 
-#: Tokens of which one in so many is rare: only the sentences that have it are looked at.
+#: A token is rare if there is at most one in this many: only sentences with a rare token are searched.
 _RARE = 16
-#: Bytes of a match while matches are found, ordered and chosen from.
+#: Bytes that a match takes while matches are found, sorted and chosen.
 _SPAN = 64
 
 
 class QuerySearch:
-    """Looks for the hits of a query.
+    """Finds the hits of a query.
 
     Args:
         connection: the store.
         query: the query, with its filters.
 
     Attributes:
-        left: how many hits there were so far, and how many of them each filter left.
+        left: number of hits so far, and of those that are left after each filter.
     """
 
     def __init__(self, connection: Connection, query: Query) -> None:
@@ -325,14 +326,14 @@ class QuerySearch:
         self._near = [_OneSearch(near.cql, tokens) for _, near in query.filters]
 
     def find(self) -> Iterator[BlockHits]:
-        """Yield the hits, those of a block of tokens at a time; of blocks without hits nothing."""
+        """Yield the hits of each block, or of parts of it; nothing for blocks without hits."""
         for block in self._blocks:
             for hits in self._one.find(block):
                 if len(hits := self._left(hits)):
                     yield hits
 
     def _left(self, hits: BlockHits) -> BlockHits:
-        """Return the hits that the filters leave."""
+        """Return the hits that pass the filters, and count them."""
         self.left[0] += len(hits)
         for number, (hit_filter, _) in enumerate(self._query.filters):
             spans = self._near[number].spans(hits.block)
@@ -342,7 +343,7 @@ class QuerySearch:
 
 
 class _OneSearch:
-    """Looks for the hits of a query without filters."""
+    """Finds the hits of a query without filters."""
 
     def __init__(self, cql: Cql, tokens: int) -> None:
         self._cql = cql
@@ -353,11 +354,11 @@ class _OneSearch:
             self._conditions.occurrences(each) for count, each in counts if count * _RARE < max(tokens, 1)
         ]
         self._ways = _ways(cql.pattern)
-        # Of all tokens, one in so many may begin a match.
+        # At most one in this many tokens begins a match.
         self._sparse = max(tokens, 1) // max(min((count for count, _ in counts), default=tokens), 1) or 1
 
     def find(self, block: Block) -> Iterator[BlockHits]:
-        """Yield the hits in a block; nothing where it has no token that all of them have."""
+        """Yield the hits in a block; nothing if it lacks a token that all hits have."""
         rows = self._rows(block)
         for part in [block] if rows is None else block.some(rows, self._most(block)):
             every = self._every(part)
@@ -374,11 +375,11 @@ class _OneSearch:
         return _Matching(self._conditions, block, selected, cql.labels).spans(cql.pattern)
 
     def _rows(self, block: Block) -> Longs | None:
-        """Return which units of a block may have matches, as they have some rare tokens; none for all."""
+        """Return the units of a block that have the rare tokens of all matches; None for all units."""
         rare = [block.find(ids) for ids in self._rare]
         if not all(len(at) for at in rare):
             return np.zeros(0, np.int64)
-        # What is bounded is looked for around these tokens anyway.
+        # Patterns of bounded length are searched around the rare tokens anyway.
         if (self._ways and block.is_cached("begins")) or not rare:
             return None if self._most(block) >= block.size else np.arange(len(block.units()))
         units = block.units_of(rare[0])
@@ -387,13 +388,13 @@ class _OneSearch:
         return units
 
     def _most(self, block: Block) -> int:
-        """Return of how many tokens the matches are found at once, so that memory holds them."""
+        """Return the number of tokens to search at once, so that their matches fit into memory."""
         ways = self._ways or block.size // max(len(block.units()), 1)
         return block.tokens.capacity // _SPAN * self._sparse // ways
 
 
 def _ways(pattern: syntax.Pattern) -> int:
-    """Return how many matches at most begin with a token; 0 if they may be any number."""
+    """Return an upper bound of the matches that begin with a token; 0 if there is none."""
     if isinstance(pattern, syntax.Joined):
         ways = list(map(_ways, syntax.children(pattern)))
         return max(ways, default=1) if all(ways) else 0
@@ -402,7 +403,7 @@ def _ways(pattern: syntax.Pattern) -> int:
 
 
 def _near(hits: BlockHits, spans: Spans, hit_filter: HitFilter) -> Bools:
-    """Return which hits have a span in the window of a filter, all of it on one side."""
+    """Return which hits have a whole span in the window of a filter, on one side of the hit."""
     begin, end = hits.block.unit_ends(hits.first)
     left = np.maximum(hits.first - hit_filter.size.left, begin)
     right = np.minimum(hits.last + hit_filter.size.right, end)
@@ -411,8 +412,8 @@ def _near(hits: BlockHits, spans: Spans, hit_filter: HitFilter) -> Bools:
 
 
 def _any_between(spans: Spans, low: Longs, high: Longs) -> Bools:
-    """Return between which tokens there is a span, all of it."""
-    # Of those that begin at a token or behind it, where the first one ends.
+    """Return for which ranges, from ``low`` to ``high``, there is a span that lies in the range."""
+    # The smallest end of the spans from each span on.
     nearest = np.append(np.minimum.accumulate(spans.last[::-1])[::-1], np.iinfo(np.int64).max)
     met: Bools = nearest[np.searchsorted(spans.first, low)] <= high
     return met
@@ -427,9 +428,9 @@ class _Matching:
     """Finds the spans of patterns in a block.
 
     Args:
-        conditions: say which tokens meet them.
+        conditions: computes which tokens meet a condition.
         block: the tokens.
-        chosen: the tokens that are asked about; none for all.
+        chosen: the tokens that the question is about; None for all.
         labels: labels of the query.
     """
 
@@ -443,7 +444,7 @@ class _Matching:
         self.regions = Regions(self.conditions.written, self.block, self.chosen)
 
     def spans(self, pattern: syntax.Pattern) -> Spans:
-        """Return the spans of a pattern, in their order, each with each way to place its labels."""
+        """Return the spans of a pattern, sorted, with a row for each assignment of tokens to labels."""
         match pattern:
             case syntax.RegionPattern():
                 return self.regions.whole(pattern)
@@ -490,7 +491,7 @@ class _Matching:
 
     def _both(self, left: syntax.Pattern, right: syntax.Pattern) -> Spans:
         left_spans, right_spans = self.spans(left), self.spans(right)
-        # As numbers of the same spans.
+        # Packed numbers are equal for equal spans.
         keys = np.unique(
             np.stack(
                 [np.append(getattr(left_spans, end), getattr(right_spans, end)) for end in ("first", "last")]
@@ -504,7 +505,7 @@ class _Matching:
         return together([self._join(left_spans, right_spans, order, low, high)], self.labels)
 
     def _within(self, inner: Spans, outer: Spans) -> Spans:
-        """Return the spans that lie in others, with the labels of both."""
+        """Return the inner spans that lie in outer ones, with the labels of both."""
         if not outer.labels:
             return inner.take(lie_within(inner, outer.first, outer.last))
         unit, _ = self.block.unit_ends(inner.first)
@@ -513,7 +514,7 @@ class _Matching:
         return self._pairs(inner, outer, low, high, lambda m, o: o.last >= m.last)
 
     def _spans_around(self, outer: Spans, inner: Spans) -> Spans:
-        """Return the spans in which others lie, with the labels of both."""
+        """Return the outer spans that contain inner ones, with the labels of both."""
         low = np.searchsorted(inner.first, outer.first)
         high = np.searchsorted(inner.first, outer.last, "right")
         return self._pairs(outer, inner, low, high, lambda m, o: o.last <= m.last)
@@ -541,7 +542,7 @@ class _Matching:
         return left.take(rows).with_labels(right.take(order[others]), self.labels)
 
     def _meets(self, pattern: syntax.Meet, part: Longs, other: Longs) -> Bools:
-        """Return which tokens have another one near them, or none if the pattern says so."""
+        """Return which tokens have a token of ``other`` near them, or have none for a negated pattern."""
         near, other = pattern.near, np.unique(other)
         if isinstance(near, syntax.RegionPattern):
             if near.built_in and not self.block.tokens.across:
@@ -554,7 +555,7 @@ class _Matching:
         return ~met if pattern.negated else met
 
     def _in_region(self, region: syntax.RegionPattern, part: Longs, other: Longs, negated: bool) -> Bools:
-        """Return which tokens are in a region in which another one is, or none is."""
+        """Return which tokens are in a region that has, or if ``negated`` lacks, a token of ``other``."""
         first, last = self.regions.parts(region)
         low, high = np.searchsorted(other, first), np.searchsorted(other, last, "right")
         having = (low < high) != negated
