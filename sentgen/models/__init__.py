@@ -1,4 +1,4 @@
-"""Smoothed language models over counts: built, imported, exported, found and looked up."""
+"""Smoothed n-gram language models: build them from counts, import, export, list and query them."""
 
 from sentgen.models.arpa import export_arpa, import_arpa
 from sentgen.models.base.registry import ModelInfo, changes, find, is_stale, list_models, remove

@@ -53,10 +53,10 @@ from sentgen.system.files import open_to_read
 
 _FILE = "arpa.sql"
 _BATCH = 100_000
-#: Rows that are turned into text at once, of which some hundred bytes each are in memory.
+#: Rows converted to text at once; each takes some hundred bytes of memory.
 _WRITTEN = 20_000
 _LN10 = math.log(10)
-#: What stands for a probability of zero in ARPA files.
+#: The logarithm that ARPA files write for a probability of zero.
 # As SRILM writes it; -inf would make NaN of a sum with a back-off weight.
 _ZERO = -99.0
 _UNSAFE = re.compile(r"[\x00-\x20\x7f]|\\(?=u[0-9a-f]{4})")
@@ -65,20 +65,20 @@ _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 _COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})\s*", re.IGNORECASE)
 _OVER = re.compile(rb"# over: (tags|classes|items) (\d{1,9})")
 _SECTION = re.compile(rb"\\(\d{1,3})-grams:\s*", re.IGNORECASE)
-#: Python takes more for a number: `nan`, `1_000`.
+#: A number as ARPA files write it; `float` would also accept `nan` and `1_000`.
 _LOGARITHM = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|-inf(?:inity)?", re.IGNORECASE)
-#: Lines before the data, which toolkits fill with what they are and what they were called with.
+#: How many lines may precede the data; toolkits write their name and arguments there.
 _PREFACE = 10_000
-#: Bytes of a line.
+#: Maximal length of a line in bytes.
 _LONGEST = 1 << 20
-#: What begins and what ends a sentence.
+#: Reserved words: the start and the end of a sentence.
 _MARKS = {BOS: "<s>", EOS: "</s>"}
 
 Progress = Callable[[str], None]
 
 
 def escape(form: str) -> str:
-    """Return a word as it stands in an ARPA file.
+    """Return the spelling of a word in an ARPA file.
 
     >>> escape("New York"), escape("a_b"), escape("<UNK>")
     ('New\\\\u0020York', 'a_b', '\\\\u003cUNK>')
@@ -89,7 +89,7 @@ def escape(form: str) -> str:
 
 
 def unescape(form: str) -> str:
-    """Return the word that stands in an ARPA file; undoes `escape`."""
+    """Return the word with this spelling in an ARPA file; the inverse of `escape`."""
     if form == "<UNK>":
         return "<unk>"
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), form) if "\\u" in form else form
@@ -98,7 +98,7 @@ def unescape(form: str) -> str:
 def export_arpa(
     store: Store, model: ModelInfo, path: Path | str, *, progress: Progress | None = None
 ) -> None:
-    """Write a model to an ARPA file, whole or not at all: beside its place first, then renamed.
+    """Write a model to an ARPA file, whole or not at all: to a temporary file that is then renamed.
 
     Raises:
         InputError: the file cannot be written there, or the disk is full.
@@ -119,10 +119,10 @@ def export_arpa(
     path, report = Path(path), progress or (lambda _: None)
     with store.begin() as connection, whole_file(path) as plain, _packed(path, plain) as file:
         _escape_forms(connection, model)
-        # Before the n-grams: the header has their numbers, and a pipe cannot be written twice.
+        # Counted before any n-gram is written: the header has the numbers, and a pipe has no second pass.
         counts = {int(n): int(count) for n, count in sql.run(connection, _FILE, "counts", model=model.id)}
         if not model.symbols.are_words:
-            # A comment before the data, as KenLM and SRILM pass over.
+            # A comment before the data, which KenLM and SRILM skip.
             file.write(b"# over: %s %d\n" % (model.symbols.over.encode(), model.symbols.kept))
         file.write(b"\\data\\\n")
         file.writelines(b"ngram %d=%d\n" % item for item in counts.items())
@@ -136,15 +136,15 @@ def export_arpa(
 
 
 def _packed(path: Path, plain: IO[bytes]) -> AbstractContextManager[IO[bytes] | gzip.GzipFile]:
-    """Compress what is written to a file that is named so."""
+    """Return a stream that compresses into ``plain`` if the name of the file ends in .gz, else ``plain``."""
     if path.suffix != ".gz":
         return nullcontext(plain)
-    # Without name and time in its head: the same model, the same bytes.
+    # No name and no time in the gzip header, so that the same model gives the same bytes.
     return gzip.GzipFile("", "wb", compresslevel=6, fileobj=plain, mtime=0)
 
 
 def _escape_forms(connection: Connection, model: ModelInfo) -> None:
-    """Make ``arpa_form``: the words of the model as they are written."""
+    """Make the temporary table ``arpa_form``: the words of the model with their escaped spellings."""
     unsafe = sql.run(connection, _FILE, "unsafe", model=model.id)
     if any(form == "" for _, form in unsafe):
         raise InputError("the model has an empty word, which an ARPA file cannot hold")
@@ -157,8 +157,8 @@ def _escape_forms(connection: Connection, model: ModelInfo) -> None:
 
 def _lines(connection: Connection, model: ModelInfo, n: int) -> Iterator[list[str]]:
     """Yield the lines of one order, a batch at a time."""
-    # Nine digits tell any float of 32 bits from all others, which is what KenLM keeps. The highest order
-    # is no context of anything, and has no weight.
+    # Nine digits distinguish all floats of 32 bits, which KenLM keeps. N-grams of the highest order are
+    # never contexts, and have no back-off weight.
     weight = "chr(9) || format('{:.9g}', g.backoff / ln(10))" if n < model.order else "''"
     query = sql.statements(_FILE)["lines"].format(
         model=model.id,
@@ -177,11 +177,11 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
 
     Every n-gram must have its prefix and the unigrams of its words in the file, once, and there must be
     ``<s>`` and ``</s>``, as KenLM demands. Text before the data is passed over.
-    A probability of -inf becomes 10^-99. A model with the words ``<np>`` and ``</np>`` is taken for one that
-    counts the brackets of base noun phrases; what else it is over, a comment before the data says.
+    A probability of -inf becomes 10^-99. A model with the words ``<np>`` and ``</np>`` is recorded as one
+    that counts the brackets of base noun phrases; a comment before the data names its other symbols.
 
     Raises:
-        InputError: the file cannot be read or is no valid ARPA file; names the line.
+        InputError: the file cannot be read or is no valid ARPA file; the message names the line.
     """
     path, report = Path(path), progress or (lambda _: None)
     require_name(name)
@@ -209,7 +209,7 @@ def import_arpa(store: Store, name: str, path: Path | str, *, progress: Progress
 def _open(path: Path) -> Iterator[IO[bytes]]:
     try:
         with open_to_read(path) as plain:
-            # By its first bytes: the name of a file may say anything.
+            # gzip is recognized by its first bytes, since the extension may be wrong.
             packed = plain.peek(2)[:2] == b"\x1f\x8b"
             yield cast("IO[bytes]", gzip.GzipFile(fileobj=plain)) if packed else plain
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -238,7 +238,7 @@ class _Reader:
             sql.run(self.connection, _FILE, "table", n=n, columns=columns)
             following = self._section(n, expected)
             section = _SECTION.fullmatch(following)
-            # A file that was cut off just between two sections would pass for a smaller model.
+            # A file that was cut off between two sections would be read as a smaller model.
             if n == len(counts):
                 if following.strip().lower() != b"\\end\\":
                     raise self.error(f"expected \\end\\ after the {n}-grams, found {_shown(following)}")
@@ -260,7 +260,7 @@ class _Reader:
         return b""
 
     def _header(self) -> list[int]:
-        """Read up to the first section and return the number of n-grams by order."""
+        """Read up to the first section and return the number of n-grams of each order."""
         line = self._next().removeprefix(codecs.BOM_UTF8)
         begin = _shown(line)
         while line.strip().lower() != b"\\data\\":
@@ -302,7 +302,7 @@ class _Reader:
         if not batch:
             return
         for fields, line in batch:
-            # A weight may be left out where it is 0.
+            # The back-off weight may be omitted where it is 0.
             if len(fields) not in (n + 1, n + 2):
                 raise self.error(f"expected a number, {quantity(n, 'word')} and a back-off weight", line)
         logps = [self._number(fields[0], line) for fields, line in batch]
@@ -313,15 +313,15 @@ class _Reader:
         forms = [self._form(fields[i], line) for fields, line in batch for i in range(1, n + 1)]
         ids = np.asarray(self.strings.encode(forms), np.int32).reshape(len(batch), n)
         columns = {f"w{i + 1}": pa.array(ids[:, i]) for i in range(n)}
-        # In the store as natural logarithms; here is the border.
+        # The store has natural logarithms, the file logarithms to base 10.
         columns["logp"] = pa.array(np.maximum(logps, _ZERO) * _LN10)
         columns["backoff"] = pa.array(np.maximum(backoffs, _ZERO) * _LN10)
-        # Kept until `_check`, whose complaints name a line.
+        # The line numbers are kept until `_check`, whose messages name them.
         columns["line"] = pa.array([line for _, line in batch], pa.int64())
         append(self.connection, f"arpa_gram_{n}", pa.table(columns))
 
     def _number(self, field: bytes, line: int) -> float:
-        # -inf is taken: `_store` makes the probability of zero of it.
+        # -inf is accepted: `_store` replaces it by the logarithm of a probability of zero.
         value = float(field) if _LOGARITHM.fullmatch(field) else math.inf
         if value == math.inf:
             raise self.error(f"{_shown(field)} is not a logarithm", line)
@@ -338,7 +338,7 @@ class _Reader:
 
 
 def _check(connection: Connection, path: Path, order: int) -> None:
-    """Refuse n-grams that occur twice or lack their prefix or a unigram, and what cannot end a sentence."""
+    """Refuse n-grams that occur twice or lack their prefix or a unigram, and a model without </s>."""
     rows = sql.rows(connection, f"select w1 from arpa_gram_1 where w1 in ({BOS}, {EOS})")
     missing = [mark for word_id, mark in _MARKS.items() if (word_id,) not in {*map(tuple, rows)}]
     if missing:
@@ -360,7 +360,7 @@ def _check(connection: Connection, path: Path, order: int) -> None:
 
 
 def _anchors(connection: Connection, order: int) -> Longs:
-    """Return how many n-grams there are of each anchor."""
+    """Return how many n-grams of the file have each anchor, an array over word ids."""
     counts = np.zeros(next_id(connection, word), np.int64)
     for n in range(1, order + 1):
         for anchor, ngrams in sql.run(connection, _FILE, "anchors", n=n, words=sql.words(n)):
@@ -369,7 +369,7 @@ def _anchors(connection: Connection, order: int) -> Longs:
 
 
 def _sorted(connection: Connection, order: int) -> Source:
-    """Return the n-grams of the file as a source."""
+    """Return a source that reads the n-grams of the file, sorted."""
 
     def between(least: int, end: int) -> Iterator[OrderNgrams]:
         for n in range(1, order + 1):

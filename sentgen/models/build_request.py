@@ -1,9 +1,9 @@
-"""Build a model where its counts are, in a store or in a lake, as `models build` and Python ask for it.
+"""Build a model in the store or lake that has its counts, for `models build` and Python.
 
 In a store, counts are summed by DuckDB, which spills to the disk under the memory limit; smoothing and
-sorting are passes over arrays, which lie in files without names where they do not fit
-(`sentgen.models.building`). Others may read the store, unless it is small, until the rows are written,
-which is one transaction: a build that fails or is interrupted leaves no trace.
+sorting are passes over arrays, which are kept in unnamed files where they do not fit
+(`sentgen.models.building`). Unless the store is small, other processes may read it until the rows are
+written, which is one transaction: a build that fails or is interrupted leaves no trace.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from sentgen.options import Option
 from sentgen.schema import Store
 from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
 
-#: Shares of the memory of the whole process: what n-grams may take that are smoothed, what sorting them for
-#: the store may take, and where pages of files are given back. DuckDB has its own (`DATABASE_SHARE`).
+#: Shares of the memory of the whole process: for the n-grams during smoothing, for sorting them for the
+#: store, and the limit above which pages of files are given back. DuckDB's share is `DATABASE_SHARE`.
 ROWS_SHARE, SORTING_SHARE, FULL_SHARE = 0.65 * COUNTING_SHARE, 0.35 * COUNTING_SHARE, 0.8
-#: Bytes that numba and the code that it has compiled take from that of the n-grams.
+#: Bytes that numba and its compiled code take from the share of the n-grams.
 _COMPILED = 64 << 20
 
 
@@ -64,7 +64,7 @@ def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: 
 
 
 class _Build:
-    """A model on its way from counts to rows."""
+    """One build of a model: `smooth` the counts, then `write` the rows."""
 
     def __init__(
         self,
@@ -169,7 +169,7 @@ def build(
 
 
 def _refuse_chosen(store: Store, corpora: Sequence[str], condition: str | None, draw: Draw | None) -> None:
-    """Refuse chosen sentences, whose counts are not stored."""
+    """Refuse a condition or a draw: the counts of selected sentences are not stored."""
     with store.connect() as connection:
         if draw or selected(connection, corpora, condition)[1] is not None:
             raise ModelError(
@@ -189,7 +189,7 @@ def _build_in_lake(store: Store, name: str, corpora: Sequence[str], settings: Re
     with temporary.folder() as folder:
         work = Path(lake.root) / "_work" if lake.files is None else folder / "work"
         built = ModelJob(lake, work, Inline(), memory).run(name, corpora, settings)
-    # The open store has the old list of files.
+    # The open store still lists the files before the build.
     with Store(lake.root, read_only=True, memory_limit=memory) as opened:
         return find(opened, built.label)
 
@@ -269,7 +269,7 @@ class BuildRequest:
         symbols(ITEMS if self.companions else self.over, self.classes)
 
     def build(self, store: Store, progress: Progress | None = None) -> list[ModelInfo]:
-        """Build the next version of the model, and behind it those of its companions, if they are wanted.
+        """Build the next version of the model, then of its companions, if they are wanted.
 
         See `sentgen.models.build_request.build`.
         """
@@ -298,7 +298,7 @@ class BuildRequest:
         return recipe(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
 
     def _describes(self, model: ModelInfo) -> bool:
-        """Return whether a model has these settings; of chosen sentences nobody knows, so never."""
+        """Return whether a model has these settings; False for selected sentences, which are not compared."""
         chosen = self.where or self._draw or model.condition
         return (
             self._recipe == Recipe.of_model(model) and set(self.corpus) == set(model.corpora) and not chosen
@@ -308,7 +308,7 @@ class BuildRequest:
         """Return a request for each model that is asked for, the one over words first.
 
         Raises:
-            ModelError: no corpus can have companions, or sentences are drawn and some corpora cannot.
+            ModelError: no corpus can have companions, or sentences are drawn and some corpora can have none.
         """
         if not self.companions:
             return [self]
@@ -319,7 +319,7 @@ class BuildRequest:
                 f" for the model; name these corpora alone, or leave {spell('companions')} out"
             )
         words = replace(self, companions=False, classes=None)
-        # Symbols have counts of their own, and stand for rare words and brackets already.
+        # Companions have counts of their own, and their symbols replace rare words and brackets already.
         smoothing = _KNESER_NEY if self.smoothing == STUPID_BACKOFF else self.smoothing
         alike = replace(words, corpus=tagged, smoothing=smoothing, unknown="word", brackets=False)
         return [

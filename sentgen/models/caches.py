@@ -1,4 +1,4 @@
-"""What the caches of a store hold of models and trees, and how often they helped."""
+"""Statistics of the caches of a store: the models and trees that they hold, and their hits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sentgen.schema import Store
 
 
 def cache_statistics(store: Store) -> Mapping[str, CacheStatistics]:
-    """Return the state of each cache of an open store, by what it keeps; a look-up is that of one anchor."""
+    """Return the statistics of each cache of an open store by its content; a look-up is of one anchor."""
     return {"n-grams": cache_of(store).statistics, "trees": lookups_of(store).cache.statistics}
 
 
@@ -26,7 +26,7 @@ def overview(store: Store) -> Rows:
 
 
 def describe_caches(store: Store) -> str:
-    """Say in one line how many look-ups were found in the caches, of those that were asked."""
+    """Return one line with the share of look-ups that the caches answered."""
     used = [
         (name, statistics)
         for name, statistics in cache_statistics(store).items()

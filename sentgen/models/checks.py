@@ -1,4 +1,4 @@
-"""What must hold for the models of a store: whole n-grams, sums of one, and the n-grams that were counted.
+"""Checks of the models of a store: complete n-grams, probabilities that sum to one, n-grams as counted.
 
 `sentgen.schema.maintenance.check` runs these after its own. The n-grams of a model whose corpora changed
 since, which `sentgen models list` calls stale, cannot be counted again. Of an imported one, nothing is known
@@ -31,11 +31,11 @@ from sentgen.schema.checks import REBUILD, Check
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 from sentgen.schema.tables.counts import MAX_ORDER
 
-#: How far a sum may be from one: sums of a million doubles stay within a thousandth of that.
+#: Tolerance of a sum of one: the rounding of a million doubles is a thousandth of that.
 _TOLERANCE = 1e-6
 
 _FILE = "checks.sql"
-#: Smoothing to the names of what it estimates for each order; Katz has discounts besides, or ``absolute``.
+#: The parameters that each smoothing estimates for each order; Katz also has discounts, or ``absolute``.
 _PARAMETERS = {
     "katz": [f"n{r}" for r in range(1, katz.K + 2)],
     "kneser-ney": ["n1", "n2", "n3", "n4", "d1", "d2", "d3"],
@@ -43,9 +43,9 @@ _PARAMETERS = {
 
 
 def model_checks(store: Store, *, quick: bool = False) -> Iterator[Check]:
-    """Yield the checks of all models; without the slow ones, nothing is prepared for them.
+    """Yield the checks of all models; ``quick`` leaves out the slow ones.
 
-    A check leans on temporary tables that are dropped when the next one is asked for.
+    Run each check before the next one is taken: its temporary tables are dropped then.
     """
     yield _check("n-grams of models are whole", "shape")
     yield _check("words of models", "words")
@@ -98,10 +98,10 @@ def _sums(model: ModelInfo) -> Iterator[Check]:
 
 
 def _has_changed(store: Store, model: ModelInfo) -> bool:
-    """Tell whether the n-grams that the model was built from cannot be counted again.
+    """Return whether the n-grams that the model was built from cannot be counted again.
 
-    Besides corpora of another size, a source that is newer than the model tells of a change: removed and read
-    again, a corpus may have as many tokens as before.
+    A corpus has changed if its size differs or a source is newer than the model: a corpus that was removed
+    and read again may have as many tokens as before.
     """
     newer = text(
         "select count(*) from source s join model_corpus c using (corpus_id)"
@@ -113,7 +113,7 @@ def _has_changed(store: Store, model: ModelInfo) -> bool:
 
 
 def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
-    """Yield a check of the n-grams of a model against the counts that it would be built from today."""
+    """Yield a check that the n-grams of a model are those of the current counts of its corpora."""
     settings = Recipe.of_model(model)
     try:
         with store.begin() as connection:
@@ -123,7 +123,7 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
             if chosen := bool(model.condition):
                 choose(connection, condition, draw, [each.id for each in corpora])
             count(connection, corpora, settings, lambda _: None, new_words=False, chosen=chosen)
-    except DamagedError:  # in what was counted, not in the model
+    except DamagedError:  # the counts are damaged, not the model
         return
     try:
         yield _check(
@@ -139,7 +139,7 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
 
 
 def _counted_rows(model: ModelInfo, n: int) -> str:
-    """Return a query of the number and the digest of what is kept of the temporary table ``counted_n``."""
+    """Return a query for the number and the digest of the n-grams of ``counted_n`` that the model keeps."""
     # The hash of the stored rows is over five columns, null beyond the order.
     missing = ["null::integer"] * (MAX_ORDER - n)
     values = {"min_count": model.min_count[n - 1], "columns": ", ".join([sql.words(n), *missing])}

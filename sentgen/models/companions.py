@@ -1,7 +1,7 @@
-"""What joint decoding asks beside a model: its companions, and the weights that were learnt for it.
+"""The companions of a model, and the weights that were learnt for it, both for joint decoding.
 
-Companions are models over tags, classes and items of its corpora. They and the factors of trees weigh beside
-its words.
+Companions are models over tags, classes and items of the same corpora. Joint decoding sums the scores of the
+words, of the companions and of the factors of trees, each times its weight.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from sentgen.schema.store import scalar
 from sentgen.schema.tables.corpus import corpus
 from sentgen.schema.tables.models import model_weight
 
-#: What they are over, in the order of lists.
+#: The symbols of the companions, in the order of lists.
 COMPANIONS = (TAGS, CLASSES, ITEMS)
-#: Names a model of more text, which is built, mixed or imported by itself: NAME-text, or text for all models.
+#: Suffix of a model of more text: NAME-text, or text for all models; built, mixed or imported by itself.
 TEXT = "text"
 
 _FEATURE, _FACTOR = "feature", "factor"
@@ -37,7 +37,7 @@ def companion_name(name: str, over: str) -> str:
 
 
 def is_annotated(store: Store, name: str) -> bool:
-    """Return whether each word of a corpus has a tag, and is known to be in a base noun phrase or in none."""
+    """Return whether all words of a corpus have tags, and its base noun phrases are marked."""
     return bool(_annotated(store, [name])[0])
 
 
@@ -55,7 +55,7 @@ def corpora_of_companions(store: Store, names: Sequence[str]) -> list[str]:
         )
     without = _annotated(store, names)[1]
     left = [name for name in dict.fromkeys(names) if name not in without]
-    # Without a name, building says what is missing.
+    # Without corpora, building reports what is missing.
     if names and not left:
         raise ModelError(
             f"{', '.join(sorted(without))}: not every word has a tag and a place in or outside of base noun"
@@ -80,14 +80,14 @@ def _annotated(store: Store, names: Sequence[str]) -> tuple[set[str], set[str]]:
 
 @dataclass(frozen=True, slots=True)
 class LearntWeights:
-    """What weighs beside the 1 of the words, by name; models are named with their versions."""
+    """Learnt weights by name, where the words weigh 1; models are named with their versions."""
 
     features: Mapping[str, float] = field(default_factory=dict)
     factors: Mapping[str, float] = field(default_factory=dict)
 
 
 def add_weights(store: Store, model_id: int, algorithm: str, weights: LearntWeights, run: int) -> int:
-    """Store what a run learnt; return its version, which counts what was learnt for the model."""
+    """Store the weights that a run learnt; return their version, numbered by model."""
     table = model_weight.c
     with store.begin() as connection:
         version = scalar(connection, select(func.max(table.version)).where(table.model_id == model_id)) + 1
@@ -111,9 +111,7 @@ def add_weights(store: Store, model_id: int, algorithm: str, weights: LearntWeig
 def learnt_weights(
     store: Store, model_id: int, algorithm: str, version: int | None = None
 ) -> LearntWeights | None:
-    """Return what was learnt for a model and an algorithm, the last time if no version is given.
-
-    None if nothing was learnt yet.
+    """Return the weights of a model for an algorithm: of a version, else the newest; None if there are none.
 
     Raises:
         NotFoundError: there is no such version.

@@ -1,1 +1,1 @@
-"""What all of the room builds on: models by their names, what n-grams are made of, SQL, and a cache."""
+"""The foundation of `sentgen.models`: the registry of models, the symbols of n-grams, and SQL files."""

@@ -1,4 +1,4 @@
-"""The models of a store: find, list and remove them, and tell whether their corpora have changed since."""
+"""The models of a store: find, list and remove them, and detect whether their corpora have changed."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from sentgen.schema.tables.corpus import corpus, source
 from sentgen.schema.tables.counts import segment
 from sentgen.system import files
 
-#: Name of the parameter of models that count the brackets of base noun phrases.
+#: Name of the parameter that marks models which count the brackets of base noun phrases.
 BRACKETS = "brackets"
-#: What the name of the parameter begins with that notes the condition on the sentences of a model.
+#: Prefix of the parameter whose name holds the condition on the sentences of a model.
 CONDITION = "where: "
-#: What the name of the parameter begins with that says what models are over, if not over words; its value is
-#: the number of words that are kept.
+#: Prefix of the parameter whose name holds the symbols of a model, if they are not words; its value is the
+#: number of words that are kept.
 SYMBOLS = "over: "
 #: Tables whose rows belong to a model.
 _OF_MODEL = (
@@ -42,17 +42,17 @@ _OF_MODEL = (
     tables.model_corpus,
     tables.surprisal,
 )
-#: Smoothing of models that read counts, and of those that are made of others.
+#: Smoothing of models that read counts, and of mixtures of other models.
 STUPID_BACKOFF, MIXTURE, PRUNED = "stupid-backoff", "mixture", "pruned"
-#: That of a mixture without n-grams: what its models give is summed when it is asked.
+#: Smoothing of a mixture without n-grams: the probabilities of its models are summed at each look-up.
 DYNAMIC = "dynamic-mixture"
-#: Smoothing of what is no model: a scorer of a plug-in, of which the store has the surprisal of tokens alone.
+#: Smoothing of scorers of plug-ins, of which the store has the surprisal of tokens but no n-grams.
 SCORER = "scorer"
-#: What the name of the parameter begins with that notes the package of a scorer.
+#: Prefix of the parameter whose name holds the package of a scorer.
 PACKAGE = "package: "
 
 _NAMES = "select id, created_at from model"
-#: Of files in which models are laid out for look-ups.
+#: Extension of the files in which models are laid out for look-ups.
 _SUFFIX = ".ngrams"
 _SOURCES = """
 select m.corpus_name, c.id is null, s.id, s.sentences + s.tokens
@@ -65,7 +65,7 @@ order by s.id
 
 
 class ModelLike(Protocol):
-    """What look-ups must know of a model."""
+    """The properties of a model that look-ups read."""
 
     @property
     def id(self) -> int: ...
@@ -87,7 +87,7 @@ class ModelLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A model as built: its settings, and what it was built from.
+    """A built model: its settings, and the corpora or models that it was built from.
 
     ``min_count`` has one number per order, and is empty for an imported model; ``brackets`` says whether the
     brackets of base noun phrases are words of it; ``vocabulary`` counts the unigrams without <s>;
@@ -116,24 +116,24 @@ class ModelInfo:
 
     @property
     def label(self) -> str:
-        """Name and version as `find` takes them."""
+        """Name and version, as `find` reads them."""
         return f"{self.name}@{self.version}"
 
     @property
     def size(self) -> str:
-        """How many words, tags, classes or items it knows."""
+        """How many words, tags, classes or items the model knows."""
         return self.symbols.counted(self.vocabulary)
 
 
-#: What is said of a corpus whose number of tokens does not tell that it changed.
+#: The report on a corpus that changed although its number of tokens did not.
 LATER = "has as many tokens, some from sources that came later"
 
-#: Brackets, symbols, a condition and parts are no figures: notes that are kept in the same table.
+#: Brackets, symbols, conditions and parts are kept in the table of parameters, but are not estimates.
 _NOTES = or_(
     tables.model_parameter.c.name == BRACKETS,
     *(tables.model_parameter.c.name.startswith(note) for note in (CONDITION, SYMBOLS, tables.PARTS, PACKAGE)),
 )
-#: When the last source of each corpus was stored: other texts may have as many tokens.
+#: When the last source of each corpus was stored: a changed text may have the same number of tokens.
 _NEWEST = select(source.c.corpus_id, func.max(source.c.ingested_at).label("newest")).group_by(
     source.c.corpus_id
 )
@@ -156,12 +156,15 @@ def find_in(connection: Connection, label: str) -> ModelInfo:
         raise NotFoundError(
             f"no model {label!r} but a scorer, which has no n-grams; the store has only its surprisal"
         )
-    # Sorted by version: the newest one.
+    # Sorted by version, so that the last is the newest.
     return models[-1]
 
 
 def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
-    """Return the versions that a label means, oldest first; a name that holds an @ goes before a version."""
+    """Return the versions that a label means, oldest first.
+
+    ``NAME@VERSION`` is looked up first as the name of a model, then as a version of ``NAME``.
+    """
     models = list(models)
     return [model for model in models if model.name == label] or [
         model for model in models if model.label == label
@@ -169,7 +172,7 @@ def matching(models: Iterable[ModelInfo], label: str) -> list[ModelInfo]:
 
 
 def list_models(store: Store) -> list[ModelInfo]:
-    """Return all models, by name and version; scorers are none."""
+    """Return all models, without scorers, by name and version."""
     return [model for model in _every(store) if model.smoothing != SCORER]
 
 
@@ -202,7 +205,7 @@ def _all_in(connection: Connection, label: str) -> list[ModelInfo]:
 
 
 def looked_up(store: Store, model: ModelLike) -> list[tuple[ModelInfo, float]]:
-    """Return the models that a mixture looks up, and what they weigh.
+    """Return the models that a mixture looks up, with their weights.
 
     Raises:
         NotFoundError: one of the models was removed.
@@ -225,11 +228,11 @@ def require_name(name: str) -> None:
 def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo]:
     """Remove one version (``NAME@VERSION``) or all versions of a model, and return what was removed.
 
-    With ``dry_run`` nothing is, and the answer is what would be.
+    With ``dry_run`` nothing is removed, and the models that would be are returned.
 
     Raises:
         NotFoundError: there is no such model.
-        ModelError: a mixture that stays looks it up.
+        ModelError: a mixture that is not removed looks the model up.
     """
     with store.connect() if dry_run else store.begin() as connection:
         models = _all_in(connection, label)
@@ -242,8 +245,8 @@ def remove(store: Store, label: str, *, dry_run: bool = False) -> list[ModelInfo
 
 
 def next_version(connection: Connection, name: str) -> tuple[int, int]:
-    """Return the number of the next model, and its version under the name: both never used before."""
-    # What is cached, or was written down, by number or label means one model for good.
+    """Return the id of the next model, and its version under the name: both never used before."""
+    # Never used again: caches and users' notes refer to models by id or label.
     there, gone = tables.model.c, tables.removed_model.c
     ids = (select(func.max(table.id)) for table in (there, gone))
     versions = (select(func.max(table.version)).where(table.name == name) for table in (there, gone))
@@ -253,7 +256,7 @@ def next_version(connection: Connection, name: str) -> tuple[int, int]:
 
 
 def _refuse_looked_up(connection: Connection, models: list[ModelInfo]) -> None:
-    """Refuse to remove what others that stay cannot do without."""
+    """Refuse to remove models that remaining mixtures look up."""
     gone = {model.label for model in models}
     for other in _infos(connection):
         needed = [label for label, _ in other.parts if label in gone]
@@ -276,7 +279,7 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
 
 
 def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
-    """Return what smoothing estimated: order (0 for all), name and value."""
+    """Return the estimates of smoothing as triples: order (0 for all), name and value."""
     table = tables.model_parameter
     query = select(table.c.n, table.c.name, table.c.value).where(table.c.model_id == model.id, ~_NOTES)
     with store.connect() as connection:
@@ -285,7 +288,7 @@ def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
 
 
 def count_ngrams(store: Store, model: ModelInfo) -> dict[int, int]:
-    """Return how many n-grams the model has of each order; one that reads counts, how many these are."""
+    """Return how many n-grams of each order the model has, or reads from counts."""
     if model.smoothing == STUPID_BACKOFF:
         with store.connect() as connection, translated_errors(store.path):
             return _count_counted(raw(connection), model)
@@ -348,7 +351,7 @@ def changes(store: Store, model: ModelInfo) -> list[str]:
         newest = {row.corpus_id: row.newest for row in connection.execute(_NEWEST)}
     lines = []
     for row in sorted(built, key=lambda row: row.corpus_name):
-        # By id: a corpus of the same name that was made anew is another one.
+        # Compared by id: a new corpus may have the name of a removed one.
         if row.corpus_id not in tokens:
             lines.append(f"corpus {row.corpus_name!r} was removed")
         elif tokens[row.corpus_id] != row.tokens:
@@ -393,7 +396,7 @@ def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]
 
 
 def properties(store: Store, model: ModelInfo) -> Rows:
-    """Return what `describe` does as a table."""
+    """Return the rows of `describe` as a table."""
     return Rows(("property", "order", "value"), describe(store, model))
 
 
@@ -451,7 +454,7 @@ def _infos(connection: Connection) -> list[ModelInfo]:
 
 
 def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, float]) -> ModelInfo:
-    """Return a model by its row, the names of its corpora, and its notes with their values."""
+    """Return the model of a row, given the names of its corpora, and its notes with their values."""
     conditions = [note.removeprefix(CONDITION) for note in notes if note.startswith(CONDITION)]
     over = [
         Symbols(note.removeprefix(SYMBOLS), int(value))
@@ -482,7 +485,7 @@ def _info(row: Row[*tuple[object, ...]], corpora: list[str], notes: dict[str, fl
 
 
 def laid_out_file(store: Store, model: ModelLike) -> Path | None:
-    """Return the file in which a model is laid out, if it is one of the store."""
+    """Return the file in which a model of the store is laid out; ``None`` if the store lacks the model."""
     # A cursor of its own: threads may share a store.
     with store.connect() as connection, cursor(raw(connection)) as duck:
         names = dict(duck.execute(_NAMES).fetchall())
@@ -490,7 +493,7 @@ def laid_out_file(store: Store, model: ModelLike) -> Path | None:
 
 
 def _remove_unused_files(store: Store) -> None:
-    """Remove the files of models that the store does not have, and those that were never finished."""
+    """Remove the files of models that the store does not have, and unfinished files."""
     folder = _folder(store)
     if not folders.is_ours(folder):
         return
@@ -508,7 +511,7 @@ def _remove_unused_files(store: Store) -> None:
 
 
 def _folder(store: Store) -> Path:
-    """Return where the models of a store are laid out; where nothing may be written, as long as this runs."""
+    """Return the folder in which models are laid out; a temporary one where the store's cannot be written."""
     beside = store.path.with_name(f"{store.path.name}.models")
     if not store.lake and (os.access(beside.parent, os.W_OK) or folders.is_ours(beside)):
         return beside
@@ -516,5 +519,5 @@ def _folder(store: Store) -> Path:
 
 
 def _file_name(model_id: int, created_at: datetime) -> str:
-    # The second time a store of this name has a model of this number, it is another model.
+    # The time distinguishes models of the same id in a store that was made again under the same name.
     return f"{model_id}-{created_at:%Y%m%dT%H%M%S%f}{_SUFFIX}"

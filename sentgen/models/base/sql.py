@@ -1,4 +1,4 @@
-"""Read the SQL files that lie beside the code: named statements with ``{placeholders}``.
+"""Read the SQL files beside the code: named statements with ``{placeholders}``.
 
 A statement begins with a line ``-- name: NAME`` and ends at the next one. Placeholders are lists of columns,
 numbers and expressions that the code makes, never text of a user.
@@ -22,7 +22,7 @@ def statements(file: str) -> dict[str, str]:
     """Return the statements of a file by name."""
     text = resources.files("sentgen.models").joinpath(file).read_text(encoding="utf-8")
     by_name: dict[str, str] = {}
-    # What stands before the first name describes the file.
+    # The text before the first name describes the file.
     for part in text.split("-- name: ")[1:]:
         name, _, body = part.partition("\n")
         by_name[name.strip()] = body.strip()
@@ -35,28 +35,28 @@ def run(connection: Connection, file: str, statement: str, **values: object) -> 
 
 
 def rows(connection: Connection, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-    """Run a statement on the connection below and return its rows."""
+    """Run a statement on the underlying DuckDB connection and return its rows."""
     return list(raw(connection).execute(query, parameters).fetchall())
 
 
-#: Up to so many numbers are literals, for which DuckDB looks into few row groups.
+#: Up to this many numbers are written as literals, for which DuckDB reads few row groups.
 _LITERALS = 64
 
 
 def among(column: str, numbers: Sequence[int], name: str = "bits") -> tuple[str, dict[str, bytes]]:
-    """Return the condition that a column is one of some numbers, ascending, and its parameters."""
+    """Return the SQL condition that a column is one of some ascending numbers, and its parameters."""
     if len(numbers) <= _LITERALS:
         return f"{column} in ({', '.join(str(int(number)) for number in numbers)})", {}
     return among_bits(column, numbers, name)
 
 
 def among_bits(column: str, numbers: Sequence[int], name: str = "bits") -> tuple[str, dict[str, bytes]]:
-    """Return the same condition over a bit string, which takes nothing to plan.
+    """Return the same condition as a look-up in a bit string, which takes no time to plan.
 
-    It costs a third of a list, for which all columns are read before it is looked at.
+    It costs a third of a list, for which DuckDB reads all columns before it filters.
     """
     first, last = int(numbers[0]), int(numbers[-1])
-    bits = np.zeros(last + 2, np.bool_)  # the last one stands for all beyond, whatever is tested first
+    bits = np.zeros(last + 2, np.bool_)  # the last bit is for all greater numbers
     bits[numbers] = True
     within = f"get_bit(${name}::blob::bit, least({column}, {last + 1})) = 1"
     return f"{column} between {first} and {last} and {within}", {name: np.packbits(bits).tobytes()}

@@ -1,4 +1,4 @@
-"""What stands for words in models that are not over words: tags, classes and items.
+"""The symbols that replace words in models over tags, classes and items.
 
 A tag is the symbol ``<tag:NN>``; a base noun phrase of two words and more is ``<np:NN>``, with the tag of
 its last word. The tag is the language-specific one where there is one, else the universal one. Symbols are
@@ -16,7 +16,7 @@ from sentgen.output.wording import quantity
 
 WORDS, TAGS, CLASSES, ITEMS = OVER = ("words", "tags", "classes", "items")
 _ONE = dict(zip(OVER, ("word", "tag", "class", "item"), strict=True))
-#: What the symbols of tags and of base noun phrases begin with.
+#: Prefixes of the symbols of tags and of base noun phrases.
 TAG, PHRASE = "<tag:", "<np:"
 #: Frequent words that models over classes and items keep.
 KEPT = 150
@@ -24,21 +24,21 @@ KEPT = 150
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """What n-grams are made of; ``kept`` words, the most frequent ones, stand for themselves."""
+    """The units of n-grams; the ``kept`` most frequent words are not replaced."""
 
     over: str = WORDS
     kept: int = 0
 
     @property
     def are_words(self) -> bool:
-        """Return whether all words stand for themselves."""
+        """Return whether no word is replaced."""
         return self.over == WORDS
 
     def __str__(self) -> str:
         return f"{self.over} ({self.kept})" if self.over in (CLASSES, ITEMS) else self.over
 
     def counted(self, number: int) -> str:
-        """Say a number of them.
+        """Return a number of symbols in words.
 
         >>> Symbols().counted(2), Symbols("classes", 150).counted(1), Symbols("tags").counted(51)
         ('2 words', '1 class', '51 tags')
@@ -46,7 +46,7 @@ class Symbols:
         return quantity(number, _ONE[self.over], self.over)
 
     def lowered(self, form: str) -> str:
-        """Return a word in lower case; a symbol stays what it is.
+        """Return a word in lower case, and a symbol unchanged.
 
         >>> Symbols("tags").lowered("<tag:NN>"), Symbols("classes", 9).lowered("The")
         ('<tag:NN>', 'the')
@@ -54,15 +54,15 @@ class Symbols:
         return form if not self.are_words and form.startswith((TAG, PHRASE)) else fold(form)
 
 
-#: What models are made of unless something else is said.
+#: The symbols of models by default.
 OF_WORDS = Symbols()
 
 
 def symbols(over: str, size: int | None) -> Symbols:
-    """Check what n-grams are made of; classes and items keep `KEPT` words if nothing else is said.
+    """Return the symbols over a kind of unit; classes and items keep `KEPT` words by default.
 
     Raises:
-        InputError: there is no such kind, or words are to be kept where none or all are.
+        InputError: there is no such kind, or ``size`` is given where no word or every word is kept.
     """
     if over not in OVER:
         raise InputError(f"no model is over {over!r}; there are: {', '.join(OVER)}")
@@ -76,7 +76,7 @@ def symbols(over: str, size: int | None) -> Symbols:
 
 
 def require_words(label: str, made_of: Symbols) -> None:
-    """Refuse a model that does not know words where sentences are to be made of them.
+    """Refuse a model that is not over words, where sentences are built from words.
 
     Raises:
         ModelError: the model is over something else.

@@ -1,1 +1,1 @@
-"""Building a model: what is counted, in which sentences, and how what is made of it is written."""
+"""Building a model: count the n-grams of the selected sentences, smooth them, and write the rows."""

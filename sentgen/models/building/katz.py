@@ -13,10 +13,10 @@ count r, c' the context c without its first word:
 What the paper leaves open, and what we do:
 
 * Counts of counts too thin, so that some d_r is not between 0 and 1: that order takes absolute discounting
-  instead, d_r = (r - 0.5) / r for all r. It leaves mass in every context, which no discounting would not.
-* No mass left after c because every r > k: the sum gets one more, as in SRILM, and that one is left over.
-* Every word of the vocabulary kept after c: p(w | c) is normalised to one, there is nothing to back off to.
-* What unigrams leave over goes to <unk>; without <unk> they are normalised to one.
+  instead, d_r = (r - 0.5) / r for all r, which leaves mass for unseen words in every context.
+* No mass left after c because every r > k: 1 is added to the sum, as in SRILM, and its share is left over.
+* Every word of the vocabulary kept after c: p(w | c) is normalised to one, as no word is left to back off to.
+* The mass that unigrams leave over goes to <unk>; without <unk> they are normalised to one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.models.building.rows import NgramRows, read_rows, read_unigrams
 from sentgen.schema.tables.corpus import UNK
 
-#: Counts above are reliable and not discounted (Katz 1987, section II).
+#: Higher counts are reliable and not discounted (Katz 1987, section II).
 K = 5
 #: Subtracted from every count where Good-Turing fails.
 ABSOLUTE = 0.5
@@ -100,7 +100,7 @@ def smooth(
 
 
 def _estimate(rows: NgramRows) -> tuple[Floats, Parameters]:
-    """Return what counts are multiplied with, up to K and above, all 0 for absolute discounting."""
+    """Return the factors d_r of counts up to K and above; all 0 for absolute discounting."""
     counts = rows.counts_of(K + 1)
     parameters = [(rows.n, f"n{r}", float(value)) for r, value in enumerate(counts, start=1)]
     discounts = good_turing(counts)
@@ -146,15 +146,15 @@ def _discount(
     scale: Floats,
     vocabulary: int,
 ) -> None:
-    """Apply the formulas above to all n-grams of some contexts.
+    """Compute p and alpha for all n-grams of some contexts by the formulas of this module.
 
     Args:
         first: (c + 1,) rows of the n-grams of c contexts.
-        value: counts, replaced by probabilities, 0 where they are not kept.
+        value: counts; replaced by probabilities, 0 for n-grams that are not kept.
         retained: whether n-grams are kept; empty if all are.
         suffix: rows of their suffixes.
         lower: probabilities of the order below.
-        weight: (c,) gets alpha(c), 1 if no n-gram is kept.
+        weight: (c,) is set to alpha(c), 1 if no n-gram is kept.
         scale: as `_estimate` returns it.
         vocabulary: number of words.
     """

@@ -10,7 +10,7 @@ discounts of the order:
     gamma(c) = (sum_v D(a(c v)) + adjusted counts of the pruned c v) / sum_v a(c v)
 
 The recursion ends in the uniform distribution over the vocabulary: <unk> and </s> included, <s> not. What is
-pruned still counts in the sums and in the counts of counts, and its mass goes to the lower order.
+pruned is still in the sums and in the counts of counts, and its mass goes to the lower order.
 
 lmplz differs in one detail that we do not copy: for the very last n-gram of each order it takes the count
 in place of the adjusted count into the counts of counts. On any real text that changes nothing it prints.
@@ -52,11 +52,10 @@ def estimate_discounts(n1: int, n2: int, n3: int, n4: int) -> tuple[float, float
 
 
 def estimated(n: int, counts: Sequence[int]) -> tuple[Parameters, Floats]:
-    """Estimate the discounts of an order from its counts of counts, 1 to 4.
+    """Estimate the discounts of an order from its counts of counts n1 to n4.
 
     Returns:
-        What there is to know of them, and the discounts of the adjusted counts 0 (which is 0), 1, 2, and 3
-        and more.
+        The parameters to record, and (4,) discounts of the adjusted counts 0 (always 0), 1, 2, and 3 or more.
     """
     discounts = estimate_discounts(*counts)
     parameters = [(n, f"n{r}", float(value)) for r, value in enumerate(counts, start=1)]
@@ -105,7 +104,7 @@ def smooth(
 
 
 def _adjust(rows: NgramRows, longer: NgramRows, space: Space) -> None:
-    """Turn counts into adjusted ones: each longer n-gram stands for one more word before its suffix."""
+    """Replace counts by adjusted counts: each longer n-gram adds one different word before its suffix."""
     start, end = rows.begins
     rows.value[:start] = 0
     rows.value[end:] = 0
@@ -115,7 +114,7 @@ def _adjust(rows: NgramRows, longer: NgramRows, space: Space) -> None:
 
 
 def estimate_and_interpolate(orders: Sequence[NgramRows], space: Space) -> Parameters:
-    """Replace the adjusted counts of the last order by probabilities, and weigh their contexts."""
+    """Replace the adjusted counts of the last order by probabilities, and set the weights of the contexts."""
     rows = orders[-1]
     parameters, steps = estimated(rows.n, rows.counts_of(4))
     if len(orders) > 1:
@@ -130,7 +129,7 @@ def estimate_and_interpolate(orders: Sequence[NgramRows], space: Space) -> Param
 
 
 def interpolate(rows: NgramRows, lower: Floats, weight: Floats, discounts: Floats, space: Space) -> None:
-    """Replace adjusted counts by probabilities, in the terms of `_interpolate`."""
+    """Replace adjusted counts by probabilities, block by block; the arguments are those of `_interpolate`."""
     for start, end in rows.spans():
         _interpolate(
             rows.first[start : end + 1],
@@ -160,16 +159,16 @@ def _interpolate(
     weight: Floats,
     discounts: Floats,
 ) -> None:
-    """Apply the formulas above to all n-grams of some contexts.
+    """Compute p and gamma for all n-grams of some contexts by the formulas of this module.
 
     Args:
         first: (c + 1,) rows of the n-grams of c contexts.
-        value: adjusted counts, replaced by probabilities, 0 where pruned.
+        value: adjusted counts; replaced by probabilities, 0 where pruned.
         retained: whether n-grams are kept; empty if all are.
         suffix: rows of their suffixes.
         lower: probabilities of the order below.
-        weight: (c,) gets gamma(c), 1 without n-grams.
-        discounts: (4,) of the adjusted counts 0 (which is 0), 1, 2, and 3 and more.
+        weight: (c,) is set to gamma(c), 1 without n-grams.
+        discounts: (4,) discounts of the adjusted counts 0 (always 0), 1, 2, and 3 or more.
     """
     for context in range(len(weight)):
         total = 0.0

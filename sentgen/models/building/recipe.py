@@ -1,6 +1,6 @@
-"""What a model is made of: its settings, and corpora, or sentences of them that meet a condition.
+"""The recipe of a model: its settings, its corpora, and the condition on their sentences.
 
-The counts of these are summed in tables of the connection, from which the model is estimated.
+The counts of these sentences are summed in temporary tables, from which the model is estimated.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from sentgen.lookups.base.metadata import Condition
 
 
-#: The words that stand around a base noun phrase of two words and more.
+#: The words before and after a base noun phrase of two or more words.
 OPENING, CLOSING = "<np>", "</np>"
-#: Where statements are: of counting again, and of building.
+#: The SQL files for counting again and for building.
 _RECOUNT, _BUILD = "recount.sql", "build.sql"
 _DRAWN = re.compile(r"(?:; |^)(\d+) sentences drawn with seed (\d+)$")
 ESTIMATORS = {"kneser-ney": kneser_ney.smooth, "katz": katz.smooth}
@@ -58,7 +58,7 @@ class Recipe:
 
     @property
     def as_counted(self) -> bool:
-        """Return whether its n-grams are those that ingestion counted: no classes, brackets or symbols."""
+        """Return whether the n-grams are those that ingestion counted: no classes, brackets or symbols."""
         return self.unknown != "tag" and not self.brackets and self.symbols.are_words
 
 
@@ -80,10 +80,10 @@ def recipe(
         unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
             ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
         brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
-        symbols: what the n-grams are made of, if not of words (see `sentgen.models.base.symbols`).
+        symbols: the units of the n-grams, if they are not words (see `sentgen.models.base.symbols`).
 
     Raises:
-        InputError: a setting is out of range, or goes with no other one.
+        InputError: a setting is out of range, or contradicts another one.
     """
     given = tuple(min_count or (1,))
     if not 1 <= order <= MAX_ORDER:
@@ -121,7 +121,7 @@ def _check_together(made: Recipe) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BuiltFrom:
-    """A corpus as a model is built from it: its segments, and what was counted in them."""
+    """A corpus that a model is built from: its segments, and the order to which they were counted."""
 
     id: int
     name: str
@@ -133,11 +133,11 @@ class BuiltFrom:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Some of the sentences, drawn by a seed: more of the same corpora and seed include fewer.
+    """A random draw of sentences; with the same corpora and seed, a larger draw includes a smaller one.
 
     Args:
-        number: how many, or None.
-        share: which share of them, if not a number.
+        number: number of sentences, or None.
+        share: share of the sentences, if no number is given.
         seed: seed of the drawing.
     """
 
@@ -146,10 +146,10 @@ class Draw:
     seed: int
 
     def size(self, available: int) -> int:
-        """Return how many of so many are drawn.
+        """Return how many of the available sentences are drawn.
 
         Raises:
-            ModelError: there are fewer.
+            ModelError: fewer sentences are available than ``number``.
         """
         wanted = round(self.share * available) if self.share is not None else self.number or 0
         if wanted > available or not wanted:
@@ -159,7 +159,7 @@ class Draw:
 
 
 def _with_draw(condition: str, number: int, seed: int) -> str:
-    """Return what is recorded of drawn sentences: behind the condition that they meet, if there is one.
+    """Return the condition on sentences, followed by a note of the draw, as a model records them.
 
     >>> _with_draw("year > 1990", 1000, 1), apart(_with_draw("", 1000, 1))
     ('year > 1990; 1000 sentences drawn with seed 1', ('', Draw(number=1000, share=None, seed=1)))
@@ -168,7 +168,7 @@ def _with_draw(condition: str, number: int, seed: int) -> str:
 
 
 def apart(recorded: str) -> tuple[str, Draw | None]:
-    """Return the condition and the drawing that `_with_draw` put together, or a condition alone."""
+    """Return the condition and the draw in a record; the inverse of `_with_draw`."""
     match = _DRAWN.search(recorded)
     if not match:
         return recorded, None
@@ -177,12 +177,12 @@ def apart(recorded: str) -> tuple[str, Draw | None]:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Sentences by their metadata, or drawn; their numbers are in the temporary table ``chosen``.
+    """Sentences selected by metadata or drawn; their ids are in the temporary table ``chosen``.
 
     Args:
-        condition: what they meet, with the conditions of subcorpora; and how they were drawn.
-        sentences: how many they are.
-        tokens: how many tokens they have.
+        condition: the condition on their metadata, with those of subcorpora; and how they were drawn.
+        sentences: number of the sentences.
+        tokens: number of their tokens.
     """
 
     condition: str
@@ -217,16 +217,16 @@ def built_from(connection: Connection, name: str) -> BuiltFrom:
 def selected(
     connection: Connection, names: Sequence[str], condition: str | None
 ) -> tuple[list[str], Condition | None]:
-    """Return the corpora that a model is built from, and the condition on their sentences; none for all.
+    """Return the corpora that a model is built from, and the condition on their sentences; None for all.
 
     Args:
         connection: the store.
         names: names of corpora and subcorpora.
-        condition: what the metadata of all sentences meet.
+        condition: condition on the metadata of all sentences.
 
     Raises:
         NotFoundError: there is no such corpus.
-        QueryError: the condition cannot be read, or asks for a key that there is not.
+        QueryError: the condition cannot be read, or names a key that the corpora lack.
     """
     wanted = list(dict.fromkeys(names))
     of_sentences = connection.execute(select(subcorpus.c.name).where(subcorpus.c.name.in_(wanted))).first()
@@ -240,7 +240,7 @@ def selected(
 def choose(
     connection: Connection, condition: Condition | None, draw: Draw | None, corpora: Sequence[int]
 ) -> Chosen:
-    """Make the temporary table ``chosen`` with the numbers of sentences that meet a condition, or are drawn.
+    """Make the temporary table ``chosen`` with the ids of sentences that meet a condition, or are drawn.
 
     Raises:
         ModelError: there are no such sentences, or fewer than are to be drawn.
@@ -276,11 +276,11 @@ def _recount(
     Args:
         connection: connection of a transaction.
         corpora: ids of the corpora.
-        settings: settings of the model: its order, whether ``<unk:TAG>`` stands for the words that are seen
-            once in the corpora together, whether `OPENING` and `CLOSING` stand around base noun phrases, and
-            what stands for words.
-        chosen: whether the sentences of the table ``chosen`` alone count.
-        new_words: whether there may be new words; without, nothing is written to the store.
+        settings: settings of the model: its order, whether ``<unk:TAG>`` replaces the words that are seen
+            once in the corpora together, whether `OPENING` and `CLOSING` enclose base noun phrases, and which
+            symbols replace words.
+        chosen: whether only the sentences of the table ``chosen`` are counted.
+        new_words: whether new words may be added; if not, nothing is written to the store.
         progress: called with one line a step.
 
     Raises:
@@ -315,7 +315,7 @@ def _recount(
 
 
 def _find_classes(connection: Connection, tokens: str) -> None:
-    """Make ``class``: those of the tokens whose words are seen once among them, with ``<unk:TAG>``."""
+    """Make ``class``: the tokens whose word occurs once among them, each with its ``<unk:TAG>``."""
     sql.run(connection, _RECOUNT, "singletons", tokens=tokens, root=ROOT)
     sql.run(connection, _RECOUNT, "classes", tokens=tokens)
     untagged = [str(row[0]) for row in sql.run(connection, _RECOUNT, "untagged")]
@@ -327,7 +327,7 @@ def _find_classes(connection: Connection, tokens: str) -> None:
 
 
 def _find_symbols(connection: Connection, tokens: str, symbols: Symbols) -> None:
-    """Make ``class``: the tokens for which a symbol stands, and those of phrases that have none."""
+    """Make ``class``: the tokens that a symbol replaces, and the tokens of phrases that are left out."""
     if symbols.over == ITEMS:
         _require_phrases(connection, tokens, f"choose another {spell('over')} than {ITEMS}")
     sql.run(connection, _RECOUNT, "frequent", tokens=tokens, root=ROOT, kept=symbols.kept)
@@ -354,7 +354,7 @@ def _require_phrases(connection: Connection, tokens: str, cure: str) -> None:
 
 
 def _find_brackets(connection: Connection, tokens: str) -> None:
-    """Make ``bracket``: the places of the brackets, before (0) and behind (2) tokens."""
+    """Make ``bracket``: the positions of the brackets, before (0) and after (2) tokens."""
     _require_phrases(connection, tokens, f"build without {spell('brackets')}")
     names = {"opening": OPENING, "closing": CLOSING}
     if sql.run(connection, _RECOUNT, "bracket_words", tokens=tokens, **names)[0][0]:
@@ -366,7 +366,7 @@ def _find_brackets(connection: Connection, tokens: str) -> None:
 
 
 def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
-    """Refuse corpora that do not make such a model.
+    """Refuse corpora from which a model of these settings cannot be built.
 
     Raises:
         ModelError: there are no corpora, or they are empty or not counted to the order of the model.
@@ -396,20 +396,20 @@ def count(
 ) -> None:
     """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
 
-    The same lie sorted in ``part_1`` and up, where an n-gram may have several rows.
+    ``part_1`` and up have the same counts, sorted, where an n-gram may have several rows.
 
     Args:
         connection: connection of the store.
         corpora: the corpora.
         settings: settings of the model.
         report: called with one line a step.
-        new_words: if not, all words of the model must be in the store already, and nothing is written to it.
-        first_words: those n-grams alone whose first word is at least the first number and less than the
-            second; if nothing is counted again.
-        chosen: whether the sentences of the table ``chosen`` alone count.
+        new_words: if False, the store must have all words of the model already, and nothing is written to it.
+        first_words: read only n-grams whose first word is at least the first number and less than the second;
+            only where nothing is counted again.
+        chosen: whether only the sentences of the table ``chosen`` are counted.
 
     Raises:
-        ModelError: marks of the ends of sentences stand within them.
+        ModelError: ``<s>`` or ``</s>`` occurs within a sentence.
     """
     segments = [number for each in corpora for number in each.segments]
     if chosen or not settings.as_counted:
@@ -423,7 +423,7 @@ def count(
         )
         statements = ["part_counted"]
     else:
-        single = len(segments) == 1  # sorted and summed already: read it where it lies
+        single = len(segments) == 1  # sorted and summed already: read without a copy
         statements = ["count_segment", "part_segment"] if single else ["count_segments", "part_segments"]
     for n in range(1, settings.order + 1):
         for statement in statements:
@@ -438,7 +438,7 @@ def count(
 
 
 def vocabulary(connection: Connection, corpora: Sequence[BuiltFrom], settings: Recipe) -> int:
-    """Return how many words a model has that reads the counts of its corpora."""
+    """Return the size of the vocabulary of a model that reads the counts of its corpora."""
     count(connection, corpora, settings, lambda _: None)
     unigrams = sql.run(connection, _BUILD, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
     drop_temporary(connection)

@@ -1,13 +1,13 @@
 """The n-grams of each order in sorted order, each linked to its prefix and its suffix in the order below.
 
-Call the place of an n-gram among the sorted ones of its order its row. Both orders are sorted, so that the
+The row of an n-gram is its index among the sorted n-grams of its order. Both orders are sorted, so that the
 n-grams that begin with a context are neighbors, and the contexts follow each other as they do in the order
-below: one parallel walk finds the first row after each context. The suffix of an n-gram is the child, by the
+below: one parallel walk finds the first row of each context. The suffix of an n-gram is the child, by the
 same last word, of the suffix of its prefix: a search among a few neighbors. With these two links every join
 of smoothing is a look-up in an array.
 
-Time O(n-grams), but for the search; memory 20 bytes an n-gram of the highest order and 32 of the others, in
-the space that is given, and beyond that in files.
+Time O(n-grams), without the search; memory 20 bytes an n-gram of the highest order and 32 of the others, in
+the given `Space`, and beyond its limit in files.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
-#: Rows that are gone through at once: an interrupt waits for them, and pages of files are given back after.
+#: Rows processed at once: an interrupt waits for them, and after them pages of files are given back.
 BLOCK = 1 << 18
 #: Rows that are read at once.
 _READ = 1 << 17
-#: What the walk reports instead of a row.
+#: Errors that `_find_prefixes` returns instead of a row.
 _UNSORTED, _REPEATED, _MISSING = -2, -3, -4
 _FILE = "build.sql"
 
@@ -38,22 +38,22 @@ _FILE = "build.sql"
 class NgramRows:
     """The N n-grams of one order, sorted by their words; the order below has M.
 
-    Of order 1, the empty context is the one n-gram below.
+    Below order 1 there is one n-gram, the empty context.
     """
 
     n: int
-    first: Ints  # (M + 1,) row of the first n-gram with each prefix, and of the one behind its last
+    first: Ints  # (M + 1,) row of the first n-gram with each prefix; those of prefix i end at first[i + 1]
     last: Ints  # (N,) last word
     suffix: Ints  # (N,) row of the last n - 1 words in the order below, until there are prefixes
     prefix: Ints  # (N,) row of the first n - 1 words there; empty until `find_prefixes`
     anchor: Ints  # (N,) greatest word
-    value: Floats  # (N,) count; then adjusted count; then probability, 0 where the n-gram is not in the model
+    value: Floats  # (N,) count; then adjusted count; then probability, 0 if the n-gram is not in the model
     weight: Floats  # (N,) back-off weight, 1 if it is no context; empty in the highest order
     kept: Bools  # (N,) whether its count is high enough; empty if all are
-    begins: tuple[int, int]  # the rows that begin with <s>, and the row behind
+    begins: tuple[int, int]  # first and past-the-end row of the n-grams that begin with <s>
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of rows of the order below with some `BLOCK` n-grams or one context each."""
+        """Yield ranges of contexts, as rows of the order below: about `BLOCK` n-grams or one context each."""
         start, end = 0, len(self.first) - 1
         while start < end:
             target = np.int32(min(int(self.first[start]) + BLOCK, 2**31 - 1))
@@ -62,7 +62,7 @@ class NgramRows:
             start = until
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of rows."""
+        """Yield ranges of up to `BLOCK` rows."""
         for start in range(0, len(self.last), BLOCK):
             yield start, min(start + BLOCK, len(self.last))
 
@@ -74,7 +74,7 @@ class NgramRows:
         return counts.tolist()
 
     def find_prefixes(self, space: Space) -> None:
-        """Put the rows of the prefixes in the place of those of the suffixes, which smoothing has used."""
+        """Set `prefix`, and drop `suffix`, whose memory it takes over once smoothing needs it no more."""
         self.prefix, self.suffix = self.suffix, self.suffix[:0]
         for start, end in self.spans():
             sizes = np.diff(self.first[start : end + 1])
@@ -84,7 +84,7 @@ class NgramRows:
 
 
 def words_of(orders: Sequence[NgramRows], n: int, chosen: Ints | Longs) -> Ints:
-    """Return the words of some rows of order n, rising, as (n, rows) int32; orders are those from 1 on."""
+    """Return the words of ascending rows of order n as (n, rows) int32; ``orders`` begins with order 1."""
     words = np.empty((n, len(chosen)), np.int32)
     for rows in reversed(orders[:n]):
         np.take(rows.last, chosen, out=words[rows.n - 1])
@@ -114,7 +114,7 @@ def read_unigrams(connection: Connection, min_count: int, unknown: bool, space: 
 
 
 def read_contexts(connection: Connection, space: Space) -> NgramRows:
-    """Read the words of ``counted_1`` as what bigrams begin with; they may be some of all words."""
+    """Read the words of ``counted_1`` as the contexts of bigrams; they may be a part of the vocabulary."""
     words = np.array(sql.run(connection, _FILE, "unigrams"), np.int32).reshape(-1, 2)[:, 0]
     rows = allocate(1, len(words), 1, space)
     rows.first[1] = len(words)
@@ -125,7 +125,7 @@ def read_contexts(connection: Connection, space: Space) -> NgramRows:
 
 
 def read_rows(connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
-    """Read ``part_n`` of the next order and link it; what is not sorted is sorted by the database.
+    """Read ``part_n`` of the next order and link its n-grams; DuckDB sorts rows that are not sorted.
 
     Raises:
         DamagedError: an n-gram without its prefix or its suffix.
@@ -147,7 +147,7 @@ def read_rows(connection: Connection, below: NgramRows, min_count: int, space: S
 
 
 def read_continuations(connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
-    """Do what `read_rows` does, but for the links to suffixes, which lie anywhere.
+    """Read ``part_n`` as `read_rows` does, but without links to suffixes, which may be in another range.
 
     Raises:
         DamagedError: an n-gram without its prefix.
@@ -170,12 +170,12 @@ def read_continuations(connection: Connection, below: NgramRows, min_count: int,
 
 
 def damaged(n: int) -> DamagedError:
-    """Say that an n-gram of an order lacks its prefix or its suffix."""
+    """Return the error that an n-gram of an order lacks its prefix or its suffix."""
     return DamagedError(f"the counts of order {n} do not fit those of order {n - 1}; see: sentgen db check")
 
 
 def allocate(n: int, size: int, contexts: int, space: Space) -> NgramRows:
-    """Return room for so many n-grams after so many contexts; there is nothing in it yet."""
+    """Return uninitialized arrays for ``size`` n-grams of order n after so many contexts."""
     return NgramRows(
         n,
         first=space.array(contexts + 1, np.int32),
@@ -191,7 +191,7 @@ def allocate(n: int, size: int, contexts: int, space: Space) -> NgramRows:
 
 
 def _fill(connection: Connection, rows: NgramRows, below: NgramRows, space: Space, *, in_order: bool) -> int:
-    """Read words and counts, and find the prefixes; return how many n-grams there are, or what is wrong."""
+    """Read words and counts, and find the prefixes; return the number of n-grams, or a negative error."""
     n, at, row = rows.n, -1, 0
     words = np.full((n, _READ + 1), -1, np.int32)
     listed = sql.words(n)
@@ -221,7 +221,7 @@ def _fill(connection: Connection, rows: NgramRows, below: NgramRows, space: Spac
 
 
 def _sum_repeated(words: Ints, counts: Longs) -> tuple[int, Longs]:
-    """Leave one of equal n-grams; return what to add to the one in front, and the sums of the others."""
+    """Keep one of equal n-grams; return what to add to the n-gram before them, and the sums of the others."""
     size = len(counts)
     new = np.flatnonzero((words[:, 1 : size + 1] != words[:, :size]).any(axis=0))
     if not len(new):
@@ -232,17 +232,17 @@ def _sum_repeated(words: Ints, counts: Longs) -> tuple[int, Longs]:
 
 @compiled
 def _find_prefixes(words: Ints, size: int, lower: Ints, first: Ints, at: int, row: int) -> int:
-    """Note where the n-grams of each prefix begin; return the row of the last prefix, or what is wrong.
+    """Set ``first`` for the prefixes of a batch; return the row of the last prefix, or a negative error.
 
-    A row of the order below without n-grams ends in </s>, which is the last word of no prefix: it is passed.
+    A row of the order below without n-grams ends in </s>, which ends no prefix: it is skipped.
 
     Args:
-        words: (n, more than size) the one before the next n-grams, and these.
-        size: how many they are.
+        words: (n, more than size) the n-gram before the batch, and those of the batch.
+        size: number of the n-grams of the batch.
         lower: last words of the order below.
-        first: as in `NgramRows`; filled as far as the prefixes are known.
+        first: as in `NgramRows`; filled up to the last prefix that was read.
         at: row of the prefix of the n-gram before, -1 if there is none.
-        row: row of the first of the n-grams.
+        row: row of the first n-gram of the batch.
     """
     n = len(words)
     for i in range(1, size + 1):
@@ -273,9 +273,9 @@ def find_suffixes(first: Ints, last: Ints, suffix: Ints, children: Ints, lower: 
         first: (c + 1,) rows of the n-grams of c prefixes.
         last: last words of the n-grams.
         suffix: (c,) suffixes of the prefixes, two orders below the n-grams.
-        children: ``first`` of the order below: where those that begin with a suffix lie.
+        children: ``first`` of the order below: the rows of the n-grams that begin with a suffix.
         lower: last words of the order below.
-        suffixes: the suffixes of the n-grams.
+        suffixes: is set to the suffixes of the n-grams.
     """
     for context in range(len(suffix)):
         low, end = children[suffix[context]], children[suffix[context] + 1]

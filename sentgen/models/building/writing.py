@@ -1,8 +1,8 @@
-"""Write a model: its n-grams, and the rows that say what it is.
+"""Write a model: its n-grams, and the rows that describe it.
 
-N-grams are sorted by anchor, order and words, in ranges of anchors that fit into memory. Sources give theirs
-sorted by order and words. How many there are of each anchor is counted before, so that the place of each is
-known when it comes, and nothing is compared (a counting sort).
+N-grams are sorted by anchor, order and words, in ranges of anchors that fit into memory. A source yields them
+sorted by order and words. The n-grams of each anchor are counted first, so that the index of each n-gram is
+known when it is read, and no n-grams are compared (a counting sort).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sentgen.schema.tables import models as tables
 from sentgen.schema.tables.corpus import BOS
 from sentgen.schema.tables.counts import MAX_ORDER
 
-#: Smallest number that stands for a back-off weight of nothing.
+#: The smallest back-off weight that is stored, in place of 0.
 _NO_WEIGHT = 1e-100
-#: Stands for a word beyond the order of an n-gram.
+#: Word id in the columns beyond the order of an n-gram.
 _ABSENT = -1
-#: Bytes of memory for each n-gram that is sorted.
+#: Bytes of memory that sorting takes for each n-gram.
 _BYTES_A_ROW = 36
 #: N-grams that are appended at once: a row group.
 _APPENDED = 122_880
@@ -44,7 +44,7 @@ class OrderNgrams(NamedTuple):
     backoff: Floats
 
 
-#: Gives the n-grams whose anchors are at least the first number and less than the second, by order and words.
+#: Yields the n-grams with anchors from the first number to below the second, sorted by order and words.
 Source = Callable[[int, int], Iterable[OrderNgrams]]
 
 
@@ -56,9 +56,9 @@ def write_sorted(
     Args:
         connection: connection of a transaction.
         model_id: number of the model.
-        anchors: how many n-grams there are of each anchor.
-        source: gives the n-grams.
-        memory: bytes that sorting may take; but for the n-grams of a single anchor.
+        anchors: number of the n-grams of each anchor.
+        source: yields the n-grams.
+        memory: bytes that sorting may take; a single anchor with more n-grams takes more.
     """
     with one_thread(connection):
         for rows in in_order(model_id, anchors, source, memory=memory):
@@ -66,7 +66,7 @@ def write_sorted(
 
 
 def in_order(model_id: int, anchors: Longs, source: Source, *, memory: int) -> Iterator[pa.Table]:
-    """Yield the rows of `model_ngram` of a model, as `write_sorted` takes it, a row group at a time."""
+    """Yield the rows of `model_ngram` of a model, a row group at a time; arguments as of `write_sorted`."""
     before = np.concatenate(([0], np.cumsum(anchors)))
     ranges = list(_ranges(before, memory // _BYTES_A_ROW))
     most = int(max(before[end] - before[start] for start, end in ranges))
@@ -102,13 +102,13 @@ def _place(
     sorted_words: Ints,
     sorted_scores: Floats,
 ) -> None:
-    """Move n-grams to their places, and move on those of what follows with the same anchor.
+    """Copy n-grams to their sorted rows, and advance the next row of their anchors.
 
     Args:
         words: (n, rows).
         logp, backoff: (rows,).
         least: the least anchor.
-        following: place of the next n-gram of each anchor from there on.
+        following: sorted row of the next n-gram of each anchor, from ``least`` on.
         sorted_words: (all, 5), -1 beyond the order of an n-gram.
         sorted_scores: (all, 2).
     """
@@ -129,7 +129,7 @@ def _columns(model_id: int, words: Ints, scores: Floats) -> pa.Table:
     anchor, n = np.full(size, _ABSENT, np.int32), np.zeros(size, np.int16)
     columns = {"model_id": np.full(size, model_id, np.int32), "anchor": anchor, "n": n}
     for k in range(MAX_ORDER):
-        column = words[:, k].copy()  # the room is used again
+        column = words[:, k].copy()  # the array is reused for the next range
         absent = column == _ABSENT
         np.maximum(anchor, column, out=anchor)
         n += ~absent
@@ -140,7 +140,7 @@ def _columns(model_id: int, words: Ints, scores: Floats) -> pa.Table:
 
 
 def anchors_of(orders: Sequence[NgramRows], space: Space) -> Longs:
-    """Return how many n-grams of smoothed orders there are of each anchor; words are numbered from 0."""
+    """Return the number of n-grams of each anchor in smoothed orders; words are numbered from 0."""
     counts = np.zeros(int(orders[0].last[-1]) + 1, np.int64)
     for rows in orders:
         for start, end in rows.blocks():
@@ -167,7 +167,7 @@ def smoothed(orders: Sequence[NgramRows], space: Space) -> Source:
 def _chosen(
     orders: Sequence[NgramRows], rows: NgramRows, block: slice, anchors: tuple[int, int]
 ) -> OrderNgrams:
-    """Return what the model has of a block of rows with anchors in a range."""
+    """Return the n-grams of a block of rows that are in the model and have anchors in a range."""
     anchor = rows.anchor[block]
     within = (anchor >= anchors[0]) & (anchor < anchors[1]) & (rows.value[block] > 0)
     chosen = np.flatnonzero(within) + block.start
@@ -193,10 +193,10 @@ def record(
     chosen: Chosen | None = None,
     looked_up: Sequence[int] = (),
 ) -> None:
-    """Store what there is to know of a model whose n-grams are stored; ``label`` is its name and version.
+    """Store the settings, corpora and parameters of a model; ``label`` is its name and version.
 
-    Imported models have no corpora; ``chosen`` are the sentences of them that were counted, if not all;
-    ``looked_up`` are the models that have the n-grams, if it has none of its own.
+    Imported models have no corpora; ``chosen`` are the sentences that were counted, if not all;
+    ``looked_up`` are the models that a mixture without n-grams looks up.
     """
     ngrams = tables.model_ngram.c
     unigrams = (ngrams.model_id.in_(looked_up or [model_id]), ngrams.n == 1, ngrams.w1 != BOS)
@@ -224,7 +224,7 @@ def rows_of(
     words: int,
     created_at: datetime | None = None,
 ) -> dict[str, list[dict[str, object]]]:
-    """Return the rows that say what a model is, by table; it is made now unless a time is given."""
+    """Return the rows that describe a model, by table; ``created_at`` is now unless it is given."""
     name, version = label
     model = {
         "id": model_id,

@@ -1,4 +1,4 @@
-"""Build a model over the counts of a lake, stage by stage; what is done stays done, whatever dies."""
+"""Build a model over the counts of a lake, stage by stage; a run that was killed goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from sentgen.schema.lakes import LakeFile, read_manifest
 from sentgen.schema.places import Place
 from sentgen.schema.tables.corpus import source
 
-#: What tasks of the smallest limit get.
+#: Memory of a task under the smallest limit.
 _LEAST_MEMORY = 256 << 20
-#: Bytes on the disk for an n-gram, as benchmarks/cluster_models.py found them: between, and in the lake.
+#: Bytes on the disk for an n-gram, by benchmarks/cluster_models.py: in files between stages, and in the lake.
 _WORK_BYTES, _LAKE_BYTES = 70, 13
 #: The stages in their order; each has a folder of its name.
 STAGES = ("split", "adjust", "unigrams", "smooth", "interpolate", "place", "write")
@@ -47,12 +47,12 @@ _TABLES = {
 
 @dataclass(frozen=True, slots=True)
 class ModelTaskSizes:
-    """How work is cut up; the model does not depend on it, but for where its files end.
+    """How work is divided into tasks; of the model, only the boundaries of its files depend on these sizes.
 
     Attributes:
-        rows: n-grams of all orders in a range or part, at least.
-        most: ranges and parts of one model, about: those of a large one are larger.
-        file: n-grams of a file of the lake, at least.
+        rows: minimal number of n-grams of all orders in a range or part.
+        most: about how many ranges and parts a model has at most; a large model has larger ones.
+        file: minimal number of n-grams in a file of the lake.
     """
 
     rows: int = 1 << 22
@@ -80,7 +80,7 @@ class ModelJob(LakeJob):
     """One run of a build, in the lake that has the counts.
 
     Args:
-        sizes: how work is cut up.
+        sizes: how work is divided into tasks.
     """
 
     sizes: ModelTaskSizes = field(default_factory=ModelTaskSizes)
@@ -89,7 +89,7 @@ class ModelJob(LakeJob):
         """Build the next version of a model, and name it in the manifest.
 
         Raises:
-            InputError: a setting is for stores alone.
+            InputError: a lake does not support a setting.
             NotFoundError: there is no lake, or no such corpus.
             ModelError: a corpus is not counted to the order.
             InUseError: another process writes the lake.
@@ -98,7 +98,7 @@ class ModelJob(LakeJob):
         check(name, settings)
         read_manifest(self.lake)
         began = time.monotonic()
-        # Stupid back-off has no stages, with which it could go on.
+        # Stupid back-off has no stages to resume.
         with self.begun("model" if settings.smoothing == SMOOTHING[0] else "") as planned:
             if planned and (done := self._finished(planned, name, corpora, settings)) is not None:
                 return done
@@ -110,7 +110,7 @@ class ModelJob(LakeJob):
     def _finished(
         self, plan: dict[str, Any], name: str, corpora: Sequence[str], settings: Recipe
     ) -> Built | None:
-        """Return the model that is there already, if what was planned is what is asked for."""
+        """Return the model of a finished plan; None if the plan was for another name, corpora or settings."""
         planned = plan.get("model", {})
         if (planned.get("name"), plan.get("recipe")) != (name, _as_json(settings)):
             return None
@@ -148,7 +148,7 @@ class ModelJob(LakeJob):
     def _plan(
         self, name: str, number: int, version: int, corpora: tuple[BuiltFrom, ...], settings: Recipe
     ) -> ModelPlan:
-        """Return what is to be done: what was planned once, if it was the same."""
+        """Return the plan of the model: that of an interrupted run for the same model, else a new one."""
         what = {
             "model": {"id": number, "name": name, "version": version},
             "recipe": _as_json(settings),
@@ -169,7 +169,7 @@ class ModelJob(LakeJob):
         return ModelPlan(self.lake, str(self.work), settings, corpora, *cut, memory)
 
     def _smooth(self, plan: ModelPlan, number: int) -> tuple[list[LakeFile], dict[str, Any]]:
-        """Run the stages; return the files that they left in the lake, and what was estimated."""
+        """Run the stages; return the files that they wrote into the lake, and the estimates of order 1."""
         run, order = self.stages.run, plan.recipe.order
         every = [(plan, task) for task in range(len(plan.ranges))]
         parts = [(plan, task) for task in range(plan.parts)] if order > 1 else []
@@ -179,7 +179,7 @@ class ModelJob(LakeJob):
         (estimated,) = run("unigrams", tasks.unigrams, [(plan, plan_file["file"])])
         discounts = []
         for n in plan.orders:
-            # The parts know nothing of the highest order.
+            # The parts have no counts of the highest order.
             known = [task[n - 2] for task in counts if len(task) > n - 2]
             parameters, steps = kneser_ney.estimated(n, [sum(each) for each in zip(*known, strict=True)])
             estimated["parameters"] += parameters
@@ -194,23 +194,23 @@ class ModelJob(LakeJob):
         return [LakeFile(**task["file"]) for task in written], estimated
 
     def _add(self, rows: dict[str, list[dict[str, object]]], files: Sequence[LakeFile]) -> None:
-        """Name the model in the manifest: from now on it is there."""
+        """Add the model to the manifest, which makes it visible to readers."""
         catalogue = self.catalogue
         tables = catalogue.tables()
         if files:
             tables["model_ngram"] = [*tables.get("model_ngram", ()), *files]
         for name, new in rows.items():
-            # A file more: whoever has the lake open goes on with what was there.
+            # In a new file: processes that have the lake open go on reading the old ones.
             there = tables.get(name, [])
             tables[name] = [*there, catalogue.write(name, new, len(there))]
         catalogue.commit(tables)
 
 
 def check(name: str, settings: Recipe) -> None:
-    """Refuse what needs the text, or another place.
+    """Refuse settings that need the text, which a lake does not have.
 
     Raises:
-        InputError: such a setting.
+        InputError: the build has such a setting.
     """
     require_name(name)
     if settings.smoothing not in SMOOTHING:
@@ -228,7 +228,7 @@ def check(name: str, settings: Recipe) -> None:
 def _as_json(settings: Recipe) -> dict[str, object]:
     """Return the settings as JSON keeps them."""
     values = {**asdict(settings), "min_count": list(settings.min_count)}
-    del values["symbols"]  # all are over words, and runs that began before there were others go on
+    del values["symbols"]  # all are over words, and plans of earlier versions lack the key
     return values
 
 
@@ -268,10 +268,10 @@ def remove_model(lake: Place, work: Path, label: str) -> list[str]:
 
 
 def _of(lake: Place, file: LakeFile, models: set[int]) -> bool:
-    """Tell whether a file has n-grams of these models, and of no others.
+    """Return whether a file has n-grams of these models, and of no others.
 
     Raises:
-        StoreError: of both.
+        StoreError: the file has n-grams of these models and of others.
     """
     least, most = bounds(lake, file, "model_id")
     within = models & set(range(least, most + 1))
@@ -286,11 +286,10 @@ def _of(lake: Place, file: LakeFile, models: set[int]) -> bool:
 def _ranges(
     catalogue: Catalogue, segments: Sequence[int], order: int, sizes: ModelTaskSizes
 ) -> tuple[list[int], int, int]:
-    """Cut first words into ranges of about as many n-grams, by what the ends of the files say.
+    """Divide the first words into ranges of about equal numbers of n-grams, by the statistics of row groups.
 
     Returns:
-        The first word of each range, the number of parts to divide the n-grams into, and how many these are
-        at most.
+        The first word of each range, the number of parts, and an upper bound on the number of n-grams.
     """
     groups = sorted(_groups(catalogue, segments, order))
     total = sum(rows for _, rows in groups)

@@ -1,8 +1,8 @@
-"""The tasks of a build: of ranges of first words, of parts by suffixes, and those that see all words.
+"""The tasks of a build: one for each range of first words, part by suffixes, and file; one for all unigrams.
 
-In a range the n-grams of a context are neighbors: sums over contexts. It is read once, sorted, and its
-n-grams go out to the parts that have their suffixes; what comes back are numbers alone, in the order in which
-the n-grams went. The words of all have one task, and so has each file of the lake.
+A range has all n-grams of its contexts, as sums over contexts need them. It is read once, sorted, and its
+n-grams are sent to the parts that have their suffixes; the parts return numbers only, in the order in which
+the n-grams were sent. One task has the unigrams of all ranges, and each file of the lake is written by one.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from sentgen.schema.store import raw
 from sentgen.schema.tables.corpus import BOS
 from sentgen.temporary import aside
 
-#: Behind the number of every word.
+#: Greater than the id of every word.
 _LAST = 2**31 - 1
-#: Shares of the memory of a task: what DuckDB may use that reads, and what n-grams may take.
+#: Shares of the memory of a task: for DuckDB, which reads, and for the n-grams.
 _DATABASE, _ROWS = 0.3, 0.5
 _FULL = 0.8
-#: Bytes before the elements of an array in a file.
+#: Bytes of the header of an array file.
 _HEADER = 128
 _VALUES = pa.schema([("value", pa.float64())])
 
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
-    """What every task of a model knows.
+    """The plan of a model, which every task gets.
 
     Attributes:
         lake: the lake.
@@ -81,7 +81,7 @@ class ModelPlan:
         return range(2, self.recipe.order + 1)
 
     def words(self, number: int) -> tuple[int, int]:
-        """Return the first word of a range, and the one behind its last."""
+        """Return the first word of a range, and the first word of the next one."""
         return (*self.ranges, _LAST)[number], (*self.ranges, _LAST)[number + 1]
 
     def file(self, stage: str, number: int, n: int) -> Path:
@@ -95,27 +95,27 @@ class ModelPlan:
                 np.save(file, array)
 
     def load(self, stage: str, number: int, name: str) -> Any:
-        """Return such an array, in memory as far as it is looked at."""
+        """Return an array that `keep` wrote, mapped into memory."""
         path = self._array(stage, number, name)
-        # What is empty cannot be mapped.
+        # An empty file cannot be mapped.
         return np.load(path, mmap_mode="r" if path.stat().st_size > _HEADER else None)
 
     def _array(self, stage: str, number: int, name: str) -> Path:
         return Path(self.work) / stage / f"{number:06d}-{name}.npy"
 
     def space(self) -> Space:
-        """Return room for the n-grams of a task."""
+        """Return the `Space` for the n-grams of a task."""
         return Space(int(self.memory * _ROWS), Path(self.work), most=int((self.memory + PROGRAM) * _FULL))
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """Open the lake; what does not fit into memory lies in the work folder."""
+        """Open the lake; DuckDB spills into the work folder."""
         limit = int(self.memory * _DATABASE)
         with (
             Store(self.lake.root, read_only=True, memory_limit=limit, threads=1) as store,
             store.connect() as connection,
         ):
-            # Processes give their files the same names: each has a folder of its own.
+            # Processes give their spill files the same names: each has a folder of its own.
             spill = Path(self.work) / f".duckdb-{platform.node()}-{os.getpid()}"
             raw(connection).execute(f"set temp_directory = {literal(str(spill))}")
             yield connection
@@ -124,7 +124,7 @@ class ModelPlan:
 def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
     """Count the words before each n-gram of a part, and send the counts back to the ranges.
 
-    Links to suffixes are kept, by order: a row of the order below, or the last word of a bigram.
+    The links to suffixes are kept for `interpolate`: rows of the order below, or the last words of bigrams.
 
     Returns:
         Counts of adjusted counts from 1 to 4, by order from 2, without what begins with <s>.
@@ -153,23 +153,23 @@ def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
 
 
 def interpolate(plan: ModelPlan, part: int) -> dict[str, object]:
-    """Add to each n-gram what comes of its suffix, order by order, and send probabilities back."""
+    """Add gamma(c) p(w | c') to each n-gram of a part, order by order, and send the probabilities back."""
     space = plan.space()
     lower: Floats = plan.load("unigrams", 0, "probabilities")
     for n in plan.orders:
         suffix = plan.load("adjust", part, f"links_{n}")
         value: Floats = space.array(len(suffix), np.float64)
-        gone = space.array(len(suffix), np.bool_)
+        pruned = space.array(len(suffix), np.bool_)
         at, sizes = 0, []
         for number in range(len(plan.ranges)):
             batch = read_batch(plan.file("smooth", number, n), part)
             here = slice(at, at + batch.num_rows)
             shares, weight = batch.columns
-            gone[here] = shares.is_null().to_numpy(zero_copy_only=False)
+            pruned[here] = shares.is_null().to_numpy(zero_copy_only=False)
             value[here] = shares.fill_null(0).to_numpy() + weight.to_numpy() * lower[suffix[here]]
             at += batch.num_rows
             sizes.append(batch.num_rows)
-        value[gone] = 0
+        value[pruned] = 0
         _send(plan, "interpolate", part, n, value, np.zeros(len(value), np.bool_), sizes)
         lower = value
         space.relax()
@@ -177,7 +177,7 @@ def interpolate(plan: ModelPlan, part: int) -> dict[str, object]:
 
 
 def _read(plan: ModelPlan, part: int, n: int, space: Space) -> tuple[Ints, list[int]]:
-    """Return the n-grams of an order, a row each, and how many come from each range."""
+    """Return the n-grams of an order in a part, (rows, n), and the number from each range."""
     files = [plan.file("split", number, n) for number in range(len(plan.ranges))]
     sizes = [read_batch(file, part).num_rows for file in files]
     words: Ints = space.array(sum(sizes) * n, np.int32).reshape(-1, n)
@@ -192,7 +192,7 @@ def _read(plan: ModelPlan, part: int, n: int, space: Space) -> tuple[Ints, list[
 def _send(
     plan: ModelPlan, stage: str, part: int, n: int, values: Floats, unknown: Bools, sizes: Sequence[int]
 ) -> None:
-    """Write values for each range, in the order of its n-grams; null where a part does not know them."""
+    """Write a part's values for each range, in the order of its n-grams; null where ``unknown``."""
 
     def batches() -> Iterator[pa.RecordBatch]:
         at = 0
@@ -223,10 +223,10 @@ def _link(words: Ints, below: Ints, table: Ints, links: Ints) -> bool:
     """Find the suffix of each n-gram by a hash table of rows; False if one is missing.
 
     Args:
-        words: (rows, n).
-        below: (fewer rows, n - 1).
-        table: zeros, a power of two of them; gets rows of ``below`` plus 1.
-        links: gets rows of ``below``.
+        words: (rows, n) n-grams.
+        below: (fewer rows, n - 1) n-grams of the order below.
+        table: (power of two,) zeros; is filled with rows of ``below`` plus 1.
+        links: (rows,) is set to rows of ``below``.
     """
     mask = len(table) - 1
     for row in range(len(below)):
@@ -252,7 +252,7 @@ def _link(words: Ints, below: Ints, table: Ints, links: Ints) -> bool:
 
 @compiled
 def _slot(words: Ints, row: int, start: int) -> np.int64:
-    """Return a hash of the words of a row from one on."""
+    """Return a hash of the words of a row from column ``start`` on."""
     mixed = np.uint64(14695981039346656037)
     for k in range(start, words.shape[1]):
         mixed = (mixed ^ np.uint64(words[row, k])) * np.uint64(0x9E3779B97F4A7C15)
@@ -261,7 +261,7 @@ def _slot(words: Ints, row: int, start: int) -> np.int64:
 
 
 def _sums(plan: ModelPlan, stage: str, tasks: int, size: int) -> Longs:
-    """Sum the counts of words that tasks kept, by word; there are words below a number."""
+    """Sum the counts that the tasks of a stage kept, by word: (size,)."""
     total = np.zeros(size, np.int64)
     for task in range(tasks):
         total[plan.load(stage, task, "words")] += plan.load(stage, task, "counts")
@@ -273,10 +273,10 @@ _SORTING = 0.5
 
 
 def unigrams(plan: ModelPlan, file: int) -> dict[str, object]:
-    """Give words their probabilities, and cut anchors into files of about so many n-grams each.
+    """Compute the unigram probabilities, and divide the anchors into files of about ``file`` n-grams each.
 
     Returns:
-        What was estimated of order 1, the number of words of the model, and the least anchor of each file.
+        The estimates of order 1, the size of the vocabulary, and the least anchor of each file.
     """
     space, settings = plan.space(), plan.recipe
     with plan.connected() as connection:
@@ -344,7 +344,7 @@ def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict
     return {"file": asdict(write_file(plan.lake, "model_ngram", part, rows))}
 
 
-#: What comes of an n-gram by its context alone: null where it is not in the model.
+#: The share of an n-gram by its own order, null where it is not in the model, and its context's gamma.
 SHARES = pa.schema([("discounted", pa.float64()), ("weight", pa.float64())])
 
 
@@ -354,10 +354,10 @@ def _words_schema(n: int) -> list[tuple[str, pa.DataType]]:
 
 
 def split(plan: ModelPlan, number: int) -> dict[str, list[list[int]]]:
-    """Read a range, and divide its n-grams by their last two words.
+    """Read a range, and divide its n-grams among the parts by their last two words.
 
     Returns:
-        Counts of counts, by order from 2: all of the highest one, else of what begins with <s>.
+        Counts of counts, by order from 2: of all n-grams of the highest order, else of those after <s>.
     """
     space, settings = plan.space(), plan.recipe
     with plan.connected() as connection:
@@ -382,7 +382,7 @@ def split(plan: ModelPlan, number: int) -> dict[str, list[list[int]]]:
 
 
 def _parts(orders: Sequence[NgramRows], rows: NgramRows, parts: int, space: Space) -> Shorts:
-    """Return the part of each n-gram: by a hash of its last two words, which its suffix has, too."""
+    """Return the part of each n-gram: a hash of its last two words, which are those of its suffix."""
     part_of: Shorts = space.array(len(rows.last), np.uint16)
     before = orders[rows.n - 2].last
     for start, end in rows.blocks():
@@ -413,7 +413,7 @@ def _write_words(path: Path, orders: Sequence[NgramRows], n: int, chosen: Iterat
 def _arrays_of(
     rows: NgramRows, places: Ints, begins: Longs, *, highest: bool
 ) -> dict[str, npt.NDArray[np.generic]]:
-    """Return what has to be known of an order later on; counts, where nothing else takes their place."""
+    """Return the arrays of an order that later stages need; counts only where they are not adjusted."""
     counts = rows.value if highest else rows.value[slice(*rows.begins)]
     arrays = {
         "first": rows.first,
@@ -441,12 +441,12 @@ def _add(counts: Longs, more: Longs) -> Longs:
 
 
 class _ContextRange:
-    """A range as it was left: n-grams with their contexts, and the order in which they went to the parts."""
+    """The n-grams of a range with their contexts, as `split` kept them, and their order in each part."""
 
     def __init__(self, plan: ModelPlan, number: int, space: Space) -> None:
         self.plan, self.number, self.space = plan, number, space
         self.orders: list[NgramRows] = []
-        #: Of order 2 and up.
+        #: Rows in the order of the parts, and where each part begins, by order from 2.
         self.places: dict[int, Ints] = {}
         self.parts: dict[int, Longs] = {}
         words = plan.load("split", number, "last_1")
@@ -479,7 +479,7 @@ class _ContextRange:
         self.orders.append(rows)
 
     def receive(self, stage: str, n: int) -> None:
-        """Take the values that the parts send back; what they do not know stays as it is."""
+        """Set the values that the parts sent back; where they sent null, the value is kept."""
         rows = self.orders[n - 1]
         for part, places in enumerate(_cut(self.places[n], self.parts[n])):
             (sent,) = read_batch(self.plan.file(stage, part, n), self.number).columns
@@ -488,13 +488,13 @@ class _ContextRange:
             self.space.relax()
 
     def send(self, stage: str, n: int, batch: Callable[[Ints], pa.RecordBatch]) -> None:
-        """Send something of the n-grams of an order to the parts."""
+        """Send a batch about the n-grams of an order to each part."""
         batches = (batch(places) for places in _cut(self.places[n], self.parts[n]))
         write_batches(self.plan.file(stage, self.number, n), SHARES, batches, compressed=False)
 
 
 def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, object]:
-    """Weigh the contexts of a range, and send what each n-gram gets of its own to the parts.
+    """Compute gamma of the contexts of a range, and send each n-gram's share by its own order to its part.
 
     Args:
         plan: plan of the model.
@@ -509,7 +509,7 @@ def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -
             contexts.receive("adjust", n)
         rows, below = contexts.orders[n - 1], contexts.orders[n - 2]
         below.weight = space.array(len(below.last), np.float64)
-        # Nothing is below: what comes of it is added where the suffix is.
+        # Without the lower order: `interpolate` adds its share in the part that has the suffix.
         rows.suffix = np.zeros(len(rows.last), np.int32)
         steps = np.array(discounts[n - 2])
         kneser_ney.interpolate(rows, np.zeros(1), below.weight, steps, space)
@@ -520,8 +520,8 @@ def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -
 
 
 def _shares(rows: NgramRows, below: NgramRows, places: Ints) -> pa.RecordBatch:
-    gone: Bools | None = ~rows.kept[places] if len(rows.kept) else None
-    shares = pa.array(rows.value[places], mask=gone)
+    pruned: Bools | None = ~rows.kept[places] if len(rows.kept) else None
+    shares = pa.array(rows.value[places], mask=pruned)
     return pa.record_batch([shares, pa.array(below.weight[rows.prefix[places]])], schema=SHARES)
 
 
@@ -545,7 +545,7 @@ def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> di
         file = space.array(len(rows.last), np.uint16)
         for start, end in rows.blocks():
             chosen = np.searchsorted(np.array(anchors), rows.anchor[start:end], side="right") - 1
-            # Behind the last file: what is not in the model.
+            # N-grams that are not in the model get the number after the last file.
             file[start:end] = np.where(rows.value[start:end] > 0, chosen, len(anchors))
         places, begins = _rows_by_part(file, len(anchors) + 1, space)
 
@@ -558,7 +558,7 @@ def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> di
 
 
 def _place_words(plan: ModelPlan, number: int, contexts: NgramRows, anchors: Sequence[int]) -> None:
-    """Divide the words of a range, those of the model, whether they are contexts or not."""
+    """Divide the words of a range that are in the model among the files, contexts or not."""
     values = plan.load("unigrams", 0, "probabilities")
     first, end = plan.words(number)
     value: Floats = np.array(values[first:end])
@@ -585,7 +585,7 @@ def _columns(batch: pa.RecordBatch) -> list[Any]:
 
 
 def _rows_by_part(part: Shorts, parts: int, space: Space) -> tuple[Ints, Longs]:
-    """Return the rows of each part, rising, one part behind the other, and where each begins."""
+    """Return the rows grouped by part, ascending within each, and where each part begins."""
     begins = np.concatenate(([0], np.cumsum(np.bincount(part, minlength=parts))))
     rows: Ints = space.array(len(part), np.int32)
     _group_rows(part, begins[:-1].copy(), rows)

@@ -1,1 +1,1 @@
-"""The dependency side of a model: the trees of corpora, and what is counted in them."""
+"""Dependency models: counts of the trees of corpora, and the probabilities estimated from them."""

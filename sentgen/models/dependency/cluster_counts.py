@@ -1,7 +1,7 @@
-"""The counts of clusters of related sentences: words, bigrams, dependencies, and who stands before whom.
+"""The counts of clusters of related sentences: words, bigrams, dependencies, and ordered pairs of words.
 
 A cluster is a document of a corpus: a few sentences about the same event. Its counts are small and dense, and
-come for a batch of clusters from the token table, in a number of queries that does not depend on the batch.
+are read for a batch of clusters from the token table, in a number of queries independent of the batch.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LEVELS = (("w", "w"), ("t", "w"), ("w", "t"), ("t", "t"))
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Longs of pairs of tokens of one sentence, ``a`` before ``b``; row a, column b, words or tags.
+    """Counts of pairs of tokens of one sentence, ``a`` before ``b``; row a, column b, words or tags.
 
     ``together`` counts the pairs, ``to_right`` those in which b governs a (the head is to the right), and
     ``to_left`` those in which a governs b. With Adj of the papers, whose rows are heads,
@@ -49,7 +49,7 @@ class PairCounts:
 
 @dataclass(frozen=True, slots=True)
 class CountedTree:
-    """A sentence as numbers of words, with the place of each head, -1 for none, and the relation to it."""
+    """A sentence as word numbers, with the index of each word's head, -1 for none, and its relation to it."""
 
     words: Longs
     heads: Longs
@@ -58,23 +58,23 @@ class CountedTree:
 
 @dataclass(frozen=True, slots=True)
 class ClusterCounts:
-    """What is counted of one cluster of n different words, sorted by form.
+    """The counts of one cluster of n different words, sorted by form.
 
     Attributes:
         name: name of the document.
-        words: (n,) their forms.
-        tags: (n,) the most frequent tag of each; of equally frequent ones the first by name, `_` if none.
-        tag_of: (n,) the number of that tag.
+        words: (n,) forms of the words.
+        tags: (n,) most frequent tag of each word; of equally frequent tags the first by name, `_` if none.
+        tag_of: (n,) number of that tag.
         count: (n,) tokens of each word.
-        most: (n,) the highest number of them in one sentence.
-        found_in: (n,) the number of sentences that have it.
-        sentences: how many there are.
+        most: (n,) the highest number of tokens of the word in one sentence.
+        found_in: (n,) number of sentences that have the word.
+        sentences: number of sentences.
         parsed: whether any token has a head.
         bigrams: (n + 1, n + 1); row n is the start, column n the end of the sentence.
         pairs: counts of pairs of words.
-        backed_off: counts of pairs of tags with words, words with tags, and tags with tags; none unless they
-            were asked for.
-        trees: the sentences; none unless they were asked for.
+        backed_off: counts of pairs of tags with words, words with tags, and tags with tags; empty unless the
+            reading has ``tags``.
+        trees: the sentences; empty unless the reading has ``trees``.
     """
 
     name: str
@@ -94,11 +94,11 @@ class ClusterCounts:
 
 @dataclass(frozen=True, slots=True)
 class TokenReading:
-    """How the tokens of a corpus are taken.
+    """Which tokens of a corpus are counted, and which counts are made.
 
-    Without ``punctuation``, the modifiers of a comma hang on its head; what is punctuation its tag says, or
-    where there is none, that it has neither letter nor digit. ``tags`` asks for the counts to back off to,
-    ``trees`` for the sentences.
+    Without ``punctuation``, the modifiers of a comma are attached to its head; a token is punctuation by its
+    tag or, without a tag, if it has neither letter nor digit. ``tags`` adds the counts to back off to,
+    ``trees`` the sentences.
     """
 
     punctuation: bool = True
@@ -147,7 +147,7 @@ def count_clusters(
         store: where the corpus is.
         corpus: name of the corpus.
         clusters: ids and names of documents, from `cluster_names`.
-        reading: how tokens are taken.
+        reading: which tokens are counted, and which counts are made.
 
     Raises:
         InputError: a cluster has more than `MAX_WORDS` different words, or none.
@@ -162,7 +162,7 @@ def count_clusters(
 def document_frequencies(
     store: Store, corpus: str, words: Collection[str], *, lowercase: bool = False
 ) -> tuple[dict[str, int], int]:
-    """Return in how many clusters of a corpus each word is, and how many clusters there are."""
+    """Return the number of clusters of a corpus that have each word, and the number of clusters."""
     with store.connect() as connection:
         number = int(str(corpora.find(connection, corpus).id))
         query = sql.statements(_FILE)["document_frequencies"].format(form=_form(lowercase))
@@ -179,7 +179,7 @@ def _form(lowercase: bool) -> str:
 def _count(
     connection: Connection, batch: Sequence[tuple[int, str]], first: str, reading: TokenReading
 ) -> list[ClusterCounts]:
-    """Run the queries for one batch, and take their rows apart by cluster."""
+    """Run the queries for one batch, and divide their rows by cluster."""
     sql.run(
         connection,
         _FILE,
@@ -188,7 +188,7 @@ def _count(
         first=first,
         second="upos" if first == "xpos" else "xpos",
         punctuation=str(reading.punctuation).lower(),
-        # Numbers of our own: nothing of the user's is written into the query.
+        # Ids from the store: no text of a user is written into the query.
         documents=", ".join(str(number) for number, _ in batch),
     )
     try:
@@ -225,7 +225,7 @@ def _by_document(connection: Connection, statement: str, **values: object) -> di
     documents, *others = table.column_names
     numbers = table[documents].to_numpy()
     columns = {name: table[name].to_numpy() for name in others}
-    # Numbers of documents are positive: the first row is a cut, too.
+    # Ids of documents are positive, so that the first row always begins a document.
     cuts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
     return {
         int(numbers[begin]): {name: column[begin:end] for name, column in columns.items()}
@@ -279,13 +279,13 @@ def _cluster(
 
 
 def _trees(tokens: Columns) -> Iterator[CountedTree]:
-    """Yield the sentences of one cluster."""
+    """Yield the parsed sentences of one cluster."""
     # Sorting by document need not keep the order within one.
     order = np.lexsort((tokens["position"], tokens["sentence_id"]))
     tokens = {key: column[order] for key, column in tokens.items()}
     cuts = np.flatnonzero(np.diff(tokens["sentence_id"], prepend=-1)).tolist()
     for begin, end in pairwise([*cuts, len(order)]):
-        # Positions have gaps where punctuation was left out.
+        # Heads are positions in the sentence, which have gaps where punctuation was left out.
         index_of = {int(position): i for i, position in enumerate(tokens["position"][begin:end])}
         heads = [index_of.get(head, -1) for head in tokens["head"][begin:end].tolist()]
         yield CountedTree(
@@ -296,7 +296,7 @@ def _trees(tokens: Columns) -> Iterator[CountedTree]:
 
 
 def _pairs(pairs: Columns | None, shape: tuple[int, int]) -> PairCounts:
-    """Return the tables of one level; a cluster of one-word sentences has no pairs."""
+    """Return the pair counts of one level; a cluster of one-word sentences has no pairs."""
     tables = PairCounts(*(np.zeros(shape, np.int64) for _ in range(3)))
     if pairs is not None:
         cells = pairs["a"], pairs["b"]

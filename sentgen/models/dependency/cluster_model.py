@@ -1,6 +1,6 @@
-"""The probabilities of one cluster of sentences: bigrams, trigrams, dependencies, and what its trees support.
+"""The probabilities of one cluster of sentences: bigrams, trigrams, dependencies, and supported arcs.
 
-Wan et al. 2005. All are trained on the cluster itself. Bigrams have Katz back-off. For words a and b, a
+Wan et al. 2005. All are estimated from the cluster itself. Bigrams have Katz back-off. For words a and b, a
 before b in the sentence,
 
     p(isHeadRight(a, b)) = Adj_right[b, a] / cnt(a, b)      b governs a, the head is to the right
@@ -8,16 +8,16 @@ before b in the sentence,
     p(Dep_sym(a, b))     = p(isHeadRight(a, b)) + p(isHeadLeft(a, b))
 
 where cnt(a, b) counts the pairs of tokens of one sentence in which a is before b. A pair of tokens has one
-relation at most, so that these are probabilities. What was never seen together has none.
+relation at most, so that these are probabilities. They are 0 for words that never occur together.
 
 Trigrams are interpolated with bigrams:
 
     p(x | u v) = (count(u v x) - 1/2) / count(u v) + 1/2 * (different words after u v) / count(u v) * p(x | v)
 
-A cluster has too few counts of counts for the discounts of Katz, so that all of them lose 1/2, as its bigrams
-do where those fail. After u v that were never seen together, p(x | v).
+A cluster has too few counts of counts for the discounts of Katz, so that 1/2 is subtracted from all of them,
+as from the bigrams where Katz fails. After u v that never occur together, p(x | v).
 
-Dependencies are shares of the sentences that have both words. For `Arcs`, every word of a sentence needs a
+For the constraints of `Arcs`, every word of a sentence needs a
 head that some sentence of the cluster gives it, on the same side, and a head takes no more modifiers of a
 kind, such as subjects, than one of its tokens has in the cluster. For words h and m,
 
@@ -42,7 +42,7 @@ from sentgen.models.dependency.cluster_counts import ClusterCounts, CountedTree,
 from sentgen.options import TRAIN
 
 Smoothing = Literal["none", "collins"]
-#: Kinds of modifiers that are told apart, and how many of a kind: two bits each, in 64.
+#: Kinds of modifiers that are distinguished, and how many of a kind are counted: two bits each, in 64.
 KINDS, MOST = 32, 3
 
 
@@ -82,7 +82,7 @@ def cluster_model(
     Args:
         counts: counts of the cluster; with tags, if ``smoothing`` asks for them.
         smoothing: smoothing of the dependencies, `none` as in the paper, or `collins` to back off to tags.
-        corpus: dependencies by other text, to back off to behind those of the cluster.
+        corpus: dependencies in other text, to which those of the cluster back off last.
     """
     levels = [counts.pairs]
     if smoothing == "collins":
@@ -111,9 +111,9 @@ def require_trees(counts: ClusterCounts) -> None:
 def collins(levels: Sequence[tuple[Longs, Longs]], beyond: Floats | None = None) -> Floats:
     """Return relations over co-occurrences, each level backed off to the next one (Collins 1996).
 
-    With e_i = relations_i / together_i, nothing over nothing being nothing, and l_i = together_i /
-    (together_i + 1): l_0 e_0 + (1 - l_0) (l_1 e_1 + (1 - l_1) e_2). The last level stands as it is, so that
-    one level alone is not smoothed, unless there are probabilities ``beyond`` it to back off to.
+    With e_i = relations_i / together_i, where 0 / 0 = 0, and l_i = together_i / (together_i + 1), the result
+    is l_0 e_0 + (1 - l_0) (l_1 e_1 + (1 - l_1) e_2). The last level is not smoothed, unless it backs off to
+    probabilities ``beyond``.
 
     Args:
         levels: relations and co-occurrences, all of one shape, the most specific level first.
@@ -154,7 +154,7 @@ def katz(counts: Longs) -> Floats:
     Args:
         counts: (n + 1, n + 1) bigrams; row n is the start, column n the end of the sentence.
     """
-    total = counts.sum(axis=0)  # every token, and every end, has something before it
+    total = counts.sum(axis=0)  # each token and each end of a sentence is the second word of one bigram
     unigrams = _discounted(total)
     unigrams /= unigrams.sum()
     discounted = _discounted(counts)
@@ -162,24 +162,24 @@ def katz(counts: Longs) -> Floats:
     tokens = counts.sum(axis=1)
     mass = discounted.sum(axis=1)
     full = seen.all(axis=1)
-    # No mass is left where nothing was discounted; one more than the tokens leaves some, as in SRILM.
+    # No mass is left where no count was discounted; a divisor greater by 1 leaves some, as in SRILM.
     divisor = np.where(full, mass, np.where(mass < tokens, tokens, tokens + 1))
     direct = discounted / divisor[:, None]
     left = 1 - direct.sum(axis=1)
     beyond = np.maximum(1 - np.where(seen, unigrams, 0).sum(axis=1), 1e-15)
-    # Where a word was followed by all others, nothing is left to back off to.
+    # After a word that every word of the vocabulary follows, no word is left to back off to.
     alpha = np.where(full, 0, np.maximum(left, 0) / beyond)
     return np.asarray(np.where(seen, direct, alpha[:, None] * unigrams))
 
 
 def _discounted(counts: Longs) -> Floats:
-    """Return counts with the discounts of Katz 1987, or less 1/2 where those fail."""
+    """Return counts with the discounts of Katz 1987, or less 1/2 where the discounts fail."""
     occurring = [int((counts == r).sum()) for r in range(1, K + 2)]
     discounts = good_turing(occurring)
-    # Clusters are small, and their counts of counts have gaps, of which no discount can be made.
+    # Clusters are small: some counts of counts are 0, from which no discount can be estimated.
     if discounts is None:
         return np.where(counts > 0, counts - ABSOLUTE, 0.0)
-    # By the count, up to K; from K + 1 on, counts stay as they are.
+    # One factor for each count up to K, and 1 above.
     factors = np.array([0.0, *discounts, 1.0])
     return np.asarray(counts * factors[np.minimum(counts, K + 1)])
 
@@ -188,7 +188,7 @@ class Trigrams(NamedTuple):
     """Natural log-probabilities over n words; n stands for the start before, and for the end after them."""
 
     bigram: Floats  # (n + 1, n + 1) of the column after the row
-    backed_off: Floats  # (n + 1, n + 1) the weight of bigrams after a pair of words
+    backed_off: Floats  # (n + 1, n + 1) back-off weight of each pair of words
     keys: Longs  # (T,) trigrams that were seen, (u * (n + 1) + v) * (n + 1) + x, sorted
     trigram: Floats  # (T,) their log-probabilities
 
@@ -220,15 +220,15 @@ def trigrams(sentences: Sequence[Longs], bigrams: Floats) -> Trigrams:
 class Arcs(NamedTuple):
     """The supported arcs of n words; probabilities are natural logarithms, -inf without support.
 
-    Rows are earlier, columns later words: ``left[a, b]`` is that of a governing b, ``right[a, b]`` that of b
-    governing a. A kind is a relation on a side.
+    For a before b, ``left[a, b]`` is the probability that a governs b, ``right[a, b]`` that b governs a. A
+    kind is a relation on a side.
     """
 
     left: Floats  # (n, n)
     right: Floats  # (n, n)
     left_kind: Ints  # (n, n) from 0
     right_kind: Ints  # (n, n)
-    room: Ints  # (n, KINDS) how many modifiers of a kind a word takes
+    room: Ints  # (n, KINDS) how many modifiers of a kind a word may have
     root: Floats  # (n,)
 
 

@@ -10,21 +10,20 @@ the modifier stands:
     prob     = l1 * p + (1 - l1) * backoff2     l1 = c0 / (c0 + 1), c0 = co(A, B)
 
 co(A, B) is the sum over the sentences of n(A) * n(B), less n(A) where A and B are the same: the number of
-pairs of different tokens. The root is in every sentence once. What was never seen at a level has probability
-0 there.
+pairs of different tokens. The root is in every sentence once. A ratio whose denominator is 0 is 0.
 
-Factors of trees beside those of the papers are siblings, words below their heads, and distances. A head takes
-its modifiers on a side one by one, nearest first, and then stops (Eisner 1996, model C; Collins 1997, model
-1). With t for tags, w for words, h for the head and m for the modifier:
+Three factors are not in these papers: siblings, words below their heads, and distances. A head generates its
+modifiers on a side one by one, nearest first, and then stops (Eisner 1996, model C; Collins 1997, model 1).
+With t for tags, w for words, h for the head and m for the modifier:
 
     sibling  = log P(t_m | t_h, side, tag of the modifier before), which may be none, and t_m the end
     word     = log P(w_m | t_m, w_h, t_h, side) - log P(w_m | t_m)
     distance = log P(distance | t_h, t_m, side), for 1, 2, 3 and more
 
-Each is smoothed by the next coarser distribution, as strongly as if that had been seen a few times: P(w_m |
-t_m, t_h, side) and P(w_m | t_m); P(t_m | t_h, side) and P(t_m); P(distance | side).
+Each is smoothed by the next coarser distribution, which counts as a few observations: P(w_m | t_m, t_h, side)
+and P(w_m | t_m); P(t_m | t_h, side) and P(t_m); P(distance | side).
 
-What stands behind the probability of an attachment are the same counts and weights, level by level.
+`explain_attachments` returns the counts and weights behind the probability of an attachment, by level.
 """
 
 from __future__ import annotations
@@ -56,21 +55,21 @@ from sentgen.schema.connections import cursor
 from sentgen.schema.store import raw, translated_errors
 from sentgen.schema.tables.corpus import NO_TAG, RESERVED_TAGS, RESERVED_WORDS, ROOT, ROOT_TAG
 
-#: Ids of a word and of its tag, -1 for what the store does not know.
+#: Ids of a word and of its tag, -1 if the store does not know it.
 Kind = tuple[int, int]
 TaggedWord = tuple[str, str | None]
 LEFT, RIGHT = 0, 1
-#: Stands for probability zero, so that logarithms stay finite.
+#: Used in place of a probability of zero, so that logarithms are finite.
 FLOOR = 1e-12
 #: Kinds of units that are counted together: their matrices of pairs take 64 MB.
 _MAX_KINDS = 2_000
 _Units = list[Kind]
-#: How many times a coarser distribution counts as seen.
+#: As how many observations a coarser distribution counts.
 STRENGTH = 4.0
 
 
 class _CountedKinds(NamedTuple):
-    """What was counted: kind 0 is the root, and tag 0 its tag."""
+    """The counts of K kinds; kind 0 is the root, and tag 0 its tag."""
 
     counts: TreeCounts
     number: dict[Kind, int]
@@ -78,12 +77,12 @@ class _CountedKinds(NamedTuple):
 
 
 def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool = False) -> _CountedKinds:
-    """Look up what was counted of some kinds in trees.
+    """Look up the counts of some kinds in trees.
 
     Args:
-        trees: what is looked up.
-        kinds: what is asked for.
-        distances: count events by distance, and siblings, too.
+        trees: the trees.
+        kinds: the kinds.
+        distances: whether to count events by distance, and siblings.
     """
     listed = sorted(set(kinds) - {(ROOT, ROOT_TAG)})
     numbering, tag_of = number_kinds(listed)
@@ -100,12 +99,12 @@ def kinds_of(trees: CountedTrees, lists: Iterable[Sequence[TaggedWord]]) -> list
     tagged = [[(word, tag or RESERVED_TAGS[NO_TAG]) for word, tag in tagged_words] for tagged_words in lists]
     words = trees.ids("word", {word for tagged_words in tagged for word, _ in tagged_words})
     tags = trees.ids("tag", {tag for tagged_words in tagged for _, tag in tagged_words})
-    # What the store does not know is a kind of its own, which no row counts.
+    # A word that the store does not know is a kind of its own, with no counts.
     return [[(words[word], tags[tag]) for word, tag in tagged_words] for tagged_words in tagged]
 
 
 def number_kinds(kinds: Sequence[Kind]) -> tuple[TreeNumbering, Ints]:
-    """Number kinds from 1 on, and return the number of each one's tag; the root is 0."""
+    """Number kinds from 1 on, after the root, which is 0; also return the tag number of each kind."""
     rows = {word: row for row, word in enumerate(sorted({ROOT, *(word for word, _ in kinds)}))}
     columns = {tag: t for t, tag in enumerate(sorted({tag for _, tag in kinds} - {ROOT_TAG}), 1)}
     columns[ROOT_TAG] = 0
@@ -118,10 +117,10 @@ def number_kinds(kinds: Sequence[Kind]) -> tuple[TreeNumbering, Ints]:
 
 
 def _by_id(numbers: dict[int, int]) -> Ints:
-    """Return the numbers as an array over ids, -1 where there is none; the id -1 is none, too."""
+    """Return the numbers as an array over ids, -1 for ids without a number; the id -1 is left out."""
     by_id = np.full(max(numbers, default=-1) + 1, -1, np.int32)
     for key, number in numbers.items():
-        # -1 would be the last place of the array.
+        # -1 would index the last element of the array.
         if key >= 0:
             by_id[key] = number
     return by_id
@@ -132,8 +131,8 @@ class UnitDependencies:
     """The model of one sentence of n units: row 0 is the root, row i + 1 unit i, column j unit j.
 
     ``prob`` and ``distance`` are natural logarithms, ``arguments`` are probabilities. The side is 0 for left,
-    1 for right of the head. A unit as its own modifier is -inf. Where distances are asked for, there are the
-    factors of head automata, too.
+    1 for right of the head. A unit as its own modifier is -inf. With distances, the factors of head automata
+    are present, too.
     """
 
     prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side)
@@ -152,9 +151,9 @@ def prefetch_dependencies(
     distances: bool = False,
     lookups: TreeLookups | None = None,
 ) -> list[UnitDependencies]:
-    """Return the dependency model of each sentence of a batch, from what was counted of the corpora.
+    """Return the dependency model of each sentence of a batch, from the counts of some corpora.
 
-    Takes a few queries; one alone where all words were looked up before (see
+    Takes a few queries; a single one if all words were looked up before (see
     `sentgen.models.dependency.tree_counts`). A batch of more than `_MAX_KINDS` different units is looked up
     in parts.
 
@@ -163,9 +162,9 @@ def prefetch_dependencies(
         corpora: ids of the corpora whose counts are summed.
         layer: `word` for the tree over all tokens, `unit` for that over base noun phrases and other words.
         bags: the units of each sentence as (head word, tag); no tag is the tag `_`.
-        floor: what stands for probability zero.
-        distances: give the probabilities by distance, too.
-        lookups: lookups to use; the store's own if ``None``.
+        floor: the probability that replaces zero.
+        distances: whether to return the probabilities by distance, too.
+        lookups: cached look-ups to use; the store's own if ``None``.
     """
     lookups = lookups or lookups_of(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
@@ -178,7 +177,7 @@ def prefetch_dependencies(
 
 
 def _parts(bags: Iterable[_Units], limit: int) -> Iterator[list[_Units]]:
-    """Cut a batch where the different units become too many; a bag with more of them is alone."""
+    """Divide a batch into parts of at most ``limit`` different units; a bag with more is a part by itself."""
     part: list[_Units] = []
     kinds: set[Kind] = set()
     for bag in bags:
@@ -192,7 +191,7 @@ def _parts(bags: Iterable[_Units], limit: int) -> Iterator[list[_Units]]:
 
 
 def _models(counted: _CountedKinds, bags: Sequence[_Units], floor: float) -> list[UnitDependencies]:
-    """Put the models of some bags together from the counts of their units."""
+    """Return the dependency model of each bag, from the counts of its units."""
     counts, number, tag_of = counted
     distances = len(counts.siblings) > 0
     arguments = _argument_probabilities(counts, tag_of)
@@ -210,7 +209,7 @@ def _models(counted: _CountedKinds, bags: Sequence[_Units], floor: float) -> lis
 
 
 def backed_off(rel: tuple[float, float, float], co: tuple[float, float, float]) -> float:
-    """Return prob as the module's docstring defines it; nothing over nothing is nothing.
+    """Return prob as the module's docstring defines it; 0 / 0 is 0.
 
     Args:
         rel: events at the levels word-word, tag-word and word-tag together, tag-tag.
@@ -244,7 +243,7 @@ def _relations(counts: TreeCounts, kinds: Ints, tags: Ints, floor: float) -> tup
             for d in range(buckets):
                 z = side * buckets + d
                 rel1 = counts.tag_word[a_tag, b, z] + counts.word_tag[a, b_tag, z]
-                # Only events have a distance; what divides them is the same for all.
+                # Only events have a distance; their denominator is the same for all distances.
                 rel = (counts.word_word[a, b, z], rel1, counts.tag_tag[a_tag, b_tag, z])
                 value = _backed_off(rel, co)
                 total += value
@@ -265,8 +264,8 @@ def _co_occurrences(counts: TreeCounts, a: int, b: int, a_tag: int, b_tag: int) 
 
 
 def _argument_probabilities(counts: TreeCounts, tag_of: Ints) -> Floats:
-    """Return (K, 2, 8) p_arg: that of the word with weight cnt(W) / (cnt(W) + 1), the rest from its tag."""
-    # As the weights of the events: a kind never seen is its tag.
+    """Return (K, 2, 8) p_arg: the word's share weighs cnt(W) / (cnt(W) + 1), and its tag's share the rest."""
+    # The weights are those of events: a kind that was never seen has the probabilities of its tag.
     weight = (counts.kinds / (counts.kinds + 1))[:, None, None]
     by_kind = counts.arguments / np.maximum(counts.kinds, 1)[:, None, None]
     by_tag = counts.tag_arguments / np.maximum(counts.tags, 1)[:, None, None]
@@ -274,7 +273,7 @@ def _argument_probabilities(counts: TreeCounts, tag_of: Ints) -> Floats:
 
 
 class Automata(NamedTuple):
-    """The factors for one sentence of n units that have K different tags, natural logarithms."""
+    """The factors of one sentence of n units that have K different tags, natural logarithms."""
 
     siblings: (
         Floats  # (K + 1, K + 1, K + 1, 2) head, before (K: none), modifier (K: the end), side; head K: root
@@ -304,30 +303,30 @@ def _siblings(counts: TreeCounts, tags: Ints) -> Floats:
     seen = counts.siblings[heads].astype(float)
     totals = seen.sum(axis=2, keepdims=True)
     of_head = seen.sum(axis=1, keepdims=True)
-    # Tags as such, and the end as often as they all: where a head was never seen, it stops as often as not. A
-    # tag never seen is half a one. Nothing depends on which other tags the batch asks for.
+    # The prior of each tag is its frequency, and of the end the sum of these, so that an unseen head stops
+    # with probability 1/2. An unseen tag counts 1/2. The other tags of the batch have no influence.
     nodes = counts.events.sum()
-    alone = np.append(np.maximum(counts.tags, 0.5), [nodes + 0.5, nodes - counts.tags[1:].sum()])
+    prior = np.append(np.maximum(counts.tags, 0.5), [nodes + 0.5, nodes - counts.tags[1:].sum()])
     # The root modifies nothing.
-    alone[0] = 0.0
-    alone = (alone / (2 * nodes + 1))[None, None, :, None]
-    coarse = (of_head + STRENGTH * alone) / (of_head.sum(axis=2, keepdims=True) + STRENGTH)
+    prior[0] = 0.0
+    prior = (prior / (2 * nodes + 1))[None, None, :, None]
+    coarse = (of_head + STRENGTH * prior) / (of_head.sum(axis=2, keepdims=True) + STRENGTH)
     smoothed = (seen + STRENGTH * coarse) / (totals + STRENGTH)
     return np.ascontiguousarray(np.log(smoothed[:, before][:, :, after]))
 
 
 def _words(counts: TreeCounts, kinds: Ints, tags: Ints) -> Floats:
-    """Return how much likelier a head makes the words of its modifiers."""
+    """Return (n + 1, n, 2) word factors: the log-ratio of a modifier's word with and without its head."""
     mods, mod_tags = kinds[1:], tags[1:]
     # Words never seen are as likely below any head.
-    alone = (np.maximum(counts.kinds[mods], 0.5) / np.maximum(counts.tags[mod_tags], 1.0))[None, :, None]
+    prior = (np.maximum(counts.kinds[mods], 0.5) / np.maximum(counts.tags[mod_tags], 1.0))[None, :, None]
     of_tag = _by_side(counts.tag_word[np.ix_(tags, mods)])
     tag_tag = _by_side(counts.tag_tag[np.ix_(tags, mod_tags)])
-    coarse = (of_tag + STRENGTH * alone) / (tag_tag + STRENGTH)
+    coarse = (of_tag + STRENGTH * prior) / (tag_tag + STRENGTH)
     together = _by_side(counts.word_word[np.ix_(kinds, mods)])
     of_word = _by_side(counts.word_tag[np.ix_(kinds, mod_tags)])
     smoothed = (together + STRENGTH * coarse) / (of_word + STRENGTH)
-    return np.ascontiguousarray(np.log(smoothed / alone))
+    return np.ascontiguousarray(np.log(smoothed / prior))
 
 
 def _distances(counts: TreeCounts, tags: Ints) -> Floats:
@@ -342,7 +341,7 @@ def _distances(counts: TreeCounts, tags: Ints) -> Floats:
 
 def _by_side(events: Ints) -> Floats:
     """Sum events over distances."""
-    # The length is given: of no units -1 stands for no length.
+    # The length is explicit, since -1 cannot be inferred for a sentence without units.
     return np.asarray(events.reshape(*events.shape[:-1], 2, events.shape[-1] // 2).sum(axis=-1), float)
 
 
@@ -363,7 +362,7 @@ class Attachment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LevelEvidence:
-    """One back-off level; ``weight`` is the share of its ratio against the levels below it, 1 at the last."""
+    """One back-off level; ``weight`` is the weight of its ratio, and the next levels have the rest."""
 
     name: str
     events: int
@@ -374,9 +373,9 @@ class LevelEvidence:
 
 @dataclass(frozen=True, slots=True)
 class _ArgumentEvidence:
-    """How often head word and head tag were seen with 0 to 7 (and more) modifiers on the side.
+    """How often the head word and the head tag were seen with 0 to 7 or more modifiers on the side.
 
-    ``exactly`` is p_arg of one modifier more than the earlier ones, ``at_least`` that of as many or more.
+    ``exactly`` is p_arg of one modifier more than the earlier ones, ``at_least`` that of this number or more.
     """
 
     word: tuple[int, ...]
@@ -388,7 +387,7 @@ class _ArgumentEvidence:
 
 @dataclass(frozen=True, slots=True)
 class AttachmentEvidence:
-    """Where the probability of an attachment comes from."""
+    """The counts and weights from which the probability of an attachment is computed."""
 
     attachment: Attachment
     levels: tuple[LevelEvidence, ...]
@@ -423,7 +422,7 @@ def explain_attachments(
 
 
 def _evidence(counted: _CountedKinds, attachment: Attachment, head: int, modifier: int) -> AttachmentEvidence:
-    """Put the evidence for one attachment together, from the numbers of its kinds."""
+    """Return the evidence for one attachment, given the kinds of its head and modifier."""
     counts, side = counted.counts, attachment.side
     head_tag, modifier_tag = int(counted.tag_of[head]), int(counted.tag_of[modifier])
     rel = (
@@ -432,7 +431,7 @@ def _evidence(counted: _CountedKinds, attachment: Attachment, head: int, modifie
         int(counts.tag_tag[head_tag, modifier_tag, side]),
     )
     co = tuple(map(int, _co_occurrences(counts, head, modifier, head_tag, modifier_tag)))
-    # l1 and l2 of the formulas: the more often seen together, the more a level counts.
+    # l1 and l2 of the formulas: the weight of a level grows with its co-occurrences.
     weights = co[0] / (co[0] + 1), co[1] / (co[1] + 1), 1.0
     of_word, of_tag = counts.arguments[head, side].tolist(), counts.tag_arguments[head_tag, side].tolist()
     return AttachmentEvidence(
@@ -447,7 +446,7 @@ def _evidence(counted: _CountedKinds, attachment: Attachment, head: int, modifie
 
 
 def _argument_evidence(of_word: tuple[int, ...], of_tag: tuple[int, ...], number: int) -> _ArgumentEvidence:
-    """Put the evidence for one number of modifiers together."""
+    """Return the evidence for one number of modifiers."""
     weight = sum(of_word) / (sum(of_word) + 1)
     p_arg = [
         weight * (mine / max(1, sum(of_word))) + (1 - weight) * (others / max(1, sum(of_tag)))

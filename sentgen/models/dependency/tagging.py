@@ -1,7 +1,7 @@
-"""Tags for words that come without, and whether corpora can give a dependency model at all.
+"""Tags for untagged words, and checks that corpora have the trees for a dependency model.
 
-The dependency model knows words by the tags that its corpora were counted with, universal or
-language-specific ones. Whatever is asked of it must have tags of the same kind.
+A dependency model is over words with tags, universal or language-specific as its corpora were counted. The
+words of its input must have tags of the same kind.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def corpora_of(store: Store, model: ModelLike) -> list[tuple[int, str]]:
 
 
 def has_trees(store: Store, model: ModelLike, layer: Layer = "unit") -> bool:
-    """Tell whether a corpus that a language model was built from has trees."""
+    """Return whether a corpus that a language model was built from has trees."""
     mine = [number for number, _ in corpora_of(store, model)]
     if not mine or not _having_trees(store, mine, layer):
         return False
@@ -64,10 +64,10 @@ def have_function_heads(store: Store, corpora: Sequence[int]) -> bool:
 def treebanks_of(
     store: Store, model: ModelLike, names: Sequence[str] | None = None, layer: Layer = "unit"
 ) -> list[int]:
-    """Return the ids of the corpora whose trees go with a language model.
+    """Return the ids of the corpora whose trees are used with a language model.
 
     Args:
-        store: where they are.
+        store: the store.
         model: the language model.
         names: the corpora to use; if ``None``, those that the model was built from and that have trees.
         layer: `unit` or `word`.
@@ -93,7 +93,7 @@ def named_treebanks(store: Store, names: Sequence[str], layer: Layer = "unit") -
     wanted = sorted((int(row.id), str(row.name)) for row in rows)
     treebanks = with_trees(store, [number for number, _ in wanted], layer)
     missing = [name for number, name in wanted if number not in treebanks]
-    # Only of named ones: a model may well be built from plain text beside treebanks.
+    # Only named corpora must have trees: a model may be built from plain text and treebanks together.
     if missing:
         raise ModelError(
             f"there are no dependency trees in {' and '.join(missing)}; name treebanks only"
@@ -102,7 +102,7 @@ def named_treebanks(store: Store, names: Sequence[str], layer: Layer = "unit") -
     return treebanks
 
 
-#: The last three letters, each digit as 0, and whether the first letter is a capital.
+#: The last three letters of a word, each digit as 0, and whether its first letter is a capital.
 Ending = tuple[str, bool]
 TagCounts = Mapping[str, int]
 
@@ -114,14 +114,14 @@ def most_frequent_tags(
 ) -> dict[str, str]:
     """Return the most frequent tag of each word form; of equally frequent ones the smaller name.
 
-    A form that does not occur in the layer takes the tag that it has in the layer of words, else that of its
-    other spelling (lower case, then capitalized). A word never seen takes the most frequent tag among the
-    words seen once that end like it (`_ending`), else among all words seen once, else `_`. One query, and
-    another one if words were never seen.
+    A form that does not occur in the layer gets its tag in the layer of words, else that of another spelling
+    (lower case, then capitalized). An unknown word gets the most frequent tag among the words seen once with
+    the same ending (`_ending`), else among all words seen once, else `_`. One query, and another one if there
+    are unknown words.
 
     Args:
         store: where the counts are.
-        corpora: ids of the corpora whose trees are asked; `with_trees` tells which have some.
+        corpora: ids of the corpora whose trees are read; `with_trees` returns those that have trees.
         layer: `word` for all tokens, `unit` for the last words of base noun phrases and other words.
         words: the forms, in any order.
     """
@@ -132,7 +132,7 @@ def most_frequent_tags(
         chosen = {}
         for word in wanted:
             known = (counts[key] for key in product(_spellings(word), layers) if key in counts)
-            # Spellings first: the word itself in the other layer comes before its other spellings.
+            # The word itself in the other layer is preferred to its other spellings.
             if tags := next(known, None):
                 chosen[word] = _most_frequent(tags)
         unseen = [word for word in wanted if word not in chosen]
@@ -163,11 +163,11 @@ def _occurrences(
 def _guesses(
     duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], layer: Layer, words: list[str]
 ) -> dict[str, str]:
-    """Return the tags that words never seen probably have."""
+    """Return the most probable tags of unknown words."""
     endings = {word: _ending(word) for word in words}
     suffixes, capitalized = zip(*sorted(set(endings.values())), strict=True)
     by_ending: dict[Ending, dict[str, int]] = defaultdict(dict)
-    # `_` with 0, for corpora in which nothing was seen once.
+    # `_` with count 0, for corpora without words seen once.
     overall: dict[str, int] = defaultdict(int, {RESERVED_TAGS[NO_TAG]: 0})
     query = statements("tagging.sql")["seen_once"].format(
         root=ROOT, ending=fold_sql(f"right(w.form, {_SUFFIX})"), first=fold_sql("left(w.form, 1)")
@@ -175,14 +175,14 @@ def _guesses(
     with register_arrow(duck, _endings=pa.table({"suffix": suffixes, "capitalized": capitalized})):
         for suffix, capital, tag, count in duck.execute(query, [list(corpora), layer]).fetchall():
             overall[tag] += count
-            # The others are counted overall only: nobody asked for their ending.
+            # Words with other endings are only in the overall counts.
             if suffix is not None:
                 by_ending[suffix, capital][tag] = count
     return {word: _most_frequent(by_ending.get(ending, overall)) for word, ending in endings.items()}
 
 
 def _ending(word: str) -> Ending:
-    """Return what words are likely to share with others of their tag; as the query has it.
+    """Return the features by which unknown words are tagged, computed as in the query.
 
     >>> _ending("Mid-1990s"), _ending("ran")
     (('00s', True), ('ran', False))
@@ -191,7 +191,7 @@ def _ending(word: str) -> Ending:
 
 
 def known_tags(store: Store, corpora: Sequence[int], layer: Layer) -> set[str]:
-    """Return the tags that the dependency counts of some corpora have seen."""
+    """Return the tags in the dependency counts of some corpora."""
     with store.connect() as connection, translated_errors(store.path):
         rows = raw(connection).execute(statements("tagging.sql")["known_tags"], [list(corpora), layer])
         return {name for (name,) in rows.fetchall()}
@@ -200,15 +200,15 @@ def known_tags(store: Store, corpora: Sequence[int], layer: Layer) -> set[str]:
 def tags_beside(
     store: Store, corpora: Sequence[int], kind: str, words: Iterable[tuple[str, str]]
 ) -> dict[tuple[str, str], str]:
-    """Return the most frequent tag of a kind that each word has where its tag of the other kind is this one.
+    """Return the most frequent tag of one kind for each word with a given tag of the other kind.
 
-    A word that has it nowhere takes the tag that it has most often (see `most_frequent_tags`) if that mostly
-    stands beside the other tag, else the one that does so most often. Of equally frequent ones the smaller
-    name is taken. Where nothing has that other tag, the word is left out.
+    A word that never has the given tag gets its most frequent tag (see `most_frequent_tags`) if tokens of
+    this tag have the given one most often, else the tag that tokens with the given tag have most often. Of
+    equally frequent tags the first by name is returned. If no token has the given tag, the word is left out.
 
     Args:
         store: where the tokens are.
-        corpora: ids of the corpora whose tokens are asked.
+        corpora: ids of the corpora whose tokens are counted.
         kind: `xpos` or `upos`.
         words: forms with their tags of the other kind, in any order.
     """
@@ -244,7 +244,7 @@ def tags_beside(
 
 def _having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
     """Return those of some corpora that have trees in a layer, by id."""
-    # At the level of tags, every attachment is one row at least; it has the fewest rows to look through.
+    # Every attachment has a row at the level of tags, which has the fewest rows.
     events = select(dependency_event.c.segment_id).where(
         dependency_event.c.segment_id == segment.c.id,
         dependency_event.c.layer == layer,
@@ -259,13 +259,13 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
     """Return those of some corpora that have trees in a layer, by id.
 
     Raises:
-        ModelError: none of them has.
+        ModelError: none of the corpora has trees.
     """
     treebanks = _having_trees(store, corpora, layer)
     if not treebanks:
         with store.connect() as connection:
             names = connection.scalars(select(corpus.c.name).where(corpus.c.id.in_(corpora))).all()
-            # None: it was imported, or they were removed.
+            # No corpora: the model was imported, or its corpora were removed.
             missing = (
                 f"there are no dependency trees in {' and '.join(sorted(names))}, in the layer of {layer}s"
                 if names
@@ -281,8 +281,8 @@ def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> l
 def tag_set(store: Store, corpora: Sequence[int]) -> str:
     """Return which tags the dependency counts of some corpora use, `xpos` or `upos`.
 
-    Corpora without trees have no say. A token without a tag of that kind was counted with the other one, so
-    that other sentences should be tagged by the same rule.
+    Corpora without trees are ignored. A token without a tag of this kind was counted with its tag of the
+    other kind; tag other sentences by the same rule.
 
     Raises:
         ModelError: none of the corpora has trees, or they use different tags.

@@ -1,13 +1,14 @@
 """Counts of trees, as the dependency model of a batch of sentences needs them: from rows of the store.
 
-What the store has counted in the trees of some corpora about some words is cached by anchor. A row that is
-about two words comes with the greater id of both, its anchor: as a rule that of the rarer word, which has few
-rows. Pairs of words in one sentence are stored for frequent words alone; those of a rare one are counted in
-the postings, in the few sentences that have it.
+The rows of the store about some words are cached by anchor. The anchor of a row about two words is the
+greater of their ids: usually that of the rarer word, which has few rows. Pairs of words in one sentence are
+stored for frequent words only; those of a rare word are counted from the postings, in the few sentences that
+have it.
 
-A batch asks for some *kinds*, tagged words, and for their tags; all other words of the rows are passed over.
-Kind 0 is the root and tag 0 the root's: it stands in every sentence once. Everything that Wan et al. 2007,
-section 3, divides by something else is a sum over the sentences, so that counts of parts of a corpus add up.
+A batch needs the counts of some *kinds*, which are tagged words, and of their tags; rows about other words
+are skipped. Kind 0 is the root and tag 0 its tag: the root is in every sentence once. All numerators and
+denominators of Wan et al. 2007, section 3, are sums over sentences, so that counts of parts of a corpus add
+up.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.counts import FREQUENT
 
 Layer = Literal["word", "unit"]
-#: The anchor of what is about tags alone.
+#: The anchor of rows about tags only.
 TAGS = 0
-#: The id of what the store does not know.
+#: The id of a word or tag that the store does not know.
 UNKNOWN = -1
 _CHUNK_ROWS = 100_000
 _MAX_NAMES = 500_000
-#: The column of a table that holds its names.
+#: The column of each table that holds the names.
 _NAMES = {"word": "form", "tag": "name"}
 _IDS = "select {column}, min(id) from {table} where {column} in (select unnest($names)) group by all"
-#: Rows about tags alone, in all tables that have levels.
+#: The condition on rows about tags only, in all tables with back-off levels.
 _OF_TAGS = "level in ('tag', 'tag-tag')"
 _SEGMENTS = """
 select id, sentences, tokens, created_at
@@ -47,13 +48,13 @@ order by id
 """
 MAX_ARGUMENTS = 7
 DISTANCES = 3
-#: What a row counts (see `_TreeRows`): numbers below the first are events.
+#: First column of the key of a row (see `_TreeRows`): lower numbers are events.
 _PAIR, _ARGUMENTS, _SIBLINGS = 6, 7, 23
 _NUMBERS = MAX_ARGUMENTS + 1
 
 
 class _SegmentState(NamedTuple):
-    """A segment with what says when it was written; another state means other counts, whatever the id."""
+    """A segment and when it was written; the same id with another state has other counts."""
 
     id: int
     sentences: int
@@ -62,9 +63,9 @@ class _SegmentState(NamedTuple):
 
 
 class TreeLookups:
-    """Keeps what was looked up in the trees of a store, and the ids of names, within bounds.
+    """A bounded cache of tree counts of a store, and of the ids of names.
 
-    Nothing goes stale: other counts come under another key, and ids never change their meaning.
+    Entries never go stale: new counts have a new key, and ids are never reused.
     """
 
     def __init__(self, limit: int) -> None:
@@ -72,17 +73,17 @@ class TreeLookups:
         self._names: dict[object, dict[str, int]] = {}
 
     def trees(self, duck: duckdb.DuckDBPyConnection, corpora: Sequence[int], layer: Layer) -> CountedTrees:
-        """Return what was counted in the trees of corpora, in a layer; takes a query."""
+        """Return the counted trees of some corpora in a layer; takes one query."""
         states = duck.execute(_SEGMENTS, [list(corpora)]).fetchall()
         return CountedTrees(self, duck, layer, tuple(_SegmentState(*state) for state in states))
 
     def names(self, key: object) -> dict[str, int]:
-        """Return the ids of the names that were looked up, by what they were looked up for.
+        """Return the ids of the names that were looked up under a key.
 
-        What was unknown then has no counts there, even if the store knows it by now.
+        A name that was unknown then has no counts under this key, even if the store knows it by now.
         """
         if sum(map(len, self._names.values())) > _MAX_NAMES:
-            self._names = {}  # whoever works with one goes on
+            self._names = {}  # callers keep the dictionaries that they hold
         return self._names.setdefault(key, {})
 
 
@@ -90,7 +91,7 @@ _lookups: WeakKeyDictionary[Store, TreeLookups] = WeakKeyDictionary()
 
 
 def lookups_of(store: Store) -> TreeLookups:
-    """Return the look-ups of an open store: they keep an eighth of its memory limit, at most 256 MB."""
+    """Return the cache of an open store: at most an eighth of its memory limit and 256 MB."""
     return _lookups.setdefault(store, TreeLookups(min(2**28, store.memory_limit // 8)))
 
 
@@ -99,7 +100,7 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 class CountedTrees(NamedTuple):
-    """What was counted in the trees of some segments, in one layer."""
+    """The counts of the trees of some segments in one layer."""
 
     lookups: TreeLookups
     duck: duckdb.DuckDBPyConnection
@@ -107,7 +108,7 @@ class CountedTrees(NamedTuple):
     segments: tuple[_SegmentState, ...]
 
     def ids(self, table: Literal["word", "tag"], names: Set[str]) -> dict[str, int]:
-        """Return the ids of names, -1 for what is not known; a query if some were not looked up before."""
+        """Return the ids of names, -1 for unknown ones; takes a query if some were not looked up before."""
         known = self.lookups.names((table, self.segments))
         missing = sorted(name for name in names if name not in known)
         if missing:
@@ -117,17 +118,17 @@ class CountedTrees(NamedTuple):
         return {name: known[name] for name in names}
 
     def rows(self, words: Iterable[int]) -> Iterator[_TreeRows]:
-        """Yield all that is counted about some words, and about all tags, a part at a time."""
+        """Yield all rows about some words, and about all tags, in parts."""
         cache, key = self.lookups.cache, (self.segments, self.layer)
         cached, missing = cache.take(key, {TAGS, *words})
         if cached:
-            # Together: to begin with each takes more than to add it.
+            # Joined, since the overhead of a part is greater than the time for its rows.
             yield _TreeRows.joined(cached)
         if missing and self.segments:
             yield from self._fetch(missing)
 
     def _fetch(self, anchors: list[int]) -> Iterator[_TreeRows]:
-        """Yield the rows of some anchors, ascending, and keep them if half of the cache has room for all."""
+        """Yield the rows of ascending anchors, and cache them if all fit into half of the cache."""
         cache = self.lookups.cache
         by_anchor: dict[int, list[_TreeRows]] = {anchor: [] for anchor in anchors}
         free = cache.limit // 2
@@ -145,7 +146,7 @@ class CountedTrees(NamedTuple):
             cache.put((self.segments, self.layer), anchor, _TreeRows.joined(by_anchor.pop(anchor)))
 
     def _queries(self, anchors: list[int]) -> Iterator[tuple[str, dict[str, bytes]]]:
-        """Yield the queries for the rows of some anchors, ascending, with their parameters."""
+        """Yield the queries for the rows of ascending anchors, with their parameters."""
         if anchors[0] == TAGS:
             siblings = self._query("siblings")
             yield self._query("counted", events=_OF_TAGS, heads=_OF_TAGS, siblings=siblings), {}
@@ -174,11 +175,12 @@ class CountedTrees(NamedTuple):
 class _TreeRows(NamedTuple):
     """N rows of counts.
 
-    The columns of a key are what is counted, the ids of a word and its tag, and of another word and its tag,
-    -1 where there is none. What is counted is 3 * side + distance - 1 for an event of a head and its
-    modifier, 6 for pairs of different tokens in one sentence, 7 + 8 * side + number for heads with a number
-    of modifiers on a side, and 23 + side for a modifier next after another below a head: the tag of the head,
-    that of the one before in the place of the other word, and that of the modifier.
+    The columns of a key are the type of the count, the ids of a word and its tag, and of another word and its
+    tag, -1 where there is none. The type is 3 * side + distance - 1 for an event of a head and its modifier,
+    6 for pairs of different tokens in one sentence, 7 + 8 * side + number for heads with a number of
+    modifiers on a side, and 23 + side for a modifier next after another below a head; then the columns are
+    the tag of the head, in place of the other word the tag of the modifier before, and the tag of the
+    modifier.
     """
 
     keys: Ints  # (N, 5)
@@ -198,9 +200,9 @@ class _TreeRows(NamedTuple):
 
 
 class TreeNumbering(NamedTuple):
-    """From the ids of the store to the numbers of a batch, -1 for what it does not ask for.
+    """Maps ids of the store to the numbers of a batch, -1 for words and tags that are not in the batch.
 
-    Ids beyond the end of an array are not asked for either.
+    Nor are ids beyond the end of an array.
     """
 
     words: Ints  # (highest word id + 1,) row of `kinds`
@@ -209,7 +211,7 @@ class TreeNumbering(NamedTuple):
 
 
 class TreeCounts(NamedTuple):
-    """What was counted for K kinds and T tags; events by side, or by 3 * side + distance - 1, the last axis.
+    """The counts of K kinds and T tags; the last axis of events is the side, or 3 * side + distance - 1.
 
     The side is 0 for left, 1 for right of the head; 7 arguments stand for seven and more.
     """
@@ -229,7 +231,7 @@ class TreeCounts(NamedTuple):
     siblings: Ints  # (T, T + 2, T + 2, 2) modifiers by head and the modifier before; see `no_counts`
 
     def add_root(self, tag_of: Ints) -> None:
-        """Add what no row says once all are added: pairs with the root, and those of a token with itself."""
+        """Add the pairs that no row has, with the root and of a token with itself; after all rows."""
         sentences = self.kinds[0]
         self.together[0] += self.kinds
         self.together[1:, 0] += self.kinds[1:]
@@ -249,11 +251,11 @@ class TreeCounts(NamedTuple):
 
 
 def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
-    """Return counts of nothing for some numbers of kinds and tags.
+    """Return counts of zero for some numbers of kinds and tags.
 
-    With ``distances`` there are siblings, too, nearest to the head first: [h, b, m, side] counts modifiers of
-    tag m whose head has tag h, and for which the modifier before has tag b. In the place of b, T stands for
-    none before, in that of m for the end of that side; T + 1 is any tag that the batch does not ask for.
+    With ``distances`` siblings are counted, too, nearest to the head first: [h, b, m, side] is the number of
+    modifiers of tag m whose head has tag h, and whose preceding modifier has tag b. T as b means no preceding
+    modifier, T as m the end of the side; T + 1 is any tag that is not in the batch.
     """
     bins = 2 * DISTANCES if distances else 2
     return TreeCounts(
@@ -263,7 +265,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
         with_tags=np.zeros((kinds, tags), np.int64),
         tags_together=np.zeros((tags, tags), np.int64),
         events=np.zeros(bins, np.int64),
-        # 32 bits for the largest tables: no pair is attached two billion times.
+        # The largest tables have 32 bits: no pair is attached two billion times.
         word_word=np.zeros((kinds, kinds, bins), np.int32),
         tag_word=np.zeros((tags, kinds, bins), np.int32),
         word_tag=np.zeros((kinds, tags, bins), np.int32),
@@ -276,7 +278,7 @@ def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
 
 @compiled
 def add_rows(rows: _TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> None:
-    """Add what rows say about the kinds and tags of a batch; each row is added once, in any order."""
+    """Add rows to the counts of a batch; add each row once, in any order."""
     for i in range(len(rows.counts)):
         what, word, tag_id, other_word, other_tag_id = rows.keys[i]
         count = rows.counts[i]
@@ -288,7 +290,7 @@ def add_rows(rows: _TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> N
             continue
         is_word, of_word = word >= 0, other_word >= 0
         if what < _PAIR and not is_word and not of_word:
-            # Tags alone have each event once.
+            # The rows about tags only have each event once.
             counts.events[_bin(counts.events, what)] += count
             if len(counts.siblings) and tag >= 0:
                 _add_modifiers(counts.siblings, tag, other_tag, what // DISTANCES, count)
@@ -324,8 +326,8 @@ def add_rows(rows: _TreeRows, numbering: TreeNumbering, counts: TreeCounts) -> N
                 _add_pair(counts.tags_together, own, other, count)
 
 
-# No more than what they need is given to the following functions: to hand all counts on takes longer than to
-# add a row.
+# The following functions get only the arrays that they need: passing all counts takes longer than adding a
+# row.
 
 
 @compiled
@@ -335,20 +337,20 @@ def _number(numbers: Ints, number: int) -> int:
 
 @compiled
 def _kind(words: Ints, kinds: Ints, word: int, tag: int) -> int:
-    """Return the number of a kind, whose tag has this number."""
+    """Return the number of the kind of a word id and a tag number."""
     row = _number(words, word)
     return kinds[row, tag] if row >= 0 and tag >= 0 else -1
 
 
 @compiled
 def _bin(events: Longs, what: int) -> int:
-    """Return where an event is counted, by side or by side and distance."""
+    """Return the index of an event: its side, or its side and distance."""
     return what if len(events) > 2 else what // DISTANCES
 
 
 @compiled
 def _add_pair(pairs: Longs, first: int, second: int, count: int) -> None:
-    """Count pairs of different tokens, which are as many in the other order."""
+    """Count pairs of different tokens, in both orders."""
     pairs[first, second] += count
     if first != second:
         pairs[second, first] += count
@@ -364,7 +366,7 @@ def _add_arguments(arguments: Longs, heads: Longs, head: int, side: int, number:
 
 @compiled
 def _add_modifiers(siblings: Ints, head: int, modifier: int, side: int, count: int) -> None:
-    """Count modifiers as the first and the last on their side, as far as no sibling says otherwise."""
+    """Count modifiers as the first and last on their side; `_add_sibling` takes off those that are not."""
     none, mine = len(siblings), modifier if modifier >= 0 else len(siblings) + 1
     siblings[head, none, mine, side] += count
     siblings[head, mine, none, side] += count
@@ -372,7 +374,7 @@ def _add_modifiers(siblings: Ints, head: int, modifier: int, side: int, count: i
 
 @compiled
 def _add_sibling(siblings: Ints, head: int, before: int, modifier: int, side: int, count: int) -> None:
-    """Count a modifier next after another: it is not the first, and that is not the last."""
+    """Count a modifier next after another: take it off the first ones, and the other off the last ones."""
     none, other = len(siblings), len(siblings) + 1
     first, second = before if before >= 0 else other, modifier if modifier >= 0 else other
     siblings[head, first, second, side] += count

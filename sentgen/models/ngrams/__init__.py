@@ -1,1 +1,1 @@
-"""N-grams of a model on their way out of the store, and as arrays that a search asks."""
+"""Reading n-grams of a model from the store, and tables of n-grams that a search looks up."""

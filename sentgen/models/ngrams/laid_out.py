@@ -1,17 +1,18 @@
 """Models laid out for look-ups by n-gram: in memory, or beside the store in files where they are larger.
 
-What a text asks for lies all over a model in the store: all that shares an anchor with it has to be read, for
-a hundred sentences most of it. So a model that is asked much is laid out, once. A file has all that scoring
-asks for, is mapped by whoever opens the store after that, and goes with the model; nothing is lost with it.
+The n-grams of a text are spread over a model in the store: all rows with the same anchors have to be read,
+which for a hundred sentences is most of the model. So a model that is queried often is laid out once. The
+file has all n-grams and words that scoring needs, is mapped by each process that opens the store afterwards,
+and is removed with the model; it can always be made again.
 
-N-grams are records of 32 bytes, found by their words alone, and words are found by their letters. A record
-has the words of its n-gram, five of 25 bits, its log-probability and its back-off weight. The first records
-are the unigrams, each at the number of its word. Behind them the longer ones lie in an open-addressing hash
-table: on the way from where it is looked for first to its own record, an n-gram passes greater ones alone
-(Amble and Knuth 1974), so that one that is not there is missed at the first smaller one. Nothing points from
-one record to another: they can be made in any order, and mapped from a file.
+N-grams are records of 32 bytes, found by their words, and words are found by their letters. A record has the
+words of its n-gram, five of 25 bits, its log-probability and its back-off weight. The first records are the
+unigrams, each at the id of its word. They are followed by the longer n-grams in an ordered open-addressing
+hash table: between the home of an n-gram and its own record there are only greater n-grams (Amble and Knuth
+1974), so that the search for a missing one stops at the first smaller n-gram. Records do not refer to each
+other: they can be written in any order, and mapped from a file.
 
-For a bag, each n-gram is tried with each word of the bag behind it, as there are few of few words.
+For a bag, each n-gram is extended by each word of the bag, since a few words have few n-grams.
 """
 
 from __future__ import annotations
@@ -44,11 +45,12 @@ from sentgen.system import files
 
 logger = logging.getLogger(__name__)
 
-#: What a file begins with: its version, which is another number in the other order of bytes.
+#: The first number of a file: its version, which reads as another number in the other byte order.
 _FORMAT = 1
-#: N-grams that a token of a text may ask for: a text that asks for as many as the model has is large.
+#: N-grams that are looked up for a token of a text, about; a text that needs as many as the model has is
+#: large.
 _NGRAMS_A_TOKEN = 150
-#: Bytes up to which a model is laid out in memory, in a second or less.
+#: A model of at most this many bytes is laid out in memory, in a second or less.
 _IN_MEMORY = 32 * 2**20
 #: Share of the free disk that a file may take.
 _OF_DISK = 0.25
@@ -64,18 +66,18 @@ _NGRAMS = f"select {NGRAM} from model_ngram where model_id = ?"
 
 #: Bytes of a record.
 _WIDTH = 32
-#: Words have smaller numbers: five of them fit into a record.
+#: Word ids are smaller than this, so that five of them fit into a record.
 MOST_WORDS = (1 << 25) - 1
-#: Records of longer n-grams to each that is taken.
+#: Records of the hash table for each n-gram in it.
 _ROOM = 1.5
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0xD6E8FEB86659FD93))
-#: N-grams whose records are asked for before one of them is looked at, as memory answers many at once.
+#: N-grams whose records are prefetched before the first is read, since memory serves many requests at once.
 _AHEAD = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LaidOut:
-    """A model that is laid out."""
+    """A laid-out model: its words and n-grams."""
 
     records: _NgramRecords
     vocabulary: _ModelWords
@@ -85,13 +87,13 @@ class _LaidOut:
         return self.vocabulary.numbers(forms)
 
     def ids(self, forms: Sequence[str]) -> dict[str, int]:
-        """Return the ids of the forms of which it has unigrams."""
+        """Return the ids of those forms that have unigrams."""
         known = self.known(forms).tolist()
         return {form: number for form, number in zip(forms, known, strict=True) if number != UNK}
 
 
 class _Plan(NamedTuple):
-    """How large the parts of a model are: words, bytes of these, records of unigrams and all records."""
+    """The sizes of the parts of a model: words, bytes of the words, records of unigrams, and all records."""
 
     words: int
     pool: int
@@ -100,7 +102,7 @@ class _Plan(NamedTuple):
 
     @property
     def begin(self) -> int:
-        """Return where the records begin, at a line of memory."""
+        """Return the offset of the records, aligned to a cache line."""
         return -(-(8 * (2 + len(self) + self.words) + 4 * self.words + self.pool) // 64) * 64
 
     @property
@@ -109,11 +111,11 @@ class _Plan(NamedTuple):
 
     @property
     def head(self) -> Longs:
-        """Return what a file of these sizes begins with."""
+        """Return the header of a file of these sizes."""
         return np.array([_FORMAT, *self], np.int64)
 
     def views(self, buffer: Any) -> _LaidOut:
-        """Return a model as it lies in memory, or in a mapped file."""
+        """Return the model in a buffer, which is memory or a mapped file, without a copy."""
         ends = self.head.nbytes
         ids = ends + 8 * (self.words + 1)
         vocabulary = _ModelWords(
@@ -133,7 +135,7 @@ class _Plan(NamedTuple):
 
 
 class _ModelUse:
-    """What was asked of a model since its store was opened; and the model, once it is laid out.
+    """How much a model was queried since its store was opened; and the model, once it is laid out.
 
     Args:
         store: where the model lives.
@@ -141,34 +143,34 @@ class _ModelUse:
     """
 
     def __init__(self, store: Store, model: ModelLike) -> None:
-        self._path, self._room = laid_out_file(store, model), store.memory_limit
+        self._path, self._memory = laid_out_file(store, model), store.memory_limit
         self._read, self._ngrams = 0, -1
-        # The others have no n-grams of their own.
-        self._may_be = model.smoothing not in (STUPID_BACKOFF, DYNAMIC)
-        self.laid_out = _mapped(self._path, self._room) if self._may_be else None
+        # Models with other smoothing have no n-grams of their own.
+        self._can_lay_out = model.smoothing not in (STUPID_BACKOFF, DYNAMIC)
+        self.laid_out = _mapped(self._path, self._memory) if self._can_lay_out else None
 
     def has_read(self, ngrams: int) -> None:
-        """Note how many n-grams were read, for want of a model that is laid out."""
+        """Note how many n-grams were read from the store because the model was not laid out."""
         self._read += ngrams
 
     def expect(self, store: Store, model: ModelLike, tokens: int = 0, *, least: int = 0) -> None:
-        """Lay the model out if that is worth it.
+        """Lay the model out if that takes less time than reading the store.
 
         Args:
             store, model: as above.
-            tokens: tokens of a text that is to be looked up.
-            least: n-grams that are read before it is worth it, however few the model has.
+            tokens: number of tokens of a text that is to be looked up.
+            least: number of n-grams that must be read first, however few the model has.
         """
         wanted = self._read + tokens * _NGRAMS_A_TOKEN
-        if self.laid_out or not self._may_be or wanted <= least:
+        if self.laid_out or not self._can_lay_out or wanted <= least:
             return
         with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
             if self._ngrams < 0:
                 self._ngrams = one_number(duck, _COUNT, [model.id])
             if wanted >= self._ngrams:
-                self._may_be = False  # once, whatever comes of it
-                # Another process may have done it meanwhile.
-                self.laid_out = _mapped(self._path, self._room) or self._lay_out(duck, model)
+                self._can_lay_out = False  # tried once only
+                # Another process may have laid the model out in the meantime.
+                self.laid_out = _mapped(self._path, self._memory) or self._lay_out(duck, model)
 
     def _lay_out(self, duck: duckdb.DuckDBPyConnection, model: ModelLike) -> _LaidOut | None:
         words = duck.execute(_WORDS, [model.id]).fetchall()
@@ -176,12 +178,12 @@ class _ModelUse:
         longer, greatest = duck.execute(_SIZES, [model.id]).fetchall()[0]
         sizes = _records_of_words(greatest), _records_for(greatest, longer)
         plan = _Plan(len(vocabulary.ids), len(vocabulary.pool), *sizes)
-        if plan.size > self._room or greatest > MOST_WORDS:
+        if plan.size > self._memory or greatest > MOST_WORDS:
             return None
         if plan.size <= _IN_MEMORY or not self._path:
             memory = np.zeros(plan.size, np.uint8)
             _write(duck, model, plan.views(memory), vocabulary)
-            memory.flags.writeable = False  # as what is mapped: kernels are compiled for one of both
+            memory.flags.writeable = False  # as mapped files are, so that kernels are compiled for one type
             return plan.views(memory)
         label = f"{model.name}@{model.version}"
         try:
@@ -193,19 +195,19 @@ class _ModelUse:
             return None
 
 
-# Weak: a closed store that nobody has any more takes along what was asked of it.
+# Weak keys: the entries of a store are dropped with the store.
 _uses: WeakKeyDictionary[Store, dict[tuple[int, int], _ModelUse]] = WeakKeyDictionary()
 
 
 def use_of(store: Store, model: ModelLike) -> _ModelUse:
-    """Return what was asked of a model of an open store."""
+    """Return the use of a model of an open store."""
     models = _uses.setdefault(store, {})
     key = model.id, model.version
     return models.get(key) or models.setdefault(key, _ModelUse(store, model))
 
 
 def _mapped(path: Path | None, most: int) -> _LaidOut | None:
-    """Return the model that is laid out in a file, if it is there whole and may be mapped."""
+    """Return the model in a file; None if the file is missing, incomplete or must not be mapped."""
     if path is None:
         return None
     with suppress(OSError, ValueError), path.open("rb") as file:
@@ -224,15 +226,15 @@ def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[_LaidOut],
     if plan.size > shutil.disk_usage(path.parent).free * _OF_DISK:
         raise StoreError(f"{size} are too much of what the disk has left; free space")
     with folders.draft(path.parent) as (file, draft):
-        files.lock(file.fileno())  # else it was left by somebody who was killed
+        files.lock(file.fileno())  # an unlocked draft is one of a process that was killed
         files.take_room(file.fileno(), plan.size)
         logger.warning("%s is laid out for look-ups, once: %s", label, size)
         with mmap.mmap(file.fileno(), plan.size) as mapping:
             mapping[: plan.head.nbytes] = plan.head.tobytes()
             laid_out = plan.views(mapping)
             write(laid_out)
-            del laid_out  # what is looked at cannot be unmapped
-            mapping.flush()  # before it has its name, for power cuts
+            del laid_out  # a mapping with views cannot be unmapped
+            mapping.flush()  # before the file is renamed, in case of a power cut
         files.replace(draft, path)
     return _mapped(path, plan.size)
 
@@ -240,7 +242,7 @@ def _write_file(path: Path, plan: _Plan, label: str, write: Callable[[_LaidOut],
 def _write(
     duck: duckdb.DuckDBPyConnection, model: ModelLike, laid_out: _LaidOut, vocabulary: _ModelWords
 ) -> None:
-    """Write the words and n-grams of a model into an empty place."""
+    """Write the words and n-grams of a model into an empty layout."""
     words = laid_out.vocabulary
     words.pool[:], words.ends[:], words.ids[:] = vocabulary
     laid_out.records.clear()
@@ -251,7 +253,7 @@ def _write(
 class _NgramRecords(NamedTuple):
     """The records, as two views of the same bytes.
 
-    Each n-gram has its words but the last as an n-gram, as building and importing see to it.
+    The prefix of each n-gram is an n-gram, too, as building and importing ensure.
     """
 
     words: Bits  # (R, 4) the first two columns: words as `_packed` packs them, 0 of what the model has not
@@ -267,30 +269,30 @@ class _NgramRecords(NamedTuple):
 class _ModelWords(NamedTuple):
     """The words of a model, sorted by their bytes."""
 
-    pool: Bytes  # these, one behind the other
-    ends: Longs  # (W + 1,) of each of them, from 1 on
-    ids: Ints  # (W,) their numbers
+    pool: Bytes  # the words, concatenated
+    ends: Longs  # (W + 1,) end of each word in the pool, from index 1 on
+    ids: Ints  # (W,) ids of the words
 
     def numbers(self, forms: Sequence[str]) -> Ints:
-        """Return the number of each form, that of <unk> where it is no word of the vocabulary."""
+        """Return the id of each form, that of <unk> for forms that are not in the vocabulary."""
         coded = [form.encode(errors="surrogatepass") for form in forms]  # whatever is asked for
         ends = np.cumsum([0, *map(len, coded)], dtype=np.int64)
         return _searched(self, np.frombuffer(b"".join(coded), np.uint8), ends)
 
 
 def _records_for(greatest: int, longer: int) -> int:
-    """Return how many records a model takes, by its greatest word and its n-grams of two words or more."""
+    """Return how many records a model takes, from its greatest word id and its number of longer n-grams."""
     return _records_of_words(greatest) + 2 * int(longer * _ROOM / 2 + _AHEAD)
 
 
 def _records_of_words(greatest: int) -> int:
-    """Return how many records the unigrams take: an even number, as two records make a line of memory."""
+    """Return how many records the unigrams take: an even number, as two records fill a cache line."""
     return greatest // 2 * 2 + 2
 
 
 @compiled
 def _packed(first: np.uint64, second: np.uint64, position: int, word: int) -> tuple[np.uint64, np.uint64]:
-    """Add a word at its place, from 0, to the packed words before it; 1 more, for there is a word 0."""
+    """Add the word at a position, from 0, to the packed words before it; id + 1, since 0 is an id, too."""
     code = np.uint64(word + 1)
     if position < 2:
         return first | code << np.uint64(25 * position), second
@@ -301,7 +303,7 @@ def _packed(first: np.uint64, second: np.uint64, position: int, word: int) -> tu
 
 @compiled
 def _home_of(records: _NgramRecords, first: np.uint64, second: np.uint64) -> int:
-    """Return where an n-gram of two words or more is looked for first: the first record of a line."""
+    """Return the home of an n-gram of two or more words: the first record of a cache line."""
     code = first * _FACTORS[0] ^ (second + _FACTORS[0]) * _FACTORS[1]
     code = (code ^ code >> np.uint64(32)) * _FACTORS[2]
     lines = np.uint64((len(records.words) - records.unigrams) // 2)
@@ -310,7 +312,7 @@ def _home_of(records: _NgramRecords, first: np.uint64, second: np.uint64) -> int
 
 @compiled
 def _behind(records: _NgramRecords, at: int, first: np.uint64, second: np.uint64) -> int:
-    """Return the first record from one on, round the table, that has no greater n-gram than this."""
+    """Return the first record from ``at`` on, cyclically, whose n-gram is not greater than this one."""
     words, last = records.words, len(records.words) - 1
     while words[at, 0] > first or (words[at, 0] == first and words[at, 1] > second):
         at = at + 1 if at < last else records.unigrams
@@ -319,7 +321,7 @@ def _behind(records: _NgramRecords, at: int, first: np.uint64, second: np.uint64
 
 @compiled
 def _put(records: _NgramRecords, stored: StoredNgrams) -> None:
-    """Add n-grams, none of which is there."""
+    """Add n-grams, none of which the records have yet."""
     size = len(stored.lengths)
     homes, codes = np.empty(size, np.int64), np.empty((size, 2), np.uint64)
     for i in range(size):
@@ -343,7 +345,7 @@ def _put(records: _NgramRecords, stored: StoredNgrams) -> None:
 def _insert(
     records: _NgramRecords, at: int, first: np.uint64, second: np.uint64, logp: float, backoff: float
 ) -> None:
-    """Put an n-gram in the place of the first smaller one, which goes on in the same way."""
+    """Insert an n-gram in place of the first smaller one, which is then inserted further on likewise."""
     words, values = records.words, records.values
     while True:
         at = _behind(records, at, first, second)
@@ -363,8 +365,8 @@ def score_stream(records: _NgramRecords, order: int, stream: Ints) -> tuple[Floa
     """
     size = len(stream)
     logp, lengths = np.empty(size), np.ones(size, np.int32)
-    # Of the n-gram that ends at a place, and of the one that is longer by a word: is it there, what does it
-    # weigh as a context, and its words.
+    # For the n-gram that ends at each token, and the one longer by a word: whether the model has it, its
+    # back-off weight, and its packed words.
     there, longer = np.ones(size, np.bool_), np.zeros(size, np.bool_)
     weight, its_weight = np.empty(size), np.zeros(size)
     words, its_words = np.empty((size, 2), np.uint64), np.zeros((size, 2), np.uint64)
@@ -404,7 +406,7 @@ def score_stream(records: _NgramRecords, order: int, stream: Ints) -> tuple[Floa
 
 
 def _vocabulary_of(words: Sequence[tuple[str, int]]) -> _ModelWords:
-    """Return the vocabulary of some words and their numbers."""
+    """Return the vocabulary of some words and their ids."""
     coded = sorted((form.encode(), number) for form, number in words)
     ends = np.cumsum([0, *(len(form) for form, _ in coded)], dtype=np.int64)
     pool = np.frombuffer(b"".join(form for form, _ in coded), np.uint8)
@@ -485,7 +487,7 @@ def _ngrams_of_bag(records: _NgramRecords, order: int, words: Ints) -> tuple[Int
         for gram in range(begin, end):
             if grams[gram, n - 1] == EOS:
                 continue
-            # All are asked for before one is looked at, as memory answers many at once.
+            # All are prefetched before the first is read, since memory serves many requests at once.
             for j in range(len(followers)):
                 homes[j] = _home_of(records, *_packed(codes[gram, 0], codes[gram, 1], n, followers[j]))
                 ahead[j] = records.words[homes[j], 0]

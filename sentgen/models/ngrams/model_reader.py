@@ -1,8 +1,8 @@
-"""What texts ask of a model: which words it knows, and the probabilities of their n-grams.
+"""Look up a text in a model: which words it knows, and the probabilities of the text's n-grams.
 
-A bag may be put in any order, a text stands in one. Its n-grams of all orders hold every n-gram, every
-context and every shorter n-gram that backing off can look at. They are numbered first, as rows of a table
-without probabilities; then the n-grams of the model stream by, and those that are rows leave what they know.
+Unlike a bag, a text has one order of words. Its n-grams of all lengths include every n-gram, context and
+shorter n-gram that backing off can look up. They are numbered first, as rows of a table without
+probabilities; then the n-grams of the model are read, and fill the rows that they match.
 """
 
 from __future__ import annotations
@@ -68,9 +68,9 @@ def _known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
 
 
 def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramTable, int]:
-    """Return the n-grams of the model that stand in a text, and how many had to be read for them.
+    """Return the n-grams of the model that occur in a text, and how many had to be read for them.
 
-    They are over the ids of words of the store.
+    Their words are ids of the store.
 
     Args:
         store: where the model lives.
@@ -80,7 +80,7 @@ def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramT
     table, bounds = _rows_of(stream, model.order)
     grams = _sort(table, bounds)
     occurrences = np.bincount(stream)
-    occurrences[UNK] += 1  # which `</s>` may fall back on
+    occurrences[UNK] += 1  # `</s>` may back off to <unk>
     anchors, ngrams = np.flatnonzero(occurrences).tolist(), 0
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         counting = model.smoothing == STUPID_BACKOFF
@@ -104,7 +104,7 @@ def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramT
 
 
 class _SortedGrams(NamedTuple):
-    """The n-grams of a text, those of one length together, and these in the order of the store: by anchor."""
+    """The n-grams of a text by length, and within a length in the order of the store: by anchor."""
 
     words: Longs  # (R, 3) words 1 and 2, 3 and 4, 5 and 0, the first in the high half; 0 beyond
     rows: Ints  # (R,)
@@ -112,9 +112,9 @@ class _SortedGrams(NamedTuple):
 
 
 def _rows_of(stream: Ints, order: int) -> tuple[NgramTable, list[int]]:
-    """Return the n-grams of a text as rows of a table, which knows nothing yet of their probabilities.
+    """Return a table of the n-grams of a text without probabilities, and the ``bounds`` of its rows.
 
-    Those of n words are rows ``bounds[n - 1]`` to ``bounds[n] - 1``.
+    N-grams of n words are rows ``bounds[n - 1]`` to ``bounds[n] - 1``.
     """
     table = NgramTable.empty(order * len(stream) + 2)
     bounds = _number_ngrams(table, stream, order).tolist()
@@ -152,7 +152,7 @@ def _number_ngrams(table: NgramTable, stream: Ints, order: int) -> Longs:
     Fills the hash; returns the first number of each length, and their end.
     """
     bounds, rows = np.ones(order + 1, np.int64), 1 + find_or_insert(table, 1, EMPTY, UNK)
-    prefix = np.zeros(len(stream), np.int32)  # of the n-gram that begins here; -1 if it crosses an end
+    prefix = np.zeros(len(stream), np.int32)  # row of the n-gram that begins here; -1 across sentences
     for n in range(order):
         for i in range(len(stream) - n):
             if prefix[i] < 0:
@@ -173,7 +173,7 @@ def _less(a: int, b: int, c: int, first: int, second: int, third: int) -> bool:
 
 @compiled
 def _gram(words: Longs, index: int, low: int, high: int) -> tuple[int, int, int]:
-    """Return the n-gram at a place between bounds; what is before or behind everything beyond them."""
+    """Return the n-gram at an index; beyond the bounds, one that is smaller or greater than all others."""
     if index < low:
         return -1, -1, -1
     if index >= high:
@@ -183,9 +183,9 @@ def _gram(words: Longs, index: int, low: int, high: int) -> tuple[int, int, int]
 
 @compiled
 def _fill_rows(table: NgramTable, grams: _SortedGrams, stored: StoredNgrams) -> None:
-    """Give the rows of a text what the store knows of them: a merge.
+    """Set the probabilities and back-off weights of a text's rows from stored n-grams, by a merge.
 
-    In the order of the store an n-gram costs a step or two; out of it, a binary search.
+    A stored n-gram takes a step or two if it comes in the order of the store, else a binary search.
     """
     n = anchor = low = high = index = -1
     before = here = (-1, -1, -1)
@@ -222,7 +222,7 @@ def _fill_rows(table: NgramTable, grams: _SortedGrams, stored: StoredNgrams) -> 
 
 
 class ModelReader:
-    """Looks up what the parts of a text ask of a model: where it is laid out, else in the store.
+    """Looks up the parts of a text in a model: in its file if it is laid out, else in the store.
 
     Args:
         store: where the model lives.
@@ -231,19 +231,19 @@ class ModelReader:
 
     def __init__(self, store: Store, model: ModelLike) -> None:
         self.model, self._store = model, store
-        #: Readers of the models that a mixture looks up, with what they weigh.
+        #: Readers of the models that a mixture looks up, with their weights.
         self.parts: list[tuple[ModelReader, float]] = []
         if model.smoothing == DYNAMIC:
             self.parts = [(ModelReader(store, part), weight) for part, weight in looked_up(store, model)]
         self._use = use_of(store, model)
-        self._known = np.zeros(0, np.int32)  # of the words of the text
+        self._known = np.zeros(0, np.int32)  # ids of the words of the text
 
     def expect(self, tokens: int) -> None:
-        """Say of how many tokens the next part of the text is."""
+        """Announce the number of tokens of the next part of the text, so that the model may be laid out."""
         self._use.expect(self._store, self.model, tokens)
 
     def known_in(self, forms: Sequence[str], old: int) -> Ints:
-        """Return `known` of the different words of a text, the first of which were asked for before."""
+        """Return `known` of the different words of a text; the first ``old`` were looked up before."""
         self._known = np.concatenate((self._known[:old], self.known(forms[old:])))
         return self._known
 

@@ -1,4 +1,4 @@
-"""N-grams of a model as they stand in the store, read by their anchors, and a bounded cache of them."""
+"""Read n-grams of a model from the store by their anchors, through a bounded cache."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sentgen.models.base.sql import among_bits
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 
-# About what some arrays, a key and a place in the dictionary take beside the rows.
+# Approximate bytes of the arrays, the key and the dictionary slot of an entry, without its rows.
 _ENTRY_OVERHEAD = 600
 
 
 class _Sized(Protocol):
-    """Rows that say how much memory they take."""
+    """Rows with a known size in memory."""
 
     @property
     def nbytes(self) -> int: ...
@@ -36,7 +36,7 @@ _Rows = TypeVar("_Rows", bound=_Sized)
 
 @dataclass(frozen=True, slots=True)
 class CacheStatistics:
-    """What a cache holds and how often it helped."""
+    """The contents of a cache, its hits and its misses."""
 
     hits: int
     misses: int
@@ -46,17 +46,18 @@ class CacheStatistics:
 
 
 def anchor_slices(anchors: Ints) -> Iterator[tuple[int, slice]]:
-    """Yield the rows of each anchor of a column, cut where it changes; an anchor may come twice."""
+    """Yield each run of equal anchors in a column as anchor and slice; an anchor may have several runs."""
     cuts = [0, *(np.flatnonzero(np.diff(anchors)) + 1).tolist(), len(anchors)]
     for begin, end in pairwise(cuts):
         yield int(anchors[begin]), slice(begin, end)
 
 
 class AnchorCache(Generic[_Rows]):
-    """The rows of recent anchors, least recently used first out, bounded in bytes.
+    """A cache of the rows of recent anchors, bounded in bytes, that drops the least recently used first.
 
-    Who takes or puts the anchors of a batch begins with the greatest ids, the rarest words, so that they go
-    first. A key beside the anchor says of what the rows are; what may change has its state in the key.
+    The anchors of a batch are taken and put from the greatest id, the rarest word, so that rare words are
+    dropped first. The key beside the anchor identifies the model or the trees, with their state if they
+    can change.
     """
 
     def __init__(self, limit: int) -> None:
@@ -99,9 +100,10 @@ class AnchorCache(Generic[_Rows]):
 
 #: The columns of an n-gram.
 NGRAM = "n, w1, w2, w3, w4, w5, logp, backoff"
-#: Up to so many anchors, a union of one equality each is best: DuckDB reads little else. Of more, the
-#: bits of a bit string cost a third of a list, for which all columns are read before it is looked at. CPU ms
-#: of union, bits and list from 31M n-grams: 10, 44, 24 for 26 anchors; too many to plan, 178, 524 for 908.
+#: Up to this many anchors, a union of one equality each is fastest, since DuckDB reads few other rows. For
+#: more, a bit string takes a third of the time of a list, for which DuckDB reads all columns before it
+#: filters. CPU ms of union, bits and list from 31M n-grams: 10, 44, 24 for 26 anchors; too many to plan, 178,
+#: 524 for 908.
 _UNION_LIMIT = 64
 _MAX_KNOWN_FORMS = 500_000
 
@@ -109,7 +111,7 @@ _MAX_KNOWN_FORMS = 500_000
 def anchored(
     duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: Sequence[int], columns: str, *, rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield columns of the n-grams of some anchors, ascending, in batches of 1 to about ``rows`` rows."""
+    """Yield columns of the n-grams of ascending anchors, in batches of 1 to about ``rows`` rows."""
     select = f"select {columns} from model_ngram where model_id = {int(model.id)}"
     parameters: dict[str, bytes] = {}
     if len(anchors) <= _UNION_LIMIT:
@@ -123,7 +125,7 @@ def anchored(
 
 
 class StoredNgrams(NamedTuple):
-    """Some n-grams as they stand in the store; words beyond the length of one mean nothing."""
+    """Rows of n-grams as stored; the word columns beyond the length of an n-gram are undefined."""
 
     lengths: Shorts
     w1: Ints
@@ -143,7 +145,7 @@ def stored_ngrams(batch: pa.RecordBatch) -> StoredNgrams:
 
 
 class CachedNgrams(NamedTuple):
-    """Some n-grams of a model, as they stand in the store."""
+    """Some n-grams of a model as arrays, with the ids of the store."""
 
     words: Ints  # (k, order of the model or more) word ids, -1 beyond the length
     logp: Floats  # (k,)
@@ -166,7 +168,7 @@ class CachedNgrams(NamedTuple):
 
 
 def joined(parts: Iterable[CachedNgrams], order: int) -> CachedNgrams:
-    """Return all rows of some parts, in new arrays; without parts, no n-grams of the given order."""
+    """Return all rows of some parts in new arrays; without parts, empty arrays for the given order."""
     nothing = CachedNgrams(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))
     return CachedNgrams(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
@@ -207,7 +209,7 @@ class NgramCache:
         with self._lock:
             key = (model.id, model.version)
             if len(self._forms.get(key, ())) > _MAX_KNOWN_FORMS:
-                del self._forms[key]  # whoever works with it goes on
+                del self._forms[key]  # callers keep the dictionaries that they hold
             return self._forms.setdefault(key, {})
 
     def unigrams(self, model: ModelLike, read: Callable[[], Ints]) -> Bools:
@@ -226,7 +228,7 @@ class NgramCache:
         return self._unigrams[key]
 
 
-# Weak: a closed store that nobody has any more takes its cache along.
+# Weak keys: the cache of a store is dropped with the store.
 _caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
 
 
@@ -238,11 +240,11 @@ def cache_of(store: Store) -> NgramCache:
 def word_ids(
     duck: duckdb.DuckDBPyConnection, model: ModelLike, forms: set[str], cache: NgramCache
 ) -> dict[str, int]:
-    """Return the ids of the forms that the store knows; asks only for those not looked up before."""
+    """Return the ids of the forms that the store knows; only forms that are not cached are queried."""
     known = cache.forms(model)
     missing = sorted(form for form in forms if form not in known)
     if missing:
-        # A list, not a table of Arrow: for one, DuckDB imports more than most look-ups take.
+        # A list, not an Arrow table, for which DuckDB imports modules longer than most look-ups take.
         rows = duck.execute(
             "select form, min(id) as id from word where form in (select unnest($forms)) group by form",
             {"forms": missing},

@@ -1,4 +1,4 @@
-"""A back-off language model as flat arrays, compiled; with a plain reference beside it.
+"""A back-off language model as flat arrays with compiled look-ups, and a plain reference implementation.
 
 Every n-gram is a row. Rows form a trie: an open-addressing hash table finds a row by the row of its prefix
 and its last word. A state of the language model is the row of the longest known suffix of the words so far,
@@ -9,7 +9,7 @@ Katz 1987, section II, as ARPA files put it: with h the context and h' the conte
     log p(w | h) = logp(h w)                        if the n-gram h w is known
                  = backoff(h) + log p(w | h')       otherwise; backoff(h) = 0 if h is unknown
 
-All logarithms are natural. Several models lie side by side as one set of arrays.
+All logarithms are natural. `NgramTables` has several models as one set of arrays.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from sentgen.arrays import Floats, Ints, Longs, Shorts, compiled
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 MISSING_UNK = -100 * math.log(10)
-#: Log-probability of <s>, which is only ever a context: 10^-99, as ARPA files write it.
+#: Log-probability of <s>, which is only a context: that of 10^-99, as ARPA files write it.
 NEVER = -99 * math.log(10)
 #: Row of the empty context.
 EMPTY = 0
-#: A row as it lies in memory: a look-up that finds it waits once for all that it asks.
+#: The memory layout of a row: interleaved, so that a look-up waits for memory once.
 _ROW = np.dtype(
     [
         *(("prefix", np.int32), ("word", np.int32), ("logp", float), ("backoff", float)),
@@ -39,10 +39,10 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class NgramTable(NamedTuple):
-    """The arrays of a model; R rows, row 0 is the empty context, which is nobody's n-gram.
+    """The arrays of a model; R rows, row 0 is the empty context, which is not an n-gram.
 
-    A row whose n-gram is only a prefix of others ("blank") has the log-probability that backing off gives, or
-    none (NaN) in a table without states.
+    A row whose n-gram is only a prefix of others ("blank") has the log-probability by back-off, or NaN in a
+    table without states.
     """
 
     slots: Longs  # (power of two,) 31 bits of the hash of a row << 32 | row; -1 where free
@@ -84,7 +84,7 @@ class NgramTable(NamedTuple):
         <unk> and <s> are added if they are missing, and so are prefixes that a pruned model left out.
 
         Args:
-            words: (R, order of the model) ids, whatever beyond an n-gram's length.
+            words: (R, order of the model) ids; undefined beyond an n-gram's length.
             lengths: (R,) order of each n-gram.
             logp, backoff: (R,) natural logarithms.
         """
@@ -92,7 +92,7 @@ class NgramTable(NamedTuple):
         words, lengths, logp, backoff = _with_reserved(words, lengths, logp, backoff)
         while True:
             table = NgramTable.empty(len(lengths) + 1)
-            # The kernel is compiled for arrays that can be written, which those of Arrow may not be.
+            # The kernel is compiled for writable arrays, and arrays of Arrow may be read-only.
             first = _fill(
                 table,
                 np.require(words, np.int32, ["C", "W"]),
@@ -117,14 +117,14 @@ class NgramTable(NamedTuple):
 
 @compiled
 def _home(bits: int, prefix: int, word: int) -> tuple[int, int]:
-    """Return the slot where an n-gram is looked for first, and 31 bits of its hash (Fibonacci)."""
+    """Return the home slot of an n-gram, and 31 bits of its hash (Fibonacci hashing)."""
     code = ((np.uint64(prefix) << np.uint64(32)) | np.uint64(word)) * _FACTOR
     return int(np.int64(code >> np.uint64(64 - bits))), int(np.int64(code >> np.uint64(33)))
 
 
 @compiled
 def find(table: NgramTable, state: int, word: int) -> int:
-    """Return the row of the n-gram made of a row and one more word, -1 if it is unknown."""
+    """Return the row of the n-gram that extends the one of row ``state`` by a word, -1 if it is unknown."""
     slot, mark = _home(table.bits, state, word)
     while table.slots[slot] >= 0:
         if table.slots[slot] >> 32 == mark:
@@ -137,7 +137,7 @@ def find(table: NgramTable, state: int, word: int) -> int:
 
 @compiled
 def find_or_insert(table: NgramTable, row: int, prefix: int, word: int) -> int:
-    """Return the row of the n-gram made of the row of its prefix and one more word: this one if it is new."""
+    """Return the row of the n-gram of a prefix's row and a word; a new n-gram is inserted as ``row``."""
     known = find(table, prefix, word)
     if known >= 0:
         return known
@@ -151,7 +151,7 @@ def find_or_insert(table: NgramTable, row: int, prefix: int, word: int) -> int:
 
 @compiled
 def _look_up(table: NgramTable, state: int, word: int) -> tuple[float, int]:
-    """Return log p(word | state) and the row that has it; a word without unigram is taken for <unk>."""
+    """Return log p(word | state) and the row of its n-gram; a word without unigram is read as <unk>."""
     total = 0.0
     while True:
         row = find(table, state, word)
@@ -189,7 +189,7 @@ def score_text(table: NgramTable, order: int, stream: Ints) -> tuple[Floats, Int
     ones, so that no look-up waits for another: most of their time is that of memory.
     """
     logp, lengths = np.zeros(len(stream)), np.ones(len(stream), np.int32)
-    context = np.zeros(len(stream), np.int32)  # row of the words before; -1 if there is none
+    context = np.zeros(len(stream), np.int32)  # row of the words before; -1 if the model lacks them
     for n in range(1, order + 1):
         before = -1
         for position in range(len(stream)):
@@ -207,7 +207,7 @@ def score_text(table: NgramTable, order: int, stream: Ints) -> tuple[Floats, Int
 
 @compiled
 def _longest_suffix(table: NgramTable, prefix: int, word: int) -> int:
-    """Return the row of the longest known proper suffix: of the prefix' first suffix that takes the word."""
+    """Return the row of the longest known proper suffix of an n-gram, among the suffixes of its prefix."""
     while prefix != 0:
         prefix = int(table.suffix[prefix])
         suffix = find(table, prefix, word)
@@ -218,7 +218,7 @@ def _longest_suffix(table: NgramTable, prefix: int, word: int) -> int:
 
 @compiled
 def _connect(table: NgramTable, highest: int) -> None:
-    """Set suffixes and states of all rows, which come after the rows of shorter n-grams, and blank ones.
+    """Set suffixes and states of all rows, and the values of blank rows; shorter n-grams have smaller rows.
 
     Args:
         table: table with n-grams, log-probabilities and back-off weights.
@@ -260,7 +260,7 @@ def _fill(table: NgramTable, words: Ints, lengths: Shorts, logp: Floats, backoff
 
 
 def _columns_of_rows(rows: int) -> tuple[Ints, Ints, Floats, Floats, Ints, Ints]:
-    """Return the columns of so many rows, which lie interleaved, as zeros."""
+    """Return the zero columns of a number of rows, interleaved in memory."""
     interleaved = np.zeros(rows, _ROW)
     prefix, word, logp, backoff, suffix, state = (interleaved[name] for name in _ROW.names or ())
     return prefix, word, logp, backoff, suffix, state
@@ -327,7 +327,7 @@ def _fill_matrix(table: NgramTable, start: int, words: Ints) -> Floats:
     for a in range(n + 1):
         state = start
         if a < n:
-            # The state of the unigram, not one that has the start of the sentence before it.
+            # The state of the unigram, without the start of the sentence before it.
             row = find(table, EMPTY, words[a])
             state = table.state[row] if row >= 0 else EMPTY
         for b in range(n + 1):
@@ -346,13 +346,13 @@ class NgramTables(NamedTuple):
     suffix: Ints
     state: Ints
     first_slot: Longs  # (M + 1,) model m has the slots first_slot[m] to first_slot[m + 1] - 1
-    first_row: Longs  # (M + 1,) and the rows first_row[m] to first_row[m + 1] - 1, counted from 0 there
+    first_row: Longs  # (M + 1,) model m has the rows first_row[m] to first_row[m + 1] - 1, numbered from 0
     bits: Longs  # (M,)
     start: Ints  # (M,) state at the beginning of a sentence
 
     @classmethod
     def side_by_side(cls, tables: Sequence[NgramTable]) -> NgramTables:
-        """Return the arrays of some models, one or more, together; those of a single one are not copied."""
+        """Return the concatenated arrays of one or more models; those of a single model are not copied."""
         first_slot = np.cumsum([0, *(len(table.slots) for table in tables)])
         first_row = np.cumsum([0, *(len(table.logp) for table in tables)])
         slots, *columns, _ = cast(list[Any], tables[0])

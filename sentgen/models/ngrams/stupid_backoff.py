@@ -1,13 +1,13 @@
-"""Stupid back-off (Brants et al. 2007): nothing is estimated, and look-ups read the counts themselves.
+"""Stupid back-off (Brants et al. 2007): nothing is estimated, and look-ups read the counts.
 
     S(w | h) = c(h w) / c(h)      if h w was counted
              = 0.4 S(w | h')      otherwise, where h' is h without its first word
     S(w)     = c(w) / N           N: all words and ends of sentences
 
-The scores do not sum to one. A model of order n looks at n - 1 words before each word; a sentence begins with
-as many <s> as that takes, and c(<s> <s> w) is c(<s> w). So what a word pays for backing off depends on the
-length of the n-gram that is found alone, 0.4 for each word of n that it lacks, and one that begins with <s>
-lacks none: every n-gram has one score, and a table of them needs no back-off weights.
+The scores do not sum to one. A model of order n reads n - 1 words of context; a sentence begins with n - 1
+<s>, and c(<s> <s> w) is c(<s> w). So the penalty of a word depends only on the length of the longest n-gram
+found: a factor 0.4 for each word that it is shorter than n, and none if it begins with <s>. Every n-gram thus
+has one score, and a table of scores needs no back-off weights.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from sentgen.schema.tables.counts import MAX_ORDER
 
 ALPHA = 0.4
 LOG_ALPHA = math.log(ALPHA)
-#: What to say of a score of such a model.
+#: The note on scores of such a model.
 NOTE = (
     "scores of stupid-backoff are no probabilities: no perplexity, and nothing to compare with other models"
 )
 
-#: Up to so many words, a list of them prunes row groups; of more, bits are looked at.
+#: Up to this many words, a list prunes row groups; more words are looked up in a bit string.
 _LISTED = 64
 
 
 def counted(
     duck: duckdb.DuckDBPyConnection, counts: ModelCounts, order: int, words: Sequence[int], *, rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the n-grams up to an order that have none but the given words, ascending, in batches.
+    """Yield the n-grams up to an order that consist of the given words, which ascend, in batches.
 
     Columns are n, w1 to w5, null beyond the length, the count as ``logp``, and 0 as ``backoff``.
     """
@@ -58,12 +58,12 @@ def _read(
     rows: int,
     grouped: bool,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the n-grams of one order, as a union of all did not end for some bags."""
+    """Yield the n-grams of one order; a union of all orders did not finish for some bags."""
     if not counts.segments:
         return
     parameters: dict[str, bytes] = {}
     if len(words) > _LISTED:
-        bits = np.zeros(words[-1] + 2, np.bool_)  # the last one stands for all beyond
+        bits = np.zeros(words[-1] + 2, np.bool_)  # the last bit is for all greater ids
         bits[words] = True
         parameters["bits"] = np.packbits(bits).tobytes()
     query = _order(counts, n, words, grouped=grouped)
@@ -71,7 +71,7 @@ def _read(
 
 
 def _order(counts: ModelCounts, n: int, words: Sequence[int], *, grouped: bool) -> str:
-    """Return the query for the n-grams of one order, with one row of each, or one of each segment."""
+    """Return the query for the n-grams of one order: one row each if ``grouped``, else one per segment."""
     names = [f"w{i}" for i in range(1, n + 1)]
     padding = [f"null::integer as w{i}" for i in range(n + 1, MAX_ORDER + 1)]
     listed = ", ".join(map(str, words))
@@ -101,12 +101,12 @@ def count_rows(
     *,
     keep: Callable[[Ints], Longs] | None = None,
 ) -> CachedNgrams:
-    """Return the same as rows, counts in the place of log-probabilities; <unk> counts once at least.
+    """Return the n-grams of `counted` as arrays, with counts as ``logp``; <unk> counts at least once.
 
     Args:
         duck, model, counts, order, words: as of `counted`.
-        keep: which rows of word ids, (R, order), are wanted, for they are few of those that are read: the
-            n-grams within one bag are one in fifty of those of the words of a hundred bags.
+        keep: returns the rows of word ids, (R, order), to keep: of the n-grams of the words of a hundred
+            bags, one in fifty is within one bag.
     """
     parts = []
     for n in range(1, order + 1):
@@ -119,12 +119,12 @@ def count_rows(
         unknown = np.full((1, order), -1, np.int32)
         unknown[0, 0] = UNK
         rows = joined([rows, CachedNgrams(unknown, np.ones(1), np.zeros(1))], order)
-    # What is read comes in no order, and what is searched must not depend on that.
+    # DuckDB returns the rows in any order, on which a search must not depend.
     return rows.where(np.lexsort(rows.words.T[::-1]))
 
 
 def _summed(rows: CachedNgrams, min_count: Sequence[int]) -> CachedNgrams:
-    """Return one row of each n-gram that has its lowest count in all segments together."""
+    """Return one row for each n-gram whose count, summed over segments, is at least ``min_count``."""
     if not len(rows.logp):
         return rows
     rows = rows.where(np.lexsort(rows.words.T[::-1]))
@@ -134,19 +134,19 @@ def _summed(rows: CachedNgrams, min_count: Sequence[int]) -> CachedNgrams:
 
 
 def count_unknown(table: NgramTable, model: ModelLike) -> None:
-    """Let <unk> count once in a table of counts that has not counted it."""
+    """Set the count of <unk> to 1 in a table of counts where it has none."""
     row = find(table, EMPTY, UNK)
     if model.unknown == "word" and np.isnan(table.logp[row]):
         table.logp[row] = 1
 
 
 def put_scores(table: NgramTable, order: int, total: int) -> None:
-    """Replace the counts of a table by scores; what is no count, a negative number, stays.
+    """Replace the counts of a table by scores; negative numbers, which are not counts, are kept.
 
     Args:
         table: table with counts in the place of log-probabilities.
         order: order of the model.
-        total: N.
+        total: N, the number of words and ends of sentences.
     """
     prefixes, last = np.maximum(table.prefix, EMPTY), table.word
     lengths, first = np.zeros_like(prefixes), last
