@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sentgen.alignment import Alignment
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, tune
 from sentgen.alignment.phrase_hmm.weights import TEMPLATES
 from sentgen.evaluation.alignment.gold import GoldStandard
@@ -119,7 +119,7 @@ def main(words: Sequence[str]) -> None:
         print(f"{'':<40} all features: {' '.join(FIGURES)}; without: the same")
         worth(standards, folds)
         return
-    best = {one.name: aligned(f"best, {one.name}", untrained(), one.test) for one in standards}
+    best = {one.name: aligned(f"best, {one.name}", PhraseHmm.untrained(), one.test) for one in standards}
     print(f"{'':<40} best: {' '.join(FIGURES)}; tuned: the same")
     for one in standards if "--cross-only" not in words else ():
         if one.test is one.training:

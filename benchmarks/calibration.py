@@ -22,7 +22,7 @@ from alignment_tuning import Standard, examples
 from harness import show
 
 from sentgen.alignment import Alignment, Pair
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.tuning import tune
 from sentgen.alignment.words.states import STATES
 from sentgen.alignment.words.word_classes import is_function_word
@@ -175,7 +175,7 @@ def main(words: Sequence[str]) -> None:
         test = one.test.first(most)
         one = Standard(one.name, test if one.test is one.training else one.training, test)
         pairs = [each.pair for each in test.pairs]
-        rows += reported((one.name, "best"), test, answers(untrained(), pairs), sink)
+        rows += reported((one.name, "best"), test, answers(PhraseHmm.untrained(), pairs), sink)
         if "best" not in options:
             found = tuned_answers(one, int(options.get("folds", 5)))
             rows += reported((one.name, "tuned"), test, found, sink)

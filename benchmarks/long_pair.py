@@ -20,7 +20,7 @@ import numpy as np
 from harness import OUT, ROOT, Usage, data, measure, megabytes, show
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.view.view import view
 
 #: Words of the document and of the summary, runs, and times inside each run.
@@ -63,7 +63,7 @@ def inside() -> None:
         for name in ("document", "summary")
     )
     words, starts = zip(*(joined(lines) for lines in (document, abstract)), strict=True)
-    pair, aligner = Pair("1", *words, *starts), untrained()
+    pair, aligner = Pair("1", *words, *starts), PhraseHmm.untrained()
     times = list[tuple[float, float]]()
     for _ in range(TIMES_INSIDE):
         began = time.process_time()

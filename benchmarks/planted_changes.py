@@ -41,7 +41,7 @@ from planted_texts import CORPORA, HALVES, SENTENCES, raw_pairs, texts, wordnet
 from planting import KINDS, Planter, Summary
 
 from sentgen.alignment import Aligner, Alignment, Pair
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.words.relations import same_word
 from sentgen.alignment.words.states import WordState
@@ -121,7 +121,7 @@ def judged(corpus: str, system: str, summaries: Sequence[Summary]) -> Iterator[C
 
 
 def aligner(system: str) -> Aligner:
-    return untrained(system) if system in ("best", "paper") else aligner_named(system)
+    return PhraseHmm.untrained(system) if system in ("best", "paper") else aligner_named(system)
 
 
 def overlap(pair: Pair) -> list[WordState]:

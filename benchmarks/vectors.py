@@ -25,7 +25,7 @@ import numpy as np
 from harness import OUT, SENTGEN, data, measure, megabytes, show
 from scipy.stats import spearmanr
 
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.words.wordnet import Synset, WordNet
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
@@ -147,7 +147,7 @@ def alignment(found: Sequence[WordVectors], folder: Path) -> None:
         for half in (0, 1)
         for name, gold in golds.items()
     }
-    base, rows = untrained("best"), []
+    base, rows = PhraseHmm.untrained("best"), []
     for wordnet in (None, folder):
         os.environ.pop("SENTGEN_WORDNET", None)
         if wordnet is not None:

@@ -22,7 +22,7 @@ from vectors import SETS
 from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.phrase_hmm.lexicon import phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.evaluation.alignment.experiment import Target
@@ -94,7 +94,7 @@ def table(near: Near, prob: float, settings: PbhmmSettings, *, reverse: bool) ->
 
 
 def answers(pairs: Sequence[Pair], found: Sequence[Near], least: float, prob: float) -> Iterator[Alignment]:
-    base = untrained("best")
+    base = PhraseHmm.untrained("best")
     settings = replace(base.settings, max_document_phrase=_LONGEST, max_abstract_phrase=_LONGEST)
     plain = RewriteParameters.prior(settings)
     for pair, near in zip(pairs, found, strict=True):
@@ -124,7 +124,7 @@ def main() -> None:
         gold = read_gold(str(data(f"alignment/{path}")), form)
         half = gold.pairs[given.half == "even" :: 2][: given.limit]
         target = Target(replace(gold, pairs=half))
-        base = untrained("best")
+        base = PhraseHmm.untrained("best")
         before = 100 * target.measure(list(base.align(target.pairs)))["f1"].value
         near = {
             alone: [near_phrases(pair, base, vectors, alone=alone) for pair in target.pairs]

@@ -24,7 +24,7 @@ from vectors import SETS
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.experiment import Target
@@ -130,12 +130,12 @@ def main() -> None:
     # Jumps that are learnt from summaries of papers do not fit other texts: they would hide what the table does.
     settings = replace(best, fixed=best.fixed | {"jumps"})
     print(f"learning from {len(training):,} pairs", flush=True)
-    trained = train_phrase_hmm("best", training, settings, iterations=given.iterations)
+    trained = PhraseHmm.trained("best", training, settings, iterations=given.iterations)
 
     def scores(aligner: PhraseHmm) -> np.ndarray:
         return np.array([100 * one.measure(list(aligner.align(one.pairs)))["f1"].value for one in targets])
 
-    before = scores(untrained("best"))
+    before = scores(PhraseHmm.untrained("best"))
     rows = [("nothing learnt", *(f"{value:.2f}" for value in before))]
     for name, aligner in variants(trained, training, tests, vectors):
         for trust in _TRUST:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from sentgen.alignment.pairs.alignment import Aligner, Alignment
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.stored.application import ApplicationSummary, apply_model
 from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
 from sentgen.alignment.systems import aligner_named
@@ -127,7 +127,7 @@ class Choice:
             aligner: StoredAligner | PhraseHmm = StoredAligner.load(store(), self.model)
             name = f"the model {self.model}"
         else:
-            aligner = untrained(self.preset or "best")
+            aligner = PhraseHmm.untrained(self.preset or "best")
             name = f"the phrase-based HMM, preset {self.preset or 'best'}, with its priors only"
         if self.vectors is not None:
             aligner = with_vectors(aligner, store(), self.vectors)

@@ -30,7 +30,7 @@ from sentgen.alignment.baselines.external import make_eflomal, make_fast_align, 
 from sentgen.alignment.baselines.word_models import Model1, SymmetricHMM, WordHMM
 from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLink, Span, System
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget, text_sizes
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, train_phrase_hmm
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
 from sentgen.entry_points import Plugin, Registry, of_kind
@@ -393,7 +393,7 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Phr
     iterations = _iterations(spec, given.pop("iterations", "0"))
     vectors = given.pop("vectors", None)
     settings = _settings(spec, PbhmmSettings.preset(given.pop("preset", "best")), given)
-    made = train_phrase_hmm(spec, training if iterations else (), settings, iterations=iterations)
+    made = PhraseHmm.trained(spec, training if iterations else (), settings, iterations=iterations)
     if vectors is not None and store is None:
         raise InputError(f"{spec!r} has vectors of a store, and there is none")
     return made if store is None else with_vectors(made, store, vectors)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from importlib import resources
 from typing import Any
 
-from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair
+from sentgen.alignment.pairs.alignment import Aligner, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import ensure_fits
 from sentgen.alignment.view.view import PairView, places_of, sentence_sources, view
@@ -166,16 +166,6 @@ def _reasons(shown: PairView) -> dict[str, object] | None:
         if (link := reason.link) is not None
     ]
     return {"floor": weighed.floor, "threshold": weighed.threshold, "links": links}
-
-
-def pharaoh(alignment: Alignment) -> str:
-    """Return the links as ``i-j``, document word and abstract word from 0, ascending.
-
-    >>> from sentgen.alignment.pairs.alignment import PhraseLink
-    >>> pharaoh(Alignment((PhraseLink(abstract=(0, 1), document=(2, 4)),)))
-    '2-0 3-0'
-    """
-    return " ".join(f"{d}-{s}" for d, s in sorted(alignment.links))
 
 
 def _spaces(sentences: Sequence[Sentence]) -> Iterator[bool]:

@@ -281,10 +281,8 @@ class StoreContents:
         from sentgen.alignment.stored import extraction
 
         with self._session.read() as store:
-            extractor = extraction.learn_extractor(store, pairs, model)
-            return _first(
-                lambda rows: extraction.extracts(store, extractor, of, size=size, limit=rows), limit
-            )
+            extractor = extraction.Extractor.of_pairs(store, pairs, model)
+            return _first(lambda rows: extractor.extracts(store, of, size=size, limit=rows), limit)
 
     def alignment_figures(self, pairs: str, model: str | None = None, *, limit: int = 0) -> Table:
         """List the figures of each abstract: coverage, density, new and changed words, longest copied run.

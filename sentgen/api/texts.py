@@ -19,7 +19,7 @@ from sentgen.alignment.stored.application import ApplicationSummary
 from sentgen.alignment.stored.model_store import DIRECTIONS
 from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
-from sentgen.alignment.texts import align_texts, as_json, pharaoh
+from sentgen.alignment.texts import align_texts, as_json
 from sentgen.alignment.view.html import fragment, notebook_style, page, script
 from sentgen.alignment.view.view import Figures, PairView, places_of
 from sentgen.api.arguments import declare
@@ -209,7 +209,7 @@ class AlignedTexts(Table):
 
     def pharaoh(self) -> str:
         """Return the links as ``i-j``: document word and abstract word, from 0."""
-        return pharaoh(self._view.alignment)
+        return self._view.alignment.pharaoh()
 
     def html(self) -> str:
         """Return a page with both texts that stands alone."""

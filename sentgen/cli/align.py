@@ -13,12 +13,11 @@ from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_bu
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored import application
-from sentgen.alignment.stored.extraction import SIZE, extracts, learn_extractor
+from sentgen.alignment.stored.extraction import SIZE, Extractor
 from sentgen.alignment.stored.model_report import Jump, ModelReport, model_report, top_rewrites
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, remove_model
 from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
-from sentgen.alignment.texts import pharaoh as as_pharaoh
 from sentgen.cli.align_text import text
 from sentgen.cli.console.listings import listing
 from sentgen.cli.console.options import (
@@ -61,8 +60,8 @@ def extract(
     Example: `sentgen align extract --pairs papers --of news --size 2`
     """
     with out.store(read_only=True) as store:
-        extractor = learn_extractor(store, pairs, model)
-        sentences = extracts(store, extractor, of, size=size, limit=one_more(limit))
+        extractor = Extractor.of_pairs(store, pairs, model)
+        sentences = extractor.extracts(store, of, size=size, limit=one_more(limit))
         out.table(sentences, limit=limit, none=f"no documents in {of}")
 
 
@@ -374,7 +373,7 @@ def export(
             if limit and number == limit:
                 out.note_more(limit, "pair")
                 break
-            typer.echo(as_pharaoh(alignment))
+            typer.echo(alignment.pharaoh())
 
 
 #: Distances that are shown one by one; those beyond are summed.

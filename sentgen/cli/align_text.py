@@ -18,7 +18,7 @@ from rich.text import Text
 from sentgen.alignment.choice import Choice
 from sentgen.alignment.pairs.alignment import WeighedLink
 from sentgen.alignment.pairs.budget import ALIGNMENT_DATABASE_SHARE, aligning_budget
-from sentgen.alignment.texts import align_texts, as_json, pharaoh
+from sentgen.alignment.texts import align_texts, as_json
 from sentgen.alignment.view.html import page
 from sentgen.alignment.view.view import PairView, Segment, made_of, weighed_by, why
 from sentgen.alignment.words.states import State
@@ -102,7 +102,7 @@ def text(
     if as_object:
         typer.echo(json.dumps(as_json(shown, model=name, explain=choice.explain), ensure_ascii=False))
     elif as_links:
-        typer.echo(pharaoh(shown.alignment))
+        typer.echo(shown.alignment.pharaoh())
     else:
         _show(shown, Output(wide=wide))
     for note in choice.notes([shown.alignment]):

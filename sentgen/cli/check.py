@@ -15,7 +15,7 @@ from sentgen.cli.console.output import Output
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
 from sentgen.evaluation.check.check import CheckedWord, CheckRequest, Claim, SupportCheck, WordLimits, text_of
-from sentgen.evaluation.check.page import page, phrase
+from sentgen.evaluation.check.page import page
 from sentgen.output.files import write_text
 from sentgen.schema.store import default_memory_limit
 
@@ -120,7 +120,7 @@ def _reading(claim: Claim) -> tuple[object, ...]:
     support = f"source {', '.join(map(str, claim.support))}" if claim.supported else claim.why
     if claim.found is not None:
         support += f" in other words: {' … '.join(claim.found.words)} ({', '.join(claim.found.ways)})"
-    return claim.sentence, " … ".join(phrase(claim)), support, ", ".join(claim.instead)
+    return claim.sentence, " … ".join(claim.phrase()), support, ", ".join(claim.instead)
 
 
 #: Bytes of memory for a byte of CoNLL-U: 243 MB for the 28.4 MB of UD English EWT train, read twice.

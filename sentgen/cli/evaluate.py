@@ -17,12 +17,7 @@ from sentgen.corpus.parsers import Parser, open_parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.figures.measurement import SystemComparison
-from sentgen.evaluation.figures.report import (
-    latex,
-    prepare_folder,
-    probability,
-    score_table,
-)
+from sentgen.evaluation.figures.report import Report, latex, probability, score_table
 from sentgen.evaluation.regeneration.answers import Progress
 from sentgen.evaluation.regeneration.bleu import overlap_metrics
 from sentgen.evaluation.regeneration.cases import read_test_set
@@ -121,7 +116,7 @@ def regeneration(
     """
     if report is not None:
         # Before the work: a folder that cannot be written must not cost an hour.
-        prepare_folder(report)
+        Report.prepare_folder(report)
     trees = open_parser(parser) if parser else None
     with (
         options.store(share=LOOKUP_SHARE) as store,

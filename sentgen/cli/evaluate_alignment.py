@@ -29,7 +29,7 @@ from sentgen.evaluation.alignment.gold_readers import (
 )
 from sentgen.evaluation.alignment.measures import ignored_words, read_ignored
 from sentgen.evaluation.alignment.report import AlignmentReport
-from sentgen.evaluation.figures.report import ExperimentReport, latex, prepare_folder, score_table
+from sentgen.evaluation.figures.report import ExperimentReport, Report, latex, score_table
 from sentgen.options import Option
 from sentgen.output.progress import counting_bars
 from sentgen.output.wording import quantity
@@ -111,7 +111,7 @@ def alignment(
     """
     specs = parse_specs(request.systems)
     if report is not None:
-        prepare_folder(report)
+        Report.prepare_folder(report)
     target = request.target()
     memory = out.memory
     # Before the store is opened, and perhaps made: files that cannot be read should leave nothing.

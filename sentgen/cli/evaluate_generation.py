@@ -23,7 +23,7 @@ from sentgen.evaluation.clusters.experiment import (
     evaluate_generation,
 )
 from sentgen.evaluation.clusters.report import GenerationReport
-from sentgen.evaluation.figures.report import latex, prepare_folder, score_table
+from sentgen.evaluation.figures.report import Report, latex, score_table
 from sentgen.evaluation.fusion.experiment import (
     DEFAULT,
     EXTRACTION,
@@ -107,7 +107,7 @@ def generation(
     with mistakes("--lengths"):
         lengths = parse_lengths(request.lengths)
     if report is not None:
-        prepare_folder(report)
+        Report.prepare_folder(report)
     trees = open_parser(request.parser)
     with (
         out.store(create=True, share=LOOKUP_SHARE) as store,
@@ -234,7 +234,7 @@ def fusion(
     """
     require_bleu()
     if report is not None:
-        prepare_folder(report)
+        Report.prepare_folder(report)
     names = [name.strip() for name in request.systems.split(",") if name.strip()]
     if request.judge is not None:
         JudgingSheet(request.judge).systems(names)

@@ -114,8 +114,6 @@ JOIN = "/join"
 TEACHER = User("teacher")
 #: Below which the addresses of a student lie.
 _AS = re.compile(r"/as/([a-z0-9]+)(?=/|$)")
-#: The same wherever it is written, as a telephone may write it.
-_TOKEN_IN_PATH = re.compile(r"(?<=/as/)[^/]+", re.IGNORECASE)
 #: What can be read before one has joined: the page for that, and its style.
 _OPEN = ("/static/",)
 #: Letters and digits that are not taken for each other; twelve have 59 bits.
@@ -260,15 +258,6 @@ class Classroom:
 def address_as(token: str) -> str:
     """Return the beginning of the addresses of whoever has a token."""
     return f"/as/{token}"
-
-
-def without_token(path: str) -> str:
-    """Return a path as logs have it, which others read: refused requests, too, may be of who has a token.
-
-    >>> without_token("/corpora/as/nkvnzu7kzw39/word")
-    '/corpora/as/…/word'
-    """
-    return _TOKEN_IN_PATH.sub("…", path)
 
 
 def _new_token_to_type() -> str:

@@ -97,13 +97,13 @@ def _warm_up(store: Store) -> None:
     """
     # Numba comes with these, as no other kind of worker needs it.
     from sentgen.alignment import Pair
-    from sentgen.alignment.phrase_hmm.pbhmm import untrained
+    from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
     from sentgen.generation import ALGORITHMS, parse_bag, regenerate
     from sentgen.models.base import registry
     from sentgen.models.scoring import score_sentences
 
     words = ("the", "people", "said", "the", "people", "arrived")
-    list(untrained().align([Pair("", words, words[:3])]))
+    list(PhraseHmm.untrained().align([Pair("", words, words[:3])]))
     models = registry.list_models(store)
     if not models:
         return

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
-from sentgen.alignment.texts import JSON_VERSION, as_json, json_schema, pharaoh
+from sentgen.alignment.texts import JSON_VERSION, as_json, json_schema
 from sentgen.alignment.view.html import WORDS, fragment, matrix, page, script
 from sentgen.alignment.view.view import (
     AlignedBlock,
@@ -149,8 +149,8 @@ def test_sentence_numbers() -> None:
 
 def test_pharaoh_is_document_then_abstract() -> None:
     """Links ascend by document word."""
-    assert pharaoh(ALIGNMENT) == "1-4 4-0 5-1"
-    assert pharaoh(Alignment(())) == ""
+    assert ALIGNMENT.pharaoh() == "1-4 4-0 5-1"
+    assert Alignment(()).pharaoh() == ""
 
 
 def test_json_has_all() -> None:

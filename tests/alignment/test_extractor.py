@@ -12,16 +12,7 @@ from hypothesis import strategies as st
 from toy_pairs import Texts, write_jsonl
 
 from sentgen.alignment.stored.application import apply_model
-from sentgen.alignment.stored.extraction import (
-    FEATURES,
-    Extractor,
-    best,
-    extracts,
-    features,
-    learn,
-    learn_extractor,
-    sources,
-)
+from sentgen.alignment.stored.extraction import FEATURES, Extractor, best, sources
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
@@ -32,7 +23,7 @@ from sentgen.schema import Store
 
 def test_features_by_hand() -> None:
     """Stems dog (3 times), bark, cat, 5; the second sentence has dog twice and 5, the third function words only."""
-    found = features([["The", "dogs", "bark", "."], ["Dog", "5", "dogs"], ["It", "was", "so"]])
+    found = Extractor.features([["The", "dogs", "bark", "."], ["Dog", "5", "dogs"], ["It", "was", "so"]])
 
     # Document (3, 1, 1) of dog, bark, 5; first sentence (1, 1, 0), second (2, 0, 1).
     whole, first, second = math.sqrt(11), math.sqrt(2), math.sqrt(5)
@@ -65,7 +56,7 @@ def test_no_step_makes_it_better(seed: int) -> None:
     rows = rng.normal(size=(30, 3))
     rows[:, 2] = 7  # says nothing
     chosen = np.arange(30) % 3 == 0
-    found = learn(rows, chosen)
+    found = Extractor.learn(rows, chosen)
     least = penalized(found, rows, chosen)
 
     for place in range(4):
@@ -79,13 +70,13 @@ def test_no_step_makes_it_better(seed: int) -> None:
 def test_nothing_to_learn(chosen: bool) -> None:
     """Where all sentences are sources, or none is."""
     with pytest.raises(InputError, match="there is nothing to learn"):
-        learn(np.zeros((3, 2)), np.full(3, chosen))
+        Extractor.learn(np.zeros((3, 2)), np.full(3, chosen))
 
 
 def test_sentences_without_words_to_look_at() -> None:
     """One sentence, or only marks: no division by zero, and equals are taken in their order."""
-    assert np.isfinite(features([["."], ["!"]])).all()
-    assert features([["dog"]]).shape == (1, len(FEATURES))
+    assert np.isfinite(Extractor.features([["."], ["!"]])).all()
+    assert Extractor.features([["dog"]]).shape == (1, len(FEATURES))
     assert best(np.zeros(4), 9) == (0, 1, 2, 3)
 
 
@@ -139,10 +130,10 @@ def test_it_finds_what_leads_do_not(aligned: Path) -> None:
 def test_documents_without_abstracts(aligned: Path) -> None:
     """Those of any corpus; sentences count from 1, and there are no more than the document has."""
     with Store(aligned, read_only=True) as store:
-        extractor = learn_extractor(store, "train", None)
-        (one,) = extracts(store, extractor, "plain", size=1).to_pylist()
-        every = extracts(store, extractor, "plain", size=99).to_pylist()
-        some = extracts(store, extractor, "held", size=2, limit=3).to_pylist()
+        extractor = Extractor.of_pairs(store, "train", None)
+        (one,) = extractor.extracts(store, "plain", size=1).to_pylist()
+        every = extractor.extracts(store, "plain", size=99).to_pylist()
+        some = extractor.extracts(store, "held", size=2, limit=3).to_pylist()
 
     assert (one["sentence"], one["text"].split()[1]) == (3, "comet")
     assert one["probability"] == max(row["probability"] for row in every)
@@ -158,4 +149,4 @@ def test_refusals(aligned: Path) -> None:
         with pytest.raises(NotFoundError, match="no corpus"):
             evaluate_extraction(store, "train", "nowhere")
         with pytest.raises(InputError, match="'plain' holds no pairs"):
-            learn_extractor(store, "plain", None)
+            Extractor.of_pairs(store, "plain", None)

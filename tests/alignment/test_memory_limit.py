@@ -18,12 +18,12 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.alignment.pairs.budget import BASE, Budget
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.model_store import list_models
 from sentgen.alignment.stored.training import TrainingPlan, train_model
 from sentgen.alignment.systems import ensure_fits
-from sentgen.alignment.texts import align_texts, pharaoh
+from sentgen.alignment.texts import align_texts
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import MemoryLimitError
@@ -104,8 +104,8 @@ def test_text_keeps_to_the_limit(name: str, texts: tuple[Path, Path], run: Run) 
     )
 
     assert (code, peak <= LIMIT) == (0, True), (errors, peak)
-    whole = align_texts(*map(str, texts), untrained(name))
-    assert links == pharaoh(whole.alignment) + "\n"
+    whole = align_texts(*map(str, texts), PhraseHmm.untrained(name))
+    assert links == whole.alignment.pharaoh() + "\n"
 
 
 def test_what_does_not_fit_is_said_in_one_line(texts: tuple[Path, Path], run: Run, tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.alignment.choice import Choice
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.systems import Ready, make_system
 from sentgen.alignment.words import kinship as module
-from sentgen.alignment.words.kinship import NEAR, NONE, SIMILAR, SYNONYM, Nearness, kinship
+from sentgen.alignment.words.kinship import NEAR, NONE, SIMILAR, SYNONYM, Kinship, Nearness
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, NotFoundError
 from sentgen.models.vector_building import VectorRequest
@@ -45,7 +45,7 @@ TOY = vectors(
 
 
 def kinds(abstract: str, document: str, least: float = 0.5) -> list[list[int]]:
-    found = kinship(abstract.split(), document.split(), wordnet=None, nearness=Nearness(TOY, least))
+    found = Kinship.of(abstract.split(), document.split(), wordnet=None, nearness=Nearness(TOY, least))
     return found.kinds.tolist()
 
 
@@ -79,7 +79,7 @@ def test_blocks_of_cosines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_aligner_links_near_words() -> None:
     """With what its settings give them; without vectors nothing changes."""
     pair = Pair("1", ("he", "ate", "bread", "and", "broth"), ("soup",))
-    plain = untrained("best")
+    plain = PhraseHmm.untrained("best")
     near = replace(plain, vectors=TOY, settings=replace(plain.settings, near=0.3))
     off = replace(near, settings=replace(near.settings, near=0.0))
 

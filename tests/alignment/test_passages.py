@@ -25,7 +25,6 @@ from sentgen.alignment.phrase_hmm.pbhmm import (
     PhraseHmm,
     joined,
     passages,
-    untrained,
 )
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import LONGEST, sentence_starts
@@ -44,7 +43,7 @@ def words_of(text: Sequence[list[str]]) -> tuple[str, ...]:
 
 
 def aligned(document: tuple[str, ...], abstract: tuple[str, ...]) -> Alignment:
-    return next(untrained("best").align([Pair("1", document, abstract)]))
+    return next(PhraseHmm.untrained("best").align([Pair("1", document, abstract)]))
 
 
 def chosen(document: str, abstract: str, settings: PbhmmSettings = BEST) -> list[str]:
@@ -70,7 +69,9 @@ def test_other_texts_change_nothing(document: list[list[str]], abstract: list[st
     first = int(starts[before])
     alone = aligned(words_of(document), tuple(abstract))
     answer = next(
-        untrained("best").align([Pair("1", words_of(padded), tuple(abstract), tuple(starts.tolist()))])
+        PhraseHmm.untrained("best").align(
+            [Pair("1", words_of(padded), tuple(abstract), tuple(starts.tolist()))]
+        )
     )
 
     assert answer.links == {(i + first, j) for i, j in alone.links}

@@ -12,7 +12,7 @@ from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, Words, phrase_keys
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters, RewriteTable, empty_table, support
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings
 from sentgen.arrays import Ints
 from sentgen.errors import InputError
@@ -32,7 +32,7 @@ PAIR = Pair(
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_untrained_aligner_finds_copies(name: str) -> None:
     """With its priors only, each preset aligns what was copied, and answers a pair each."""
-    answers = list(untrained(name).align([PAIR, PAIR]))
+    answers = list(PhraseHmm.untrained(name).align([PAIR, PAIR]))
     links = answers[0].links
 
     assert len(answers) == 2
@@ -55,7 +55,7 @@ def test_different_words_are_looked_for_once(name: str, monkeypatch: pytest.Monk
         return look(text, stems)
 
     monkeypatch.setattr(Words, "of_text", counted)
-    list(untrained(name).align([PAIR]))
+    list(PhraseHmm.untrained(name).align([PAIR]))
 
     assert seen == [len(PAIR.document), len(PAIR.abstract)]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from sentgen.alignment.systems import aligner_named
-from sentgen.alignment.texts import pharaoh
 from sentgen.evaluation.alignment.gold_readers import read_gold
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
@@ -35,6 +34,6 @@ def test_same_links_every_time(system: str, data_dir: Path) -> None:
     """The order of training pairs aside, nothing is left to chance."""
     gold = read_gold(str(data_dir / "alignment" / "edinburgh"), "edinburgh")
     pairs = [pair.pair for pair in gold.pairs[:200]]
-    first, second = ([pharaoh(one) for one in aligner_named(system).align(pairs)] for _ in range(2))
+    first, second = ([one.pharaoh() for one in aligner_named(system).align(pairs)] for _ in range(2))
 
     assert first == second

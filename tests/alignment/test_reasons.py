@@ -14,7 +14,7 @@ from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
 from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, align
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.weights import SIZE, LinkCounts, Tuning, find_clues, scores
 from sentgen.alignment.view.html import fragment
@@ -108,7 +108,7 @@ LONG = Pair(
 @pytest.mark.parametrize("name", ["best", "paper"])
 def test_nothing_else_changes(name: str) -> None:
     """Links, P(null) and log-probability are those without reasons; each link has its own, in passages too."""
-    aligner = untrained(name)
+    aligner = PhraseHmm.untrained(name)
     (plain,), (answer,) = aligner.align([LONG]), replace(aligner, explain=True).align([LONG])
 
     assert replace(answer, weighed=None) == plain
@@ -131,7 +131,7 @@ def test_nothing_else_changes(name: str) -> None:
 def test_kinds_of_kinship_are_named() -> None:
     """Function words of a group, another spelling, a full stop whose sentence is linked, and a stem."""
     pair = Pair("kin", ("the", "colour", "walks", "."), ("a", "color", "walked", "."))
-    (answer,) = replace(untrained(), explain=True).align([pair])
+    (answer,) = replace(PhraseHmm.untrained(), explain=True).align([pair])
 
     assert answer.weighed is not None
     first = {one.abstract: one.shares[0][0] for one in answer.weighed.links if one.abstract == one.document}
@@ -209,7 +209,7 @@ def test_a_word_that_was_looked_up_comes_from_its_place() -> None:
 @pytest.mark.parametrize("texts", [((), ("a",)), (("a",), ()), ((), ())])
 def test_texts_without_words_have_no_links(name: str, texts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
     """There is nothing to explain, and no error."""
-    (answer,) = replace(untrained(name), explain=True).align([Pair("1", *texts)])
+    (answer,) = replace(PhraseHmm.untrained(name), explain=True).align([Pair("1", *texts)])
 
     assert answer.weighed is not None
     assert answer.weighed.links == ()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.systems import aligner_named
 from sentgen.alignment.words.relations import relation
 from sentgen.alignment.words.slots import _LONGER_GAP, _OPEN_GAP, _REPLACED, _RUN, matches
@@ -28,7 +28,7 @@ def pair(document: str, abstract: str) -> Pair:
 
 def with_state(document: str, abstract: str, system: str = "") -> tuple[Pair, tuple[WordState, ...]]:
     texts = pair(document, abstract)
-    (answer,) = (aligner_named(system) if system else untrained()).align([texts])
+    (answer,) = (aligner_named(system) if system else PhraseHmm.untrained()).align([texts])
     return texts, word_states(texts, answer)
 
 

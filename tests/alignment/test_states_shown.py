@@ -14,7 +14,7 @@ from test_alignment_views import HOSTILE, Tags, word
 
 from sentgen.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.alignment import Weighed, WeighedLink
-from sentgen.alignment.texts import as_json, pharaoh
+from sentgen.alignment.texts import as_json
 from sentgen.alignment.view.html import fragment, page
 from sentgen.alignment.view.view import APART, PairView, blocks, view
 from sentgen.alignment.words.states import STATES, WordState
@@ -67,7 +67,7 @@ def test_a_phrase_ends_at_a_changed_word(shown: PairView) -> None:
         ("variant", "inflected"),
         ("related", "percent: related"),
     ]
-    assert pharaoh(shown.alignment) == " ".join(f"{k}-{k}" for k in range(18))
+    assert shown.alignment.pharaoh() == " ".join(f"{k}-{k}" for k in range(18))
 
 
 def test_a_phrase_of_the_aligner_says_which_word_is_changed(monkeypatch: pytest.MonkeyPatch) -> None:

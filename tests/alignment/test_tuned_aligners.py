@@ -14,7 +14,7 @@ from sentgen.alignment import Pair
 from sentgen.alignment.pairs.budget import Budget
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon, PairIds
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import Objective, TuningExample, TuningPlan, TuningTask, tune
 from sentgen.alignment.phrase_hmm.weights import (
@@ -150,7 +150,7 @@ def test_gradient_is_that_of_finite_differences(exchanged: bool) -> None:
 
 def with_weights(weights: Floats) -> PhraseHmm:
     parameters = replace(PLAIN, tuning=Tuning(weights, LinkCounts.none()))
-    return replace(untrained(), parameters=parameters, reverse=parameters)
+    return replace(PhraseHmm.untrained(), parameters=parameters, reverse=parameters)
 
 
 def settings_of(aligner: PhraseHmm, decode: str) -> PhraseHmm:
@@ -161,7 +161,7 @@ def settings_of(aligner: PhraseHmm, decode: str) -> PhraseHmm:
 def test_without_weights_nothing_changes(decode: str) -> None:
     """Links, posteriors and P(null) are those of `best` to the last bit; with weights they are others."""
     pairs = [example(one).pair for one in TINY]
-    best = list(settings_of(untrained(), decode).align(pairs))
+    best = list(settings_of(PhraseHmm.untrained(), decode).align(pairs))
 
     assert list(settings_of(with_weights(np.zeros(SIZE)), decode).align(pairs)) == best
     assert list(settings_of(with_weights(np.full(SIZE, 0.1)), decode).align(pairs)) != best
@@ -242,7 +242,7 @@ def test_what_people_do_is_learnt() -> None:
     tuned = tune(determiners(60), TuningPlan(prior=1.0))
     pair = Pair("1", ("the", "red", "bridge", "fell"), ("the", "big", "bridge", "fell"))
 
-    assert next(untrained().align([pair])).links == {(0, 0), (1, 1), (2, 2), (3, 3)}
+    assert next(PhraseHmm.untrained().align([pair])).links == {(0, 0), (1, 1), (2, 2), (3, 3)}
     assert next(tuned.aligner("t").align([pair])).links == {(1, 1), (2, 2), (3, 3)}
     assert all(one.after > one.before for one in tuned.directions)
     assert tuned.f1[0] < 0.9 < tuned.f1[1] == 1.0

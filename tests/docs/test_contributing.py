@@ -16,8 +16,7 @@ from typing import Annotated
 import pytest
 
 from sentgen.alignment import Pair
-from sentgen.alignment.phrase_hmm import lexicon
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PRESETS, PbhmmSettings, Share
 from sentgen.alignment.words import kinship
 from sentgen.corpus import formats, readers
@@ -183,19 +182,22 @@ def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
         def kinship_values(self) -> tuple[float, ...]:
             return *PbhmmSettings.kinship_values.fget(self), self.mirrored  # type: ignore[attr-defined]
 
+    related = kinship.Kinship.of
+
     def with_mirrors(abstract: list[str], document: list[str], **more: object) -> kinship.Kinship:
-        found = kinship.kinship(abstract, document, **more)  # type: ignore[arg-type]
+        found = related(abstract, document, **more)  # type: ignore[arg-type]
         for i, word in enumerate(abstract):
             for j, other in enumerate(document):
                 if len(word) > 1 and word == other[::-1]:
                     found.kinds[i, j] = kinship.SIMILAR + 1
         return found
 
-    monkeypatch.setattr(lexicon, "kinship", with_mirrors)
+    monkeypatch.setattr(kinship.Kinship, "of", staticmethod(with_mirrors))
     best = {name: getattr(PRESETS["best"], name) for name in PbhmmSettings.__dataclass_fields__}
     plain, mirrored = Settings(**best), Settings(**best, mirrored=0.9)
     (without,), (found,) = (
-        replace(untrained("best"), settings=settings).align([pair]) for settings in (plain, mirrored)
+        replace(PhraseHmm.untrained("best"), settings=settings).align([pair])
+        for settings in (plain, mirrored)
     )
 
     assert (4, 1) not in without.links

@@ -20,7 +20,7 @@ from sentgen.errors import InputError, NotFoundError
 from sentgen.evaluation.alignment.experiment import AlignmentResult, Target, evaluate_alignment
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
 from sentgen.evaluation.alignment.report import AlignmentReport
-from sentgen.evaluation.figures.report import prepare_folder
+from sentgen.evaluation.figures.report import Report
 from sentgen.schema import Store
 
 SCRIPT = "<script>alert(1)</script>"
@@ -168,7 +168,7 @@ def test_kinds_of_links(result: AlignmentResult) -> None:
 def test_report(result: AlignmentResult, tmp_path: Path) -> None:
     """Tables, plots and a page; nothing of the texts is markup in it."""
     folder = tmp_path / "report"
-    prepare_folder(folder)
+    Report.prepare_folder(folder)
     first, *_ = AlignmentReport(result).report().write(folder)
     seen = parsed(first.read_text())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.words.word_states import word_states
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import measure
@@ -41,7 +41,7 @@ def test_gold_links(data_dir: Path, form: str, least: float) -> None:
     gold = read_gold(str(data_dir / "alignment" / SETS[form][0]), form)
     pairs = [one.pair for one in gold.pairs]
 
-    assert measure(pairs, list(untrained().align(pairs)), gold.combined())["macro-f1"].value > least
+    assert measure(pairs, list(PhraseHmm.untrained().align(pairs)), gold.combined())["macro-f1"].value > least
 
 
 def certain_links(data_dir: Path, form: str, count: int) -> dict[str, float]:
@@ -51,7 +51,7 @@ def certain_links(data_dir: Path, form: str, count: int) -> dict[str, float]:
     """
     gold = read_gold(str(data_dir / "alignment" / SETS[form][0]), form).first(count)
     pairs, right = [one.pair for one in gold.pairs], defaultdict[str, list[bool]](list)
-    for pair, answer, links in zip(pairs, untrained().align(pairs), gold.combined(), strict=True):
+    for pair, answer, links in zip(pairs, PhraseHmm.untrained().align(pairs), gold.combined(), strict=True):
         states = word_states(pair, answer)
         certain = (one for one in answer.phrases if one.posterior is not None and one.posterior >= 0.9)
         for i, j in (link for phrase in certain for link in phrase.links):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm, untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.tuning import TuningExample, TuningPlan, tune
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold import GoldLinks, GoldPair, GoldStandard
@@ -61,7 +61,7 @@ def test_other_texts_move_tuned_models_little(data_dir: Path) -> None:
 
 def f1(gold: GoldStandard, aligner: PhraseHmm | None = None) -> float:
     target = Target(gold)
-    return target.measure(list((aligner or untrained("best")).align(target.pairs)))["f1"].value
+    return target.measure(list((aligner or PhraseHmm.untrained("best")).align(target.pairs)))["f1"].value
 
 
 def padded_pair(one: GoldPair, words: Sequence[str], rng: np.random.Generator) -> GoldPair:

@@ -14,7 +14,7 @@ import pytest
 
 from sentgen.errors import InputError
 from sentgen.evaluation.figures import report as reports
-from sentgen.evaluation.figures.report import ExperimentReport, best_cells, latex, prepare_folder
+from sentgen.evaluation.figures.report import ExperimentReport, Report, best_cells, latex
 from sentgen.evaluation.regeneration.experiment import PRIMARY, RegenerationResult
 from sentgen.evaluation.regeneration.report import RegenerationReport
 from sentgen.output.drawing import DARK, LIGHT, picture
@@ -30,7 +30,7 @@ def result() -> RegenerationResult:
 def folder(result: RegenerationResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the report."""
     path = tmp_path_factory.mktemp("report") / "folder"
-    prepare_folder(path)
+    Report.prepare_folder(path)
     RegenerationReport(result).report().write(path)
     return path
 
@@ -187,7 +187,7 @@ def test_a_report_is_written_over_a_report_alone(result: RegenerationResult, tmp
     assert not (tmp_path / "results.md").exists()
     (tmp_path / "index.html").write_text("mine")
     with pytest.raises(InputError, match=r"index\.html: in the way"):
-        prepare_folder(tmp_path)
+        Report.prepare_folder(tmp_path)
 
     assert {(tmp_path / name).read_text() for name in ("notes.txt", "scores.csv", "index.html")} == {"mine"}
 
@@ -218,13 +218,13 @@ def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytes
     """A folder that cannot be made, a file that cannot be written, nothing to draw with."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="no report can go there"):
-        prepare_folder(tmp_path / "file")
+        Report.prepare_folder(tmp_path / "file")
     (tmp_path / "index.html").mkdir()
     with pytest.raises(InputError, match=r"index\.html: in the way"):
         RegenerationReport(result).report().write(tmp_path)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match=r"pip install 'sentgen\[plots\]'"):
-        prepare_folder(tmp_path)
+        Report.prepare_folder(tmp_path)
 
 
 def test_latex_has_the_best_in_bold_and_intervals_small() -> None:

@@ -127,6 +127,14 @@ class Alignment:
         """All word links."""
         return frozenset(link for phrase in self.phrases for link in phrase.links)
 
+    def pharaoh(self) -> str:
+        """Return the links as ``i-j``, document word and abstract word from 0, ascending.
+
+        >>> Alignment((PhraseLink(abstract=(0, 1), document=(2, 4)),)).pharaoh()
+        '2-0 3-0'
+        """
+        return " ".join(f"{d}-{s}" for d, s in sorted(self.links))
+
 
 class Aligner(Protocol):
     """A system that aligns pairs, trained if it needs training."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from sentgen.alignment.pairs.alignment import Pair
 from sentgen.alignment.pairs.budget import PairSizes
-from sentgen.alignment.words.kinship import Kinship, Nearness, kinship
+from sentgen.alignment.words.kinship import Kinship, Nearness
 from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Bools, Bytes, Ints, Longs
 
@@ -155,7 +155,7 @@ class Lexicon:
         pair = pair.with_words()
         texts = self._words(pair.abstract), self._words(pair.document)
         document, abstract = (self._words(words.ids) for words in pair.words)
-        kinds = kinship(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
+        kinds = Kinship.of(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
         return replace(pair, kinship=kinds)
 
     def _words(self, ids: Ints) -> list[str]:

@@ -525,34 +525,34 @@ class PhraseHmm:
             explain=self.explain,
         )
 
+    @staticmethod
+    def untrained(name: str = "best") -> PhraseHmm:
+        """Return an aligner with the priors of a preset, which needs no training."""
+        return PhraseHmm.trained(f"pbhmm-{name}", (), PbhmmSettings.preset(name), iterations=0)
 
-def untrained(name: str = "best") -> PhraseHmm:
-    """Return an aligner with the priors of a preset, which needs no training."""
-    return train_phrase_hmm(f"pbhmm-{name}", (), PbhmmSettings.preset(name), iterations=0)
+    @staticmethod
+    def trained(
+        name: str, training: Sequence[Pair], settings: PbhmmSettings, *, iterations: int
+    ) -> PhraseHmm:
+        """Return the phrase-based HMM after EM in memory, in both directions if the settings decode in both.
 
-
-def train_phrase_hmm(
-    name: str, training: Sequence[Pair], settings: PbhmmSettings, *, iterations: int
-) -> PhraseHmm:
-    """Return the phrase-based HMM after EM in memory, in both directions if the settings decode in both.
-
-    Without iterations it has its priors only.
-    """
-    lexicon = Lexicon(fold=settings.fold)
-    if not iterations:
-        return PhraseHmm(name, settings, RewriteParameters.prior(settings), lexicon)
-    pairs = [lexicon.encode(pair) for pair in training]
-    if settings.needs_kinship:
-        wordnet = find_wordnet()
-        pairs = [lexicon.with_kinship(pair, wordnet=wordnet) for pair in pairs]
-    exchanged = [pair.swap_texts() for pair in pairs] if settings.both else None
-    return PhraseHmm(
-        name,
-        settings,
-        _train(pairs, lexicon, settings, iterations),
-        lexicon,
-        None if exchanged is None else _train(exchanged, lexicon, settings, iterations),
-    )
+        Without iterations it has its priors only.
+        """
+        lexicon = Lexicon(fold=settings.fold)
+        if not iterations:
+            return PhraseHmm(name, settings, RewriteParameters.prior(settings), lexicon)
+        pairs = [lexicon.encode(pair) for pair in training]
+        if settings.needs_kinship:
+            wordnet = find_wordnet()
+            pairs = [lexicon.with_kinship(pair, wordnet=wordnet) for pair in pairs]
+        exchanged = [pair.swap_texts() for pair in pairs] if settings.both else None
+        return PhraseHmm(
+            name,
+            settings,
+            _train(pairs, lexicon, settings, iterations),
+            lexicon,
+            None if exchanged is None else _train(exchanged, lexicon, settings, iterations),
+        )
 
 
 def _train(

@@ -326,11 +326,13 @@ class RewriteCells:
         if self.space is not None:
             self.space.relax()
 
-
-def no_cells(fake: Floats) -> RewriteCells:
-    """Return a table without cells."""
-    keys, targets, none = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
-    return RewriteCells(keys, np.zeros(1, np.int64), keys, targets, np.empty(0, np.uint8), none, none, fake)
+    @staticmethod
+    def none(fake: Floats) -> RewriteCells:
+        """Return a table without cells."""
+        keys, targets, none = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
+        return RewriteCells(
+            keys, np.zeros(1, np.int64), keys, targets, np.empty(0, np.uint8), none, none, fake
+        )
 
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:

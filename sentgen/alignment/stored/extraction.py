@@ -42,6 +42,8 @@ LIKENESS = list(FEATURES).index("likeness")
 #: Strength of the prior that holds weights of standardized features near 0; there are far more sentences.
 _RIDGE = 1.0
 _STEPS = 50
+#: How many sentences are chosen from a document if it is not said.
+SIZE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,64 +58,102 @@ class Extractor:
 
     def probabilities(self, sentences: Sequence[Words]) -> Floats:
         """Return for each sentence of a document the probability that an abstract sentence comes from it."""
-        rows = (features(sentences) - self.means) / self.scales
+        rows = (Extractor.features(sentences) - self.means) / self.scales
         return _logistic(rows @ self.weights[1:] + self.weights[0])
 
-
-def features(sentences: Sequence[Words]) -> Floats:
-    """Return a row of `FEATURES` a sentence, (n, 9) float64."""
-    content = [Counter(map(stem, filter(_says_something, words))) for words in sentences]
-    whole = sum(content, Counter[str]())
-    columns = {word: n for n, word in enumerate(whole)}
-    counts = [{columns[word]: float(count) for word, count in counts_of.items()} for counts_of in content]
-    vectors = unit_rows(sparse_rows(counts, len(columns)))
-    together = {columns[word]: float(count) for word, count in whole.items()}
-    document = unit_rows(sparse_rows([together], len(columns)))
-    first, like = ((row @ vectors.T).toarray()[0] for row in (vectors[:1], document))
-    number = len(sentences)
-    places = np.arange(number)
-    columns_of = (
-        places == 0,
-        np.log1p(places),
-        places / number,
-        np.log1p([counts_of.total() for counts_of in content]),
-        [_mean(np.log(whole[word]) for word in counts_of.elements()) for counts_of in content],
-        like,
-        first,
-        [_mean(any(map(str.isdigit, word)) for word in words) for words in sentences],
-        np.full(number, np.log(number)),
-    )
-    return np.column_stack([np.asarray(column, np.float64) for column in columns_of])
-
-
-def learn(rows: Floats, chosen: Bools) -> Extractor:
-    """Return the logistic regression of features, (n, k), on whether sentences are chosen, (n,).
-
-    Newton's method (iteratively reweighted least squares) on the likelihood times a normal prior of the
-    weights of standardized features; the constant has none. O(n k^2) a step.
-
-    Raises:
-        InputError: all sentences are chosen, or none is.
-    """
-    if not 0 < chosen.sum() < len(chosen):
-        raise InputError(
-            f"{chosen.sum():,} of {quantity(len(chosen), 'sentence')} of these documents are sources of"
-            " abstracts: there is nothing to learn; align pairs whose documents say more than their abstracts"
+    @staticmethod
+    def features(sentences: Sequence[Words]) -> Floats:
+        """Return a row of `FEATURES` a sentence, (n, 9) float64."""
+        content = [Counter(map(stem, filter(_says_something, words))) for words in sentences]
+        whole = sum(content, Counter[str]())
+        columns = {word: n for n, word in enumerate(whole)}
+        counts = [{columns[word]: float(count) for word, count in counts_of.items()} for counts_of in content]
+        vectors = unit_rows(sparse_rows(counts, len(columns)))
+        together = {columns[word]: float(count) for word, count in whole.items()}
+        document = unit_rows(sparse_rows([together], len(columns)))
+        first, like = ((row @ vectors.T).toarray()[0] for row in (vectors[:1], document))
+        number = len(sentences)
+        places = np.arange(number)
+        columns_of = (
+            places == 0,
+            np.log1p(places),
+            places / number,
+            np.log1p([counts_of.total() for counts_of in content]),
+            [_mean(np.log(whole[word]) for word in counts_of.elements()) for counts_of in content],
+            like,
+            first,
+            [_mean(any(map(str.isdigit, word)) for word in words) for words in sentences],
+            np.full(number, np.log(number)),
         )
-    means, scales = rows.mean(axis=0), rows.std(axis=0)
-    scales[scales < 1e-12] = 1.0  # the same everywhere: it says nothing
-    matrix = np.column_stack([np.ones(len(rows)), (rows - means) / scales])
-    prior = np.diag([0.0, *[_RIDGE] * rows.shape[1]])
-    weights = np.zeros(matrix.shape[1])
-    for _ in range(_STEPS):
-        given = _logistic(matrix @ weights)
-        gradient = matrix.T @ (chosen - given) - prior @ weights
-        curvature = (matrix * (given * (1 - given))[:, None]).T @ matrix + prior
-        step = np.linalg.solve(curvature, gradient)
-        weights = weights + step
-        if np.abs(step).max() < 1e-9:
-            break
-    return Extractor(means, scales, weights)
+        return np.column_stack([np.asarray(column, np.float64) for column in columns_of])
+
+    @staticmethod
+    def learn(rows: Floats, chosen: Bools) -> Extractor:
+        """Return the logistic regression of features, (n, k), on whether sentences are chosen, (n,).
+
+        Newton's method (iteratively reweighted least squares) on the likelihood times a normal prior of the
+        weights of standardized features; the constant has none. O(n k^2) a step.
+
+        Raises:
+            InputError: all sentences are chosen, or none is.
+        """
+        if not 0 < chosen.sum() < len(chosen):
+            raise InputError(
+                f"{chosen.sum():,} of {quantity(len(chosen), 'sentence')} of these documents are sources of"
+                " abstracts: there is nothing to learn; align pairs whose documents say more than their"
+                " abstracts"
+            )
+        means, scales = rows.mean(axis=0), rows.std(axis=0)
+        scales[scales < 1e-12] = 1.0  # the same everywhere: it says nothing
+        matrix = np.column_stack([np.ones(len(rows)), (rows - means) / scales])
+        prior = np.diag([0.0, *[_RIDGE] * rows.shape[1]])
+        weights = np.zeros(matrix.shape[1])
+        for _ in range(_STEPS):
+            given = _logistic(matrix @ weights)
+            gradient = matrix.T @ (chosen - given) - prior @ weights
+            curvature = (matrix * (given * (1 - given))[:, None]).T @ matrix + prior
+            step = np.linalg.solve(curvature, gradient)
+            weights = weights + step
+            if np.abs(step).max() < 1e-9:
+                break
+        return Extractor(means, scales, weights)
+
+    @staticmethod
+    def of_pairs(store: Store, corpus: str, name: str | None) -> Extractor:
+        """Learn from the pairs of a corpus that a model, the priors if there is no name, has aligned.
+
+        Raises:
+            NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
+            InputError: all sentences of the documents are sources, or none is.
+        """
+        chosen = sources(store, corpus, name)
+        rows, labels = [], []
+        for pair, sentences in _documents(store, corpus):
+            if pair in chosen:
+                rows.append(Extractor.features(sentences))
+                labels.append(np.isin(np.arange(len(sentences)), list(chosen[pair])))
+        return Extractor.learn(np.concatenate(rows), np.concatenate(labels))
+
+    def extracts(self, store: Store, corpus: str, *, size: int = SIZE, limit: int = 0) -> Rows:
+        """Return the sentences of each document, in its order, from which an abstract would most likely come.
+
+        Args:
+            store: where the documents are.
+            corpus: a corpus of pairs, whose documents are read, or any other corpus.
+            size: sentences of a document, all if it has fewer.
+            limit: rows; 0 for all.
+
+        Raises:
+            NotFoundError: there is no such corpus.
+        """
+        names = ("document", "sentence", "probability", "text")
+        chosen: list[tuple[str, int, float, str]] = []
+        for name, sentences in _documents(store, corpus):
+            chances = self.probabilities(sentences)
+            chosen += [(name, n + 1, float(chances[n]), " ".join(sentences[n])) for n in best(chances, size)]
+            if limit and len(chosen) >= limit:
+                break
+        return Rows(names, chosen[:limit] if limit else chosen)
 
 
 def best(scores: Floats, size: int) -> tuple[int, ...]:
@@ -139,10 +179,6 @@ def _logistic(values: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * values)), np.float64)
 
 
-#: How many sentences are chosen from a document if it is not said.
-SIZE = 3
-
-
 def sources(store: Store, corpus: str, name: str | None) -> dict[str, set[int]]:
     """Return for each aligned pair the sentences of its document, from 0, from which abstract sentences come.
 
@@ -158,45 +194,6 @@ def sources(store: Store, corpus: str, name: str | None) -> dict[str, set[int]]:
         if source is not None and rank == 1:
             sentences.add(source - 1)
     return chosen
-
-
-def learn_extractor(store: Store, corpus: str, name: str | None) -> Extractor:
-    """Learn from the pairs of a corpus that a model, the priors if there is no name, has aligned.
-
-    Raises:
-        NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
-        InputError: all sentences of the documents are sources, or none is.
-    """
-    chosen = sources(store, corpus, name)
-    rows, labels = [], []
-    for pair, sentences in _documents(store, corpus):
-        if pair in chosen:
-            rows.append(features(sentences))
-            labels.append(np.isin(np.arange(len(sentences)), list(chosen[pair])))
-    return learn(np.concatenate(rows), np.concatenate(labels))
-
-
-def extracts(store: Store, extractor: Extractor, corpus: str, *, size: int = SIZE, limit: int = 0) -> Rows:
-    """Return the sentences of each document, in its order, from which an abstract would most likely come.
-
-    Args:
-        store: where the documents are.
-        extractor: the extractor that chooses the sentences.
-        corpus: a corpus of pairs, whose documents are read, or any other corpus.
-        size: sentences of a document, all if it has fewer.
-        limit: rows; 0 for all.
-
-    Raises:
-        NotFoundError: there is no such corpus.
-    """
-    names = ("document", "sentence", "probability", "text")
-    chosen: list[tuple[str, int, float, str]] = []
-    for name, sentences in _documents(store, corpus):
-        chances = extractor.probabilities(sentences)
-        chosen += [(name, n + 1, float(chances[n]), " ".join(sentences[n])) for n in best(chances, size)]
-        if limit and len(chosen) >= limit:
-            break
-    return Rows(names, chosen[:limit] if limit else chosen)
 
 
 def _documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:

@@ -15,7 +15,7 @@ from sentgen.alignment.phrase_hmm.inference import jump_cells
 from sentgen.alignment.phrase_hmm.lexicon import Lexicon
 from sentgen.alignment.phrase_hmm.parameters import RewriteParameters
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts, no_cells
+from sentgen.alignment.stored.cells import RewriteCells, StoredPhrases, fake_counts
 from sentgen.arrays import Bools, Floats, Ints, Longs, Space
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.output.tabular import Rows
@@ -187,7 +187,7 @@ class AlignmentModelInfo:
     """
         words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
         # Tables are loaded apart, whole or for some pairs (`load_cells`).
-        nothing = no_cells(np.zeros(4)).table()
+        nothing = RewriteCells.none(np.zeros(4)).table()
         return RewriteParameters(
             p0=row["p_null"],
             jumps=_floats(fetch_arrow(connection, jumps, [self.id, direction, number])),

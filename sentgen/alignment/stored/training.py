@@ -32,7 +32,6 @@ from sentgen.alignment.stored.cells import (
     batches,
     fake_counts,
     lay_out,
-    no_cells,
 )
 from sentgen.alignment.stored.model_store import DIRECTIONS, LAYERS, AlignmentModelInfo, StoredIteration
 from sentgen.alignment.stored.stored_model import named_vectors
@@ -356,7 +355,7 @@ class _Training:
         for layer in LAYERS:
             stems = layer == "stems"
             if stems and self.settings.stems != "table":
-                self.layers[layer] = no_cells(fake_counts(self.settings.prior, stems=True))
+                self.layers[layer] = RewriteCells.none(fake_counts(self.settings.prior, stems=True))
                 continue
             cells, *sides = lay_out(self.stream, self.settings, self.space, stems=stems)
             self.layers[layer], self.phrases[layer] = cells, (sides[0], sides[1])

@@ -100,56 +100,56 @@ class Kinship:
         """Return the kinship with document and abstract exchanged."""
         return Kinship(self.kinds.T, self.document, self.abstract, self.document_stops, self.abstract_stops)
 
+    @staticmethod
+    def of(
+        abstract: Sequence[str],
+        document: Sequence[str],
+        *,
+        wordnet: Path | None,
+        nearness: Nearness | None = None,
+        texts: tuple[Sequence[str], Sequence[str]] | None = None,
+    ) -> Kinship:
+        """Say which words are related; of several kinds the closest counts.
 
-def kinship(
-    abstract: Sequence[str],
-    document: Sequence[str],
-    *,
-    wordnet: Path | None,
-    nearness: Nearness | None = None,
-    texts: tuple[Sequence[str], Sequence[str]] | None = None,
-) -> Kinship:
-    """Say which words are related; of several kinds the closest counts.
-
-    Args:
-        abstract: the different words of the abstract.
-        document: the different words of the document.
-        wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
-        nearness: Which words have similar vectors; ``None`` for no vectors. Only words without other kin
-            count: *two* is near *three*, but means itself where both texts have it.
-        texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of their
-            words is there once, in this order.
-    """
-    left, right = (
-        np.array([is_function_word(word) for word in words], np.bool_) for words in (abstract, document)
-    )
-    # From the loosest kind to the closest, which stays; function words lose what synonyms gave them.
-    function = left[:, None] | right[None, :]
-    kinds = np.zeros((len(abstract), len(document)), np.int8)
-    # Without words on one side there are no columns to take apart.
-    if wordnet is not None and kinds.size:
-        own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
-        own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
-        kinds[_have_common(own_left, next_right) | _have_common(next_left, own_right)] = RELATED
-        kinds[_have_common(own_left, own_right)] = SYNONYM
-    kinds[_have_common(*_each(meanings, abstract, document))] = SYNONYM
-    kinds[function] = NONE
-    kinds[_have_common(*_each(groups, abstract, document))] = GROUPED
-    kinds[_similar(*_each(letters, abstract, document)) & ~function] = SIMILAR
-    # Not masked: a function word may be written in two ways, such as *thru*.
-    kinds[_equal(*_each(same_word, abstract, document))] = SIMILAR
-    abstract_text, document_text = texts or (abstract, document)
-    kinds[_initials(abstract, document, document_text)] = SIMILAR
-    kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
-    if nearness is not None:
-        any_kind = (kinds != NONE) | _have_common(*_each(lambda word: [stem(word)], abstract, document))
-        lone = (
-            _where(abstract, ~(left | any_kind.any(axis=1))),
-            _where(document, ~(right | any_kind.any(axis=0))),
+        Args:
+            abstract: the different words of the abstract.
+            document: the different words of the document.
+            wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
+            nearness: Which words have similar vectors; ``None`` for no vectors. Only words without other kin
+                count: *two* is near *three*, but means itself where both texts have it.
+            texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of
+                their words is there once, in this order.
+        """
+        left, right = (
+            np.array([is_function_word(word) for word in words], np.bool_) for words in (abstract, document)
         )
-        kinds[nearness.near(*lone)] = NEAR
-    stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
-    return Kinship(kinds, left, right, *stops)
+        # From the loosest kind to the closest, which stays; function words lose what synonyms gave them.
+        function = left[:, None] | right[None, :]
+        kinds = np.zeros((len(abstract), len(document)), np.int8)
+        # Without words on one side there are no columns to take apart.
+        if wordnet is not None and kinds.size:
+            own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
+            own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
+            kinds[_have_common(own_left, next_right) | _have_common(next_left, own_right)] = RELATED
+            kinds[_have_common(own_left, own_right)] = SYNONYM
+        kinds[_have_common(*_each(meanings, abstract, document))] = SYNONYM
+        kinds[function] = NONE
+        kinds[_have_common(*_each(groups, abstract, document))] = GROUPED
+        kinds[_similar(*_each(letters, abstract, document)) & ~function] = SIMILAR
+        # Not masked: a function word may be written in two ways, such as *thru*.
+        kinds[_equal(*_each(same_word, abstract, document))] = SIMILAR
+        abstract_text, document_text = texts or (abstract, document)
+        kinds[_initials(abstract, document, document_text)] = SIMILAR
+        kinds[_initials(document, abstract, abstract_text).T] = SIMILAR
+        if nearness is not None:
+            any_kind = (kinds != NONE) | _have_common(*_each(lambda word: [stem(word)], abstract, document))
+            lone = (
+                _where(abstract, ~(left | any_kind.any(axis=1))),
+                _where(document, ~(right | any_kind.any(axis=0))),
+            )
+            kinds[nearness.near(*lone)] = NEAR
+        stops = (np.array([word in STOPS for word in words], np.bool_) for words in (abstract, document))
+        return Kinship(kinds, left, right, *stops)
 
 
 def _where(words: Sequence[str], wanted: Bools) -> list[str]:

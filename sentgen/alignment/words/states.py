@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal, get_args
 
-from sentgen.alignment.pairs.alignment import Pair, Span
-from sentgen.alignment.words.names import lower_words, name_like
+from sentgen.alignment.pairs.alignment import Span
+from sentgen.alignment.words.names import name_like
 from sentgen.alignment.words.quantities import Quantity, quantities
 from sentgen.alignment.words.word_classes import is_function_word, sentence_starts
 from sentgen.arrays import Longs
@@ -191,12 +191,3 @@ class TextKinds:
         if is_function_word(word) or word.lower() in _NEGATIONS:
             return "function word"
         return "name" if name_like(self.words, position, self._lower) else "word"
-
-
-def both_texts(pair: Pair) -> tuple[TextKinds, TextKinds]:
-    """Return the abstract and the document of a pair."""
-    lower = lower_words(pair.abstract, pair.document)
-    return (
-        TextKinds(pair.abstract, pair.abstract_starts, lower),
-        TextKinds(pair.document, pair.document_starts, lower),
-    )

@@ -28,17 +28,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair, Span, linked_words
-from sentgen.alignment.words.names import same_names
+from sentgen.alignment.words.names import lower_words, same_names
 from sentgen.alignment.words.quantities import Quantity
 from sentgen.alignment.words.relations import RELATIONS, Relation, opposite, other_form, relation
 from sentgen.alignment.words.slots import LONGEST, Slot, match_words, slots, worth
-from sentgen.alignment.words.states import (
-    SUPPORTED,
-    TextKinds,
-    WordState,
-    both_texts,
-    judge_polarity,
-)
+from sentgen.alignment.words.states import SUPPORTED, TextKinds, WordState, judge_polarity
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Longs
@@ -385,7 +379,7 @@ def word_states(pair: Pair, alignment: Alignment) -> tuple[WordState, ...]:
     if not pair.abstract or not pair.document:
         return tuple(WordState(word, "new") for word in pair.abstract)
     wordnet = _wordnet()
-    abstract, document = both_texts(pair)
+    abstract, document = _both_texts(pair)
     states = [
         _linked_state(pair, alignment, word, links, wordnet)
         for word, links in enumerate(_links(pair, alignment))
@@ -484,3 +478,12 @@ def _look_up(states: list[WordState], abstract: TextKinds, document: TextKinds) 
                 states[at] = word.with_state(state, (best,), why)
             elif word.state == "new":
                 states[at] = replace(word, elsewhere=places.sentences(word.word))
+
+
+def _both_texts(pair: Pair) -> tuple[TextKinds, TextKinds]:
+    """Return the abstract and the document of a pair."""
+    lower = lower_words(pair.abstract, pair.document)
+    return (
+        TextKinds(pair.abstract, pair.abstract_starts, lower),
+        TextKinds(pair.document, pair.document_starts, lower),
+    )

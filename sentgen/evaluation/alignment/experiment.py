@@ -15,7 +15,6 @@ from sentgen.alignment import Alignment, Pair
 from sentgen.alignment.baselines.bitext import word_links
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import Missing, ensure_fits, make_system, package_of
-from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.evaluation.alignment.gold import Combination, GoldLinks, GoldStandard, Possible
@@ -167,7 +166,7 @@ class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
         for system in self.systems:
             for item, (pair, answer) in enumerate(zip(self.pairs, system.answers, strict=True), 1):
                 texts = f"{' '.join(pair.document)} ||| {' '.join(pair.abstract)}"
-                yield OutputRow(system.system, item, texts, pharaoh(answer), gold[item - 1])
+                yield OutputRow(system.system, item, texts, answer.pharaoh(), gold[item - 1])
 
 
 def _gold_links(gold: GoldLinks) -> Iterator[str]:

@@ -20,16 +20,7 @@ import numpy as np
 from sentgen.alignment import Pair
 from sentgen.alignment.baselines.bitext import spans
 from sentgen.alignment.stored.application import found_rows
-from sentgen.alignment.stored.extraction import (
-    LIKENESS,
-    SIZE,
-    Extractor,
-    Words,
-    best,
-    features,
-    learn_extractor,
-    sources,
-)
+from sentgen.alignment.stored.extraction import LIKENESS, SIZE, Extractor, Words, best, sources
 from sentgen.alignment.stored.stored_pairs import stored_pairs
 from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Floats
@@ -75,7 +66,7 @@ def evaluate_extraction(
             f"an extractor learnt from {pairs!r} has seen these pairs; give others to test it on"
         )
     recorder = Recorder(store, COMMAND)
-    extractor = learn_extractor(store, pairs, name)
+    extractor = Extractor.of_pairs(store, pairs, name)
     wanted, words = sources(store, of, name), _words_from(store, of, name)
     tested = [pair for pair in stored_pairs(store, of) if pair.key in wanted]
     chosen = {system: list[Extract]() for system in _SYSTEMS}
@@ -113,7 +104,7 @@ def _scores(
     return {
         "extractor": extractor.probabilities(sentences),
         "lead": -np.array(places, np.float64),
-        "salience": features(sentences)[:, LIKENESS],
+        "salience": Extractor.features(sentences)[:, LIKENESS],
         "alignment": np.array([words.get(number, 0) for number in places], np.float64),
     }
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sentgen.alignment import Alignment, Link, Pair
-from sentgen.alignment.texts import pharaoh
 from sentgen.alignment.words.word_classes import stem
 from sentgen.evaluation.alignment.experiment import AlignmentResult
 from sentgen.evaluation.alignment.measures import PRIMARY, SCOPES
@@ -20,7 +19,6 @@ from sentgen.evaluation.figures.report import (
     ReportTable,
     comparisons_csv,
     csv_text,
-    figures_table,
     scores_csv,
 )
 from sentgen.evaluation.figures.results import SystemResult
@@ -295,7 +293,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
 
     def figures(self) -> ReportTable:
         """Return the figures of all words: systems, the best one first, and annotators."""
-        return figures_table(
+        return ReportTable.of_systems(
             f"{quantity(len(self.result.pairs), 'pair')}, all words",
             self._everyone(),
             [*_COLUMNS.values(), *_TIMES],
@@ -310,12 +308,12 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
         for scope, meaning in SCOPES.items():
             if scope:
                 columns = [FigureColumn(name + scope, _COLUMNS[name].label) for name in _OF_SCOPE]
-                yield figures_table(meaning.capitalize(), self._everyone(), columns)
+                yield ReportTable.of_systems(meaning.capitalize(), self._everyone(), columns)
 
     def new_words(self) -> ReportTable:
         """Return how well new words are told from those that come from the document."""
         figures = {"precision": "P", "recall": "R", "f1": "F1"}
-        return figures_table(
+        return ReportTable.of_systems(
             "New words",
             self._everyone(),
             [
@@ -334,7 +332,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
             FigureColumn("source-accuracy", "accuracy"),
             FigureColumn("source-accuracy:content", "content"),
         ]
-        return figures_table(
+        return ReportTable.of_systems(
             "Sources of sentences",
             [system for system in self._everyone() if columns[0].metric in system.measurements],
             columns,
@@ -415,7 +413,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
         return csv_text(
             ["system", "pair", "links"],
             [
-                (system.system, pair.key, pharaoh(answer))
+                (system.system, pair.key, answer.pharaoh())
                 for system in self.result.systems
                 for pair, answer in zip(self.result.pairs, system.answers, strict=True)
             ],

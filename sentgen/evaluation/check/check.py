@@ -20,7 +20,7 @@ from typing import Annotated
 
 from sentgen.alignment.pairs.alignment import Alignment, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
-from sentgen.alignment.phrase_hmm.pbhmm import untrained
+from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.words.states import WordState
 from sentgen.alignment.words.word_states import word_states
 from sentgen.alignment.words.wordnet import find_wordnet
@@ -98,7 +98,7 @@ def check_words(
         )
     alignment = Alignment(())
     if pair.document and pair.abstract:
-        (alignment,) = replace(untrained("best"), budget=limits.budget).align([pair])
+        (alignment,) = replace(PhraseHmm.untrained("best"), budget=limits.budget).align([pair])
     return [_checked(pair, offset, state) for offset, state in enumerate(word_states(pair, alignment))]
 
 
@@ -182,6 +182,11 @@ class Claim:
     def supported(self) -> bool:
         """Return whether the source has the relation."""
         return bool(self.support)
+
+    def phrase(self) -> tuple[str, str]:
+        """Return the verb and its argument in the order in which they stand."""
+        key = self.argument.key
+        return (key.head, key.modifier) if key.head_first else (key.modifier, key.head)
 
 
 @dataclass(frozen=True, slots=True)

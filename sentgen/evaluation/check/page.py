@@ -68,14 +68,8 @@ def page(check: SupportCheck, *, summary: str, source: str) -> str:
         summary_name=summary,
         source_name=source,
         version=sentgen.__version__,
-        phrase=phrase,
+        phrase=Claim.phrase,
     )
-
-
-def phrase(claim: Claim) -> tuple[str, str]:
-    """Return the verb and its argument in the order in which they stand."""
-    key = claim.argument.key
-    return (key.head, key.modifier) if key.head_first else (key.modifier, key.head)
 
 
 def _judged(check: SupportCheck) -> Iterator[_Judgment]:

@@ -74,6 +74,38 @@ class ReportTable:
         comments = [f"% {printable(' '.join(text.split()))}" for text in (self.title, self.note) if text]
         return "\n".join([*comments, tabular(self.columns, self.rows, sides, self.best)])
 
+    @staticmethod
+    def of_systems(
+        title: str,
+        systems: Sequence[SystemResult[object]],
+        columns: Sequence[FigureColumn],
+        note: str = "",
+        *,
+        compared: int = 0,
+    ) -> ReportTable:
+        """Return a row a system, with its figures.
+
+        Args:
+            title: title of the table.
+            systems: the systems, in their order.
+            columns: the figures.
+            note: on them.
+            compared: how many systems, the first ones, are candidates for the best figure of a column.
+        """
+        known = [
+            [next(iter(column.values(one)), None) for one in systems[:compared] if column.better != "neither"]
+            for column in columns
+        ]
+        return ReportTable(
+            title,
+            ["system", *(column.label for column in columns)],
+            [[system.system, *(column.cell(system) for column in columns)] for system in systems],
+            note,
+            best_cells(
+                known, [number for number, column in enumerate(columns, 1) if column.better == "lower"]
+            ),
+        )
+
 
 def best_cells(
     columns: Sequence[Sequence[float | None]], lower: Collection[int] = ()
@@ -118,36 +150,6 @@ class FigureColumn(NamedTuple):
         """Return what is read: with a real minus sign, and no negative zero (`z`)."""
         texts = [f"{self.factor * x:z.{self.digits}f}".replace("-", "−") for x in self.values(system)]
         return f"{texts[0]}\n({' – '.join(texts[1:])})" if texts[1:] else "".join(texts)
-
-
-def figures_table(
-    title: str,
-    systems: Sequence[SystemResult[object]],
-    columns: Sequence[FigureColumn],
-    note: str = "",
-    *,
-    compared: int = 0,
-) -> ReportTable:
-    """Return a row a system, with its figures.
-
-    Args:
-        title: title of the table.
-        systems: the systems, in their order.
-        columns: the figures.
-        note: on them.
-        compared: how many systems, the first ones, are candidates for the best figure of a column.
-    """
-    known = [
-        [next(iter(column.values(one)), None) for one in systems[:compared] if column.better != "neither"]
-        for column in columns
-    ]
-    return ReportTable(
-        title,
-        ["system", *(column.label for column in columns)],
-        [[system.system, *(column.cell(system) for column in columns)] for system in systems],
-        note,
-        best_cells(known, [number for number, column in enumerate(columns, 1) if column.better == "lower"]),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,24 +364,6 @@ _PAGE, _TABLES = "index.html", "results.md"
 _WRITTEN = ".sentgen-report"
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make the folder of a report, not those above it, before anything long is run for it.
-
-    Raises:
-        InputError: the folder cannot be made, is a file, holds another's page, or there is nothing to draw
-            with.
-    """
-    need_plots("the plots of a report")
-    if not folder.parent.exists():  # mistyped, more likely than not
-        raise InputError(f"there is no folder {folder.parent}; make it, or choose another", path=str(folder))
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"no report can go there ({reason}); name a folder", path=str(folder)) from error
-    _refuse_others(folder, (_PAGE, _TABLES))
-
-
 def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write files over those of an earlier report.
 
@@ -474,3 +458,23 @@ class Report:
         contents = {name: text.encode() for name, text in texts.items()} | plots
         write_files(folder, contents)
         return [folder / name for name in contents]
+
+    @staticmethod
+    def prepare_folder(folder: Path) -> None:
+        """Make the folder of a report, not those above it, before anything long is run for it.
+
+        Raises:
+            InputError: the folder cannot be made, is a file, holds another's page, or there is nothing to
+                draw with.
+        """
+        need_plots("the plots of a report")
+        if not folder.parent.exists():  # mistyped, more likely than not
+            raise InputError(
+                f"there is no folder {folder.parent}; make it, or choose another", path=str(folder)
+            )
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(f"no report can go there ({reason}); name a folder", path=str(folder)) from error
+        _refuse_others(folder, (_PAGE, _TABLES))

@@ -12,7 +12,6 @@ from sentgen.evaluation.figures.report import (
     ReportTable,
     comparisons_csv,
     csv_text,
-    figures_table,
     probability,
     scores_csv,
 )
@@ -82,7 +81,7 @@ class FusionReport(ExperimentReport[FusionResult]):
 
     def figures(self) -> ReportTable:
         """Return all figures of all systems with their intervals, the highest BLEU first."""
-        return figures_table(
+        return ReportTable.of_systems(
             quantity(len(self.result.cases), "cluster"),
             self.result.ranked,
             [

@@ -116,23 +116,23 @@ class OutputsFile:
             )
         return [line for line, here in zip(self.lines, used, strict=True) if here]
 
+    @staticmethod
+    def read_all(texts: Sequence[str]) -> dict[str, OutputsFile]:
+        """Read files of answers, ``NAME=FILE`` each, by the names of their systems.
 
-def read_outputs(texts: Sequence[str]) -> dict[str, OutputsFile]:
-    """Read files of answers, ``NAME=FILE`` each, by the names of their systems.
-
-    Raises:
-        InputError: an argument is written otherwise, a name is there twice, or a file cannot be read.
-    """
-    outputs: dict[str, OutputsFile] = {}
-    for text in texts:
-        name, equals, path = text.partition("=")
-        if not (name.strip() and equals and path):
-            raise InputError(f"outputs {text!r} are not written NAME=FILE, such as gpt=answers.txt")
-        if name.strip() in outputs:
-            raise InputError(f"{name.strip()} is there twice; name each system once")
-        source = source_at(path)
-        outputs[name.strip()] = OutputsFile(path, list(source.lines()), source.sha256())
-    return outputs
+        Raises:
+            InputError: an argument is written otherwise, a name is there twice, or a file cannot be read.
+        """
+        outputs: dict[str, OutputsFile] = {}
+        for text in texts:
+            name, equals, path = text.partition("=")
+            if not (name.strip() and equals and path):
+                raise InputError(f"outputs {text!r} are not written NAME=FILE, such as gpt=answers.txt")
+            if name.strip() in outputs:
+                raise InputError(f"{name.strip()} is there twice; name each system once")
+            source = source_at(path)
+            outputs[name.strip()] = OutputsFile(path, list(source.lines()), source.sha256())
+        return outputs
 
 
 def given_answers(

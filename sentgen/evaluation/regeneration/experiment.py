@@ -34,7 +34,6 @@ from sentgen.evaluation.regeneration.answers import (
     SystemAnswers,
     answer_all,
     given_answers,
-    read_outputs,
 )
 from sentgen.evaluation.regeneration.bleu import overlap_metrics, sentence_bleu
 from sentgen.evaluation.regeneration.cases import Case, Preparation
@@ -222,7 +221,7 @@ def evaluate_regeneration(
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     settings = replace(settings or RegenerationSettings(), **fields)
-    files = read_outputs(settings.outputs)
+    files = OutputsFile.read_all(settings.outputs)
     models = list(model) if isinstance(model, Sequence) else [model]
     entries = _entries(store, models, algorithms, settings)
     _refuse_twice([*(name for entry in entries for name in entry.plans), *files])

@@ -14,7 +14,6 @@ from sentgen.evaluation.figures.report import (
     best_cells,
     comparisons_csv,
     csv_text,
-    figures_table,
     scores_csv,
 )
 from sentgen.evaluation.regeneration.bleu import bleu
@@ -204,7 +203,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
     def figures(self) -> ReportTable:
         """Return the figures of all systems with their intervals; those of arguments have their own table."""
         names = [name for name in self.result.signatures if name not in ARGUMENT_ERRORS]
-        return figures_table(
+        return ReportTable.of_systems(
             quantity(len(self.result.references), "sentence"),
             self.result.ranked,
             [*(_COLUMNS[name] for name in names), *_TIMES],

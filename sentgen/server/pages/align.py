@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from sentgen.server.pages.forms import ExamplePassage, PageExample, example_passage
+from sentgen.server.pages.forms import ExamplePassage, PageExample
 from sentgen.server.pages.page import Asking, Page, PageParameters
 
 #: Aligners that learn nothing from pairs, with what they are called on the page.
@@ -47,7 +47,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         answer = await ask("align", **texts, **parameters, explain=True, html=True)
         # Who reads a page knows no parameter of that name.
         answer = replace(answer, notes=[note.replace("for `model`", _TRAINED) for note in answer.notes])
-    begin = None if answer else await example_passage(ask)
+    begin = None if answer else await ExamplePassage.of(ask)
     return {
         "examples": [] if begin is None else _examples(begin),
         "document": document,

@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 
 from sentgen.lookups.concordances.sorting import TYPICAL
 from sentgen.server.pages.drawings import curves
-from sentgen.server.pages.forms import (
-    SORT_KEYS,
-    PageExample,
-    TextTypeKey,
-    corpus_fields,
-    example_words,
-    read_types,
-)
+from sentgen.server.pages.forms import SORT_KEYS, PageExample, TextTypeKey, corpus_fields, example_words
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import cql_value, link
 
@@ -285,7 +278,11 @@ class _PartChoice:
     def facets(self, answer: PageAnswer) -> list[TextTypeKey]:
         """Return the facets; not those by which a part was chosen."""
         taken = {*self.conditions}
-        return [key for key in read_types(answer) if not taken & {value.condition for value in key.values}]
+        return [
+            key
+            for key in TextTypeKey.read_all(answer)
+            if not taken & {value.condition for value in key.values}
+        ]
 
     def with_part(self, condition: str) -> str:
         """Return the page with a condition more."""

@@ -45,6 +45,27 @@ class ExamplePassage:
     words: Sequence[str]
     tree: bool
 
+    @staticmethod
+    async def of(ask: Asking) -> ExamplePassage | None:
+        """Return a short document of the first corpus; None if there is none."""
+        documents = (await ask("documents", limit=_DOCUMENTS)).rows
+        if not documents:
+            return None
+        chosen = next((row for row in documents if row["sentences"] in _SENTENCES), documents[0])
+        source = {"corpus": chosen["corpus"], "document": chosen["document"]}
+        sentences = (await ask("sentences", **source, limit=_SENTENCES[0])).rows
+        if not sentences:
+            return None
+        ordered = next((row for row in sentences if row["length"] in _TOKENS), sentences[0])
+        answer = await ask("sentence", **source, sentence=ordered["sentence"])
+        forms = [row["form"] for row in answer.rows]
+        return ExamplePassage(
+            **source,
+            sentences=[row["text"] for row in sentences],
+            words=forms,
+            tree=bool(answer.more.get("svg")),
+        )
+
 
 async def example_words(ask: Asking, corpora: Sequence[str] = (), name: str = "word") -> list[PageExample]:
     """Return frequent words of some corpora or of all; ``name`` is the parameter that takes one."""
@@ -53,24 +74,6 @@ async def example_words(ask: Asking, corpora: Sequence[str] = (), name: str = "w
     forms = [row["w1"] for row in answer.rows if row["w1"].isalpha() and len(row["w1"]) in _LETTERS]
     telling = [form for form in forms if len(form) >= _TELLING]
     return [PageExample(form, {name: form}) for form in (telling or forms)[:_MOST]]
-
-
-async def example_passage(ask: Asking) -> ExamplePassage | None:
-    """Return a short document of the first corpus; None if there is none."""
-    documents = (await ask("documents", limit=_DOCUMENTS)).rows
-    if not documents:
-        return None
-    chosen = next((row for row in documents if row["sentences"] in _SENTENCES), documents[0])
-    source = {"corpus": chosen["corpus"], "document": chosen["document"]}
-    sentences = (await ask("sentences", **source, limit=_SENTENCES[0])).rows
-    if not sentences:
-        return None
-    ordered = next((row for row in sentences if row["length"] in _TOKENS), sentences[0])
-    answer = await ask("sentence", **source, sentence=ordered["sentence"])
-    forms = [row["form"] for row in answer.rows]
-    return ExamplePassage(
-        **source, sentences=[row["text"] for row in sentences], words=forms, tree=bool(answer.more.get("svg"))
-    )
 
 
 #: Values of a key that are shown before the others are unfolded.
@@ -103,17 +106,19 @@ class TextTypeKey(NamedTuple):
         """All values that are listed."""
         return [*self.first, *self.others]
 
-
-def read_types(answer: PageAnswer) -> list[TextTypeKey]:
-    """Return the facets of corpora; what is said of time comes last, as dates of collection are among it."""
-    ordered = []
-    for key, group in groupby(answer.rows, lambda row: str(row["key"])):
-        rows = list(group)
-        if of_time := all(_YEAR.fullmatch(row["value"]) for row in rows):
-            rows.sort(key=lambda row: str(row["value"]), reverse=True)
-        values = [TextType(row["value"], _sizes(row), row["condition"]) for row in rows]
-        ordered.append((of_time, TextTypeKey(key, values[:_FIRST], values[_FIRST:], rows[0]["different"])))
-    return [key for _, key in sorted(ordered, key=lambda pair: pair[0])]
+    @staticmethod
+    def read_all(answer: PageAnswer) -> list[TextTypeKey]:
+        """Return the facets of corpora; those of time come last, as dates of collection are among them."""
+        ordered = []
+        for key, group in groupby(answer.rows, lambda row: str(row["key"])):
+            rows = list(group)
+            if of_time := all(_YEAR.fullmatch(row["value"]) for row in rows):
+                rows.sort(key=lambda row: str(row["value"]), reverse=True)
+            values = [TextType(row["value"], _sizes(row), row["condition"]) for row in rows]
+            ordered.append(
+                (of_time, TextTypeKey(key, values[:_FIRST], values[_FIRST:], rows[0]["different"]))
+            )
+        return [key for _, key in sorted(ordered, key=lambda pair: pair[0])]
 
 
 def _sizes(row: Mapping[str, Any]) -> Sequence[tuple[int, str]]:
@@ -184,7 +189,7 @@ async def _types(ask: Asking, query: PageParameters, known: set[str], corpus: st
         requests += [ask("facets", corpus=corpora, key=every)] if every else []
         requests += [ask("label_facets", corpus=corpora, key=every)] if ask.offers_labels else []
         for answer in await asyncio.gather(*requests):
-            keys |= {key.key: key for key in read_types(answer)}
+            keys |= {key.key: key for key in TextTypeKey.read_all(answer)}
     return TextTypes(where, list(keys.values()), query.conditions(where), query, ask.path)
 
 

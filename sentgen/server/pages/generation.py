@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sentgen.generation.fusion.answer import runs
 from sentgen.schema.tables.corpus import RESERVED_WORDS, ROOT
 from sentgen.server.operations import operations
-from sentgen.server.pages.forms import ExamplePassage, PageExample, example_passage
+from sentgen.server.pages.forms import ExamplePassage, PageExample
 from sentgen.server.pages.page import Asking, Page, PageAnswer, PageParameters, default
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ async def _model(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("backoff", model=name, ngram=ngram) if ngram else ask.nothing(),
         ask("score", model=name, text=lines) if lines else ask.nothing(),
     )
-    begin = None if text or ngram else await example_passage(ask)
+    begin = None if text or ngram else await ExamplePassage.of(ask)
     return {
         "examples": [] if begin is None else [_model_example(begin)],
         "name": name,
@@ -143,7 +143,7 @@ async def _regenerate(ask: Asking, query: PageParameters) -> Mapping[str, object
         attempts = list(
             await asyncio.gather(*(_attempt(ask, algorithms[name], words, parameters) for name in chosen))
         )
-    text = None if words else await example_passage(ask)
+    text = None if words else await ExamplePassage.of(ask)
     return {
         "examples": [] if text is None else [_regenerate_example(text)],
         "words": words,
@@ -233,7 +233,7 @@ async def _generate(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     elif corpus:
         names = [query.raw("cluster")] if query.raw("cluster") else []
         answer = await ask("generate", **parameters, corpus=corpus, cluster=names, tree=True, trace=True)
-    begin = None if text.strip() or corpus else await example_passage(ask)
+    begin = None if text.strip() or corpus else await ExamplePassage.of(ask)
     return {
         "examples": [] if begin is None else _generate_examples(begin),
         "text": text,

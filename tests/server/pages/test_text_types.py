@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 from test_corpus_page import said
 from test_every_page import at, check_accessible, check_width
 
-from sentgen.server.pages.forms import TextTypes, read_types
+from sentgen.server.pages.forms import TextTypeKey, TextTypes
 from sentgen.server.pages.page import PageAnswer, PageParameters
 
 expect = pytest.importorskip("playwright.sync_api", reason="no playwright").expect
@@ -154,7 +154,7 @@ def test_of_many_values_the_largest_come_first() -> None:
         }
         for number in range(24)
     ]
-    (key,) = read_types(PageAnswer(rows=rows))
+    (key,) = TextTypeKey.read_all(PageAnswer(rows=rows))
     query = PageParameters(QueryParams([("word", "x"), ("where", "length < 9"), ("values", "genre")]))
     types = TextTypes("where", [key], query.conditions(), query, "/word")
 
