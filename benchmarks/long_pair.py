@@ -21,7 +21,7 @@ from harness import OUT, ROOT, Usage, data, measure, megabytes, show
 
 from sentgen.alignment import Pair
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
-from sentgen.alignment.view.view import view
+from sentgen.alignment.view.view import PairView
 
 #: Words of the document and of the summary, runs, and times inside each run.
 LONG, SHORT, RUNS, TIMES_INSIDE = 20_000, 300, 3, 20
@@ -69,7 +69,7 @@ def inside() -> None:
         began = time.process_time()
         (answer,) = aligner.align([pair])
         linked = time.process_time()
-        view(pair, answer)
+        PairView.of(pair, answer)
         times.append((1000 * (linked - began), 1000 * (time.process_time() - linked)))
     print(*np.min(times, axis=0))
 

@@ -11,7 +11,7 @@ from typing import Any
 from sentgen.alignment.pairs.alignment import Aligner, Pair
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import ensure_fits
-from sentgen.alignment.view.view import PairView, places_of, sentence_sources, view
+from sentgen.alignment.view.view import PairView, SentenceSource, places_of
 from sentgen.alignment.words.states import WordState
 from sentgen.corpus.pair_readers import PairSettings, pair_files
 from sentgen.corpus.paths import expand
@@ -65,7 +65,7 @@ def align_texts(
     pair = Pair.of_sentences("", documents, abstracts)
     ensure_fits(aligner.name, pair, budget)
     (alignment,) = aligner.align([pair])
-    return view(
+    return PairView.of(
         pair,
         alignment,
         document_spaces=list(_spaces(documents)),
@@ -108,7 +108,7 @@ def as_json(shown: PairView, *, model: str, explain: bool = False) -> dict[str, 
         "words": [_word(state) for state in shown.states],
         "sentences": [
             {"words": words, "from": [asdict(state) for state in sources]}
-            for words, sources in sentence_sources(pair, shown.states)
+            for words, sources in SentenceSource.of_pair(pair, shown.states)
         ],
         "new": places_of("new", shown.states),
         "null": alignment.null,

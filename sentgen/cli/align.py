@@ -14,7 +14,7 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import TuningPlan
 from sentgen.alignment.stored import application
 from sentgen.alignment.stored.extraction import SIZE, Extractor
-from sentgen.alignment.stored.model_report import Jump, ModelReport, model_report, top_rewrites
+from sentgen.alignment.stored.model_report import Jump, ModelReport, top_rewrites
 from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, remove_model
 from sentgen.alignment.stored.stored_model import tune_model
 from sentgen.alignment.stored.training import TrainingPlan, train_model
@@ -232,7 +232,7 @@ def model(
         if word is not None:
             out.table(top_rewrites(store, name, word, direction=direction, limit=limit))
             return
-        report = model_report(store, name)
+        report = ModelReport.of(store, name)
     if plot is not None:
         write_plot(report.jump_plot(direction), plot)
         out.note(f"plot: {plot}")

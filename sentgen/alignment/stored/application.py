@@ -14,10 +14,10 @@ from sqlalchemy import Connection, delete, insert, select
 from sentgen.alignment.pairs.alignment import Alignment, Pair, PhraseLink
 from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
-from sentgen.alignment.stored.model_store import DIRECTIONS, PRIORS, add_model, find_model, get_model
+from sentgen.alignment.stored.model_store import DIRECTIONS, PRIORS, AlignmentModelInfo
 from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
 from sentgen.alignment.stored.stored_pairs import pair_batches, pair_corpus, pair_numbers
-from sentgen.alignment.view.view import figures, places_of
+from sentgen.alignment.view.view import Figures, places_of
 from sentgen.alignment.words.states import WordState
 from sentgen.alignment.words.word_states import word_states
 from sentgen.errors import InputError, NotFoundError, spell
@@ -149,7 +149,7 @@ def _keep(
         connection.execute(delete(table).where(*same))
     rows = []
     for (number, pair), answer, words in zip(pairs, answers, states, strict=True):
-        pair_figures = figures(pair, words)
+        pair_figures = Figures.of(pair, words)
         row = {
             "corpus_id": corpus_id,
             "pair_id": number,
@@ -301,9 +301,9 @@ def _stored_rows(store: Store, corpus: str, name: str | None, query: str, limit:
     if name is None:
         name, apply = PRIORS, f"sentgen align apply --pairs {corpus}"
     with store.connect() as connection:
-        if name == PRIORS and find_model(connection, name) is None:
+        if name == PRIORS and AlignmentModelInfo.find(connection, name) is None:
             raise NotFoundError(f"nothing has been aligned by the priors; run: {apply}")
-        model = get_model(connection, name).id
+        model = AlignmentModelInfo.get(connection, name).id
         corpus_id = pair_corpus(connection, corpus).id
         columns = tables.alignment.c
         some = select(columns.pair_id).where(columns.model_id == model, columns.corpus_id == corpus_id)
@@ -322,10 +322,10 @@ def _priors_model(store: Store, preset_name: str) -> str:
     """
     name = PRIORS if preset_name == "best" else f"{PRIORS}-{preset_name}"
     with store.begin() as connection:
-        model = find_model(connection, name)
+        model = AlignmentModelInfo.find(connection, name)
         if model is None:
             settings = PbhmmSettings.preset(preset_name)
-            add_model(
+            AlignmentModelInfo.add(
                 connection, name, settings, corpus_id=0, corpus="", pairs=0, pairs_hash="", iterations=0
             )
         elif model.iterations:

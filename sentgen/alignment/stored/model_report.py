@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sentgen.alignment.stored.model_store import DIRECTIONS, StoredIteration, get_model
+from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.errors import InputError, NotFoundError
 from sentgen.output.display import decimal
 from sentgen.output.drawing import LIGHT, plain_axes
@@ -72,41 +72,45 @@ class ModelReport:
         set_title(axes, f"Jumps of {self.facts['model']}, {direction}")
         return figure
 
+    @staticmethod
+    def of(store: Store, name: str) -> ModelReport:
+        """Return what is known of a model.
 
-def model_report(store: Store, name: str) -> ModelReport:
-    """Return what is known of a model.
-
-    Raises:
-        NotFoundError: there is no such model.
-    """
-    query = """
-        select first, last, prob
-        from alignment_jump
-        where model_id = ?
-            and direction = ?
-            and iteration = (
-                select max(iteration)
-                from alignment_iteration
-                where model_id = ?
-                    and direction = ?
-            )
-        order by first
-    """
-    with store.connect() as connection:
-        model = get_model(connection, name)
-        iterations = model.history(connection)
-        jumps = {}
-        for direction in DIRECTIONS:
-            rows = fetch_arrow(connection, query, [model.id, direction] * 2)
-            if rows.num_rows:
-                jumps[direction] = list(zip(*(rows[c].to_pylist() for c in rows.column_names), strict=True))
-    facts = {
-        "model": model.name,
-        "pairs": f"{model.pairs:,} of {model.corpus}" if model.iterations else "none; it has the priors only",
-        "begun": f"{model.created_at:%Y-%m-%d %H:%M:%S} UTC",
-        "settings": model.settings.as_json(),
-    }
-    return ModelReport(facts, iterations, jumps)
+        Raises:
+            NotFoundError: there is no such model.
+        """
+        query = """
+            select first, last, prob
+            from alignment_jump
+            where model_id = ?
+                and direction = ?
+                and iteration = (
+                    select max(iteration)
+                    from alignment_iteration
+                    where model_id = ?
+                        and direction = ?
+                )
+            order by first
+        """
+        with store.connect() as connection:
+            model = AlignmentModelInfo.get(connection, name)
+            iterations = model.history(connection)
+            jumps = {}
+            for direction in DIRECTIONS:
+                rows = fetch_arrow(connection, query, [model.id, direction] * 2)
+                if rows.num_rows:
+                    jumps[direction] = list(
+                        zip(*(rows[c].to_pylist() for c in rows.column_names), strict=True)
+                    )
+        facts = {
+            "model": model.name,
+            "pairs": f"{model.pairs:,} of {model.corpus}"
+            if model.iterations
+            else "none; it has the priors only",
+            "begun": f"{model.created_at:%Y-%m-%d %H:%M:%S} UTC",
+            "settings": model.settings.as_json(),
+        }
+        return ModelReport(facts, iterations, jumps)
 
 
 def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: int = 20) -> Rows:
@@ -125,7 +129,7 @@ def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: i
         order by prob desc, target
     """
     with store.connect() as connection:
-        model = get_model(connection, name)
+        model = AlignmentModelInfo.get(connection, name)
         form = word.lower() if model.settings.fold else word
         limited = f"{query} limit {limit}" if limit else query
         rows = fetch_rows(connection, limited, [name, direction, form])

@@ -285,6 +285,73 @@ class AlignmentModelInfo:
                 _fill(into, arrow_reader(duck, f"select source, target, kind, prob {rows} {order}", given))
         return into
 
+    @staticmethod
+    def find(connection: Connection, name: str) -> AlignmentModelInfo | None:
+        """Return a model by its name."""
+        table = tables.alignment_model
+        row = connection.execute(select(table).where(table.c.name == name)).mappings().first()
+        if row is None:
+            return None
+        return AlignmentModelInfo(
+            id=row["id"],
+            name=row["name"],
+            corpus_id=row["corpus_id"],
+            corpus=row["corpus_name"],
+            pairs=row["pairs"],
+            pairs_hash=row["pairs_hash"],
+            settings=PbhmmSettings.from_json(row["settings"]),
+            iterations=row["iterations"],
+            created_at=row["created_at"],
+        )
+
+    @staticmethod
+    def get(connection: Connection, name: str) -> AlignmentModelInfo:
+        """Return a model by its name.
+
+        Raises:
+            NotFoundError: there is no such model; the message names those that exist.
+        """
+        model = AlignmentModelInfo.find(connection, name)
+        if model is None:
+            names = connection.scalars(
+                select(tables.alignment_model.c.name).order_by(tables.alignment_model.c.name)
+            )
+            known = ", ".join(names)
+            hint = (
+                f"there are: {known}"
+                if known
+                else "train one with: sentgen align train --pairs NAME --model M"
+            )
+            raise NotFoundError(f"no alignment model {name!r}; {hint}")
+        return model
+
+    @staticmethod
+    def add(
+        connection: Connection,
+        name: str,
+        settings: PbhmmSettings,
+        *,
+        corpus_id: int,
+        corpus: str,
+        pairs: int,
+        pairs_hash: str,
+        iterations: int,
+    ) -> None:
+        """Begin a model."""
+        row = {
+            "id": next_id(connection, tables.alignment_model),
+            "name": name,
+            "corpus_id": corpus_id,
+            "corpus_name": corpus,
+            "pairs": pairs,
+            "pairs_hash": pairs_hash,
+            "settings": settings.as_json(),
+            "iterations": iterations,
+            "version": __version__,
+            "created_at": now(),
+        }
+        connection.execute(insert(tables.alignment_model), row)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredIteration:
@@ -303,44 +370,6 @@ class StoredIteration:
     seconds: float
 
 
-def find_model(connection: Connection, name: str) -> AlignmentModelInfo | None:
-    """Return a model by its name."""
-    table = tables.alignment_model
-    row = connection.execute(select(table).where(table.c.name == name)).mappings().first()
-    if row is None:
-        return None
-    return AlignmentModelInfo(
-        id=row["id"],
-        name=row["name"],
-        corpus_id=row["corpus_id"],
-        corpus=row["corpus_name"],
-        pairs=row["pairs"],
-        pairs_hash=row["pairs_hash"],
-        settings=PbhmmSettings.from_json(row["settings"]),
-        iterations=row["iterations"],
-        created_at=row["created_at"],
-    )
-
-
-def get_model(connection: Connection, name: str) -> AlignmentModelInfo:
-    """Return a model by its name.
-
-    Raises:
-        NotFoundError: there is no such model; the message names those that exist.
-    """
-    model = find_model(connection, name)
-    if model is None:
-        names = connection.scalars(
-            select(tables.alignment_model.c.name).order_by(tables.alignment_model.c.name)
-        )
-        known = ", ".join(names)
-        hint = (
-            f"there are: {known}" if known else "train one with: sentgen align train --pairs NAME --model M"
-        )
-        raise NotFoundError(f"no alignment model {name!r}; {hint}")
-    return model
-
-
 _MODELS = """
     select * exclude (settings), log_posterior / ln(10) as log10_posterior
     from v_alignment_models
@@ -354,37 +383,10 @@ def list_models(store: Store) -> Rows:
         return fetch_rows(connection, _MODELS)
 
 
-def add_model(
-    connection: Connection,
-    name: str,
-    settings: PbhmmSettings,
-    *,
-    corpus_id: int,
-    corpus: str,
-    pairs: int,
-    pairs_hash: str,
-    iterations: int,
-) -> None:
-    """Begin a model."""
-    row = {
-        "id": next_id(connection, tables.alignment_model),
-        "name": name,
-        "corpus_id": corpus_id,
-        "corpus_name": corpus,
-        "pairs": pairs,
-        "pairs_hash": pairs_hash,
-        "settings": settings.as_json(),
-        "iterations": iterations,
-        "version": __version__,
-        "created_at": now(),
-    }
-    connection.execute(insert(tables.alignment_model), row)
-
-
 def remove_model(store: Store, name: str, *, dry_run: bool = False) -> int:
     """Remove a model and the alignments that it made; return how many iterations it had."""
     with store.connect() if dry_run else store.begin() as connection:
-        model = get_model(connection, name)
+        model = AlignmentModelInfo.get(connection, name)
         done = sum(model.iterations_done(connection, direction) for direction in DIRECTIONS)
         if not dry_run:
             for table in tables.OF_MODEL:

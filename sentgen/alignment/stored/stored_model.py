@@ -22,8 +22,7 @@ from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.phrase_hmm.tuning import Progress, Tuned, TuningExample, TuningPlan, tune
 from sentgen.alignment.phrase_hmm.weights import NAMES, SIZE, LinkCounts, Tuning
-from sentgen.alignment.stored import model_store
-from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration, get_model
+from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import InputError, StoreError
 from sentgen.models.vectors import WordVectors, load_vectors
@@ -118,7 +117,7 @@ class StoredAligner:
                 asked to align) not trained at all yet.
         """
         with store.connect() as connection:
-            model = get_model(connection, name)
+            model = AlignmentModelInfo.get(connection, name)
             query = "select form, documents, abstracts from alignment_word where model_id = ? order by id"
             rows = fetch_arrow(connection, query, [model.id])
             words = tuple(rows["form"].to_pylist())
@@ -200,14 +199,14 @@ def tune_model(
         MemoryLimitError: the pairs do not fit into the budget.
     """
     with store.connect() as connection:
-        if model_store.find_model(connection, name) is not None:
+        if AlignmentModelInfo.find(connection, name) is not None:
             raise InputError(
                 f"the alignment model {name!r} exists; choose another name, or remove it: "
                 f"sentgen align remove {name}"
             )
     tuned = tune(examples, plan, budget=budget, progress=progress)
     with store.begin() as connection:
-        model_store.add_model(
+        AlignmentModelInfo.add(
             connection,
             name,
             tuned.settings,
@@ -217,7 +216,7 @@ def tune_model(
             pairs_hash=_hash(examples),
             iterations=1,
         )
-        model = model_store.get_model(connection, name)
+        model = AlignmentModelInfo.get(connection, name)
         _save_directions(connection, model, tuned)
         _save_weights(connection, model, tuned)
         _save_counts(connection, model, tuned.counts)

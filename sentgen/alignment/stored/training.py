@@ -228,7 +228,7 @@ def train_model(
     """
     if plan.iterations < 1:
         raise InputError(f"training takes at least 1 iteration; give {spell('iterations')} N")
-    find = model_store.get_model if plan.resume else model_store.find_model
+    find = AlignmentModelInfo.get if plan.resume else AlignmentModelInfo.find
     with store.connect() as connection:
         known = find(connection, name)
     if known is not None and not plan.resume:
@@ -283,7 +283,7 @@ def _begin(
         )
     with store.begin() as connection:
         if known is None:
-            model_store.add_model(
+            AlignmentModelInfo.add(
                 connection,
                 name,
                 settings,
@@ -293,7 +293,7 @@ def _begin(
                 pairs_hash=ids.hash,
                 iterations=plan.iterations,
             )
-        model = model_store.get_model(connection, name)
+        model = AlignmentModelInfo.get(connection, name)
         model.save_words(connection, ids.lexicon, ids.in_documents, ids.in_abstracts)
     return model
 

@@ -49,20 +49,20 @@ class Figures:
     new: float
     changed: float
 
-
-def figures(pair: Pair, states: Sequence[WordState]) -> Figures:
-    """Return the figures of an aligned pair, of whose words the states are; O(n m), with memory for n."""
-    words = len(pair.abstract)
-    lengths = [length for _, _, length in fragments(pair.document, pair.abstract)]
-    size = max(words, 1)
-    return Figures(
-        words=words,
-        coverage=sum(lengths) / size,
-        density=sum(length**2 for length in lengths) / size,
-        longest=max(lengths, default=0),
-        new=len(places_of("new", states)) / size,
-        changed=len(places_of("changed", states)) / size,
-    )
+    @staticmethod
+    def of(pair: Pair, states: Sequence[WordState]) -> Figures:
+        """Return the figures of an aligned pair, of whose words the states are; O(n m), with memory for n."""
+        words = len(pair.abstract)
+        lengths = [length for _, _, length in fragments(pair.document, pair.abstract)]
+        size = max(words, 1)
+        return Figures(
+            words=words,
+            coverage=sum(lengths) / size,
+            density=sum(length**2 for length in lengths) / size,
+            longest=max(lengths, default=0),
+            new=len(places_of("new", states)) / size,
+            changed=len(places_of("changed", states)) / size,
+        )
 
 
 def places_of(state: State, states: Sequence[WordState]) -> list[int]:
@@ -118,17 +118,17 @@ class SentenceSource:
     share: float
     posterior: float | None
 
+    @staticmethod
+    def of_pair(pair: Pair, states: Sequence[WordState]) -> list[tuple[int, list[SentenceSource]]]:
+        """Return for each abstract sentence its words, and its sources by share, equals in their order.
 
-def sentence_sources(pair: Pair, states: Sequence[WordState]) -> list[tuple[int, list[SentenceSource]]]:
-    """Return for each sentence of the abstract its words, and its sources by share, equals in their order.
-
-    A word that comes from two sentences, or is contradicted in one, counts for each.
-    """
-    ends = (*pair.abstract_starts[1:], len(pair.abstract))
-    return [
-        (end - start, _sources(pair, states[start:end]))
-        for start, end in zip(pair.abstract_starts, ends, strict=True)
-    ]
+        A word that comes from two sentences, or is contradicted in one, counts for each.
+        """
+        ends = (*pair.abstract_starts[1:], len(pair.abstract))
+        return [
+            (end - start, _sources(pair, states[start:end]))
+            for start, end in zip(pair.abstract_starts, ends, strict=True)
+        ]
 
 
 def _sources(pair: Pair, words: Sequence[WordState]) -> list[SentenceSource]:
@@ -162,6 +162,32 @@ class AlignedBlock:
     document: Span
     posterior: float | None
     phrases: tuple[PhraseLink, ...]
+
+    @staticmethod
+    def of_alignment(alignment: Alignment, states: Sequence[WordState]) -> list[AlignedBlock]:
+        """Join links that continue each other on both sides; in the order of the abstract, then the document.
+
+        A link with a word that is changed or new is a block by itself: it continues none, and none continues
+        it. One whose words are judged to come from elsewhere, or from nothing, is none.
+        """
+        ends: dict[tuple[int, int], int] = {}
+        joined: list[list[PhraseLink]] = []
+        for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
+            of_words = states[slice(*phrase.abstract)]
+            if of_words and not any(
+                index in range(*phrase.document) for state in of_words for index in state.source
+            ):
+                continue
+            if any(state.state in APART for state in of_words):
+                joined.append([phrase])
+                continue
+            # Taken out: a block goes on with one link only, another that begins there is a block of its own.
+            index = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
+            if index == len(joined):
+                joined.append([])
+            joined[index].append(phrase)
+            ends[phrase.abstract[1], phrase.document[1]] = index
+        return [_block(number, members) for number, members in enumerate(joined, 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,51 +352,25 @@ class PairView:
             rows.append(_phrase(self, span, (source[0], source[-1] + 1) if source else None))
         yield from sorted(rows, key=lambda phrase: phrase.abstract[1])
 
-
-def view(
-    pair: Pair,
-    alignment: Alignment,
-    *,
-    document_spaces: Sequence[bool] | None = None,
-    abstract_spaces: Sequence[bool] | None = None,
-) -> PairView:
-    """Return what is shown of an aligned pair; without ``spaces`` a blank follows every word."""
-    states = word_states(pair, alignment)
-    return PairView(
-        pair,
-        alignment,
-        states,
-        tuple(blocks(alignment, states)),
-        figures(pair, states),
-        tuple(document_spaces or [True] * len(pair.document)),
-        tuple(abstract_spaces or [True] * len(pair.abstract)),
-    )
-
-
-def blocks(alignment: Alignment, states: Sequence[WordState]) -> list[AlignedBlock]:
-    """Join links that continue each other on both sides; in the order of the abstract, then the document.
-
-    A link with a word that is changed or new is a block by itself: it continues none, and none continues it.
-    One whose words are judged to come from elsewhere, or from nothing, is none.
-    """
-    ends: dict[tuple[int, int], int] = {}
-    joined: list[list[PhraseLink]] = []
-    for phrase in sorted(alignment.phrases, key=lambda phrase: (phrase.abstract, phrase.document)):
-        of_words = states[slice(*phrase.abstract)]
-        if of_words and not any(
-            index in range(*phrase.document) for state in of_words for index in state.source
-        ):
-            continue
-        if any(state.state in APART for state in of_words):
-            joined.append([phrase])
-            continue
-        # Taken out: a block goes on with one link only, another that begins there is a block of its own.
-        index = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
-        if index == len(joined):
-            joined.append([])
-        joined[index].append(phrase)
-        ends[phrase.abstract[1], phrase.document[1]] = index
-    return [_block(number, members) for number, members in enumerate(joined, 1)]
+    @staticmethod
+    def of(
+        pair: Pair,
+        alignment: Alignment,
+        *,
+        document_spaces: Sequence[bool] | None = None,
+        abstract_spaces: Sequence[bool] | None = None,
+    ) -> PairView:
+        """Return what is shown of an aligned pair; without ``spaces`` a blank follows every word."""
+        states = word_states(pair, alignment)
+        return PairView(
+            pair,
+            alignment,
+            states,
+            tuple(AlignedBlock.of_alignment(alignment, states)),
+            Figures.of(pair, states),
+            tuple(document_spaces or [True] * len(pair.document)),
+            tuple(abstract_spaces or [True] * len(pair.abstract)),
+        )
 
 
 def _block(number: int, phrases: Sequence[PhraseLink]) -> AlignedBlock:

@@ -18,7 +18,7 @@ from serving import CLUSTER, RELATED
 from typer.testing import CliRunner
 
 from sentgen.alignment.view.html import page as alignment_page
-from sentgen.alignment.view.view import view as aligned_pair
+from sentgen.alignment.view.view import PairView
 from sentgen.alignment.words.states import WordState
 from sentgen.cli import build
 from sentgen.lookups.concordances.concordance import Kwic
@@ -426,7 +426,7 @@ def contradicting(monkeypatch, tmp_path) -> str:
     others = {10: WordState("the", "new"), 12: WordState("rose", "variant", (12,), why="inflected")}
     choose(monkeypatch, contradicted() | others)
     file = tmp_path / "page.html"
-    file.write_text(alignment_page(aligned_pair(PAIR, LINKED), title="page", model="none"), "utf-8")
+    file.write_text(alignment_page(PairView.of(PAIR, LINKED), title="page", model="none"), "utf-8")
     return file.as_uri()
 
 
