@@ -55,7 +55,7 @@ class ReportTable:
     def markdown(self) -> str:
         """Return a table as Markdown; nothing in a cell is markup.
 
-        >>> print(markdown(ReportTable("t", ["a", "b"], [["x|y", "1"]])))
+        >>> print(ReportTable("t", ["a", "b"], [["x|y", "1"]]).markdown())
         ## t
         <BLANKLINE>
         | a | b |
