@@ -17,7 +17,7 @@ import duckdb
 
 from sentgen.output.wording import quantity
 from sentgen.schema import snapshots
-from sentgen.schema.manifests import PublishedCorpus, place_of, snapshot_at
+from sentgen.schema.manifests import PublishedCorpus, Snapshot, place_of
 from sentgen.schema.places import MANIFEST, lake_at
 from sentgen.schema.store import Store, fetch_arrow
 
@@ -92,7 +92,7 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
     """
     software = f"sentgen {version('sentgen')}, DuckDB {duckdb.__version__}"
     path = place_of(path)
-    if published := snapshot_at(path):
+    if published := Snapshot.at(path):
         day = published.published_at[:10]
         corpora = _selected(published.corpora, names)
         return Citation("snapshot", published.name, published.sha256, day, corpora, query, software)

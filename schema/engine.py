@@ -33,7 +33,7 @@ from sentgen.errors import DamagedError, MemoryLimitError, SentgenError, StoreEr
 from sentgen.never_loaded import NEVER_LOADED
 from sentgen.schema import connections
 from sentgen.schema.durability import block_journal, write_lock
-from sentgen.schema.durability.duckdb_faults import STORAGE_VERSION, WITHOUT_LOG, has_log
+from sentgen.schema.durability.duckdb_faults import STORAGE_VERSION, WITHOUT_LOG, logs_of
 from sentgen.system.processes import machine_memory
 
 if TYPE_CHECKING:
@@ -348,12 +348,17 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
 
     def closing(wrapped: object, _: object) -> None:
         # DuckDB checkpoints a log as it closes, outside of any commit; what has failed for good writes none.
-        if has_log(path):
+        if _has_log(path):
             with suppress(duckdb.FatalException):
                 block_journal.keep(duck_of(wrapped), path)
 
     dialect.do_commit = do_commit  # type: ignore[method-assign, assignment]
     event.listen(engine, "close", closing)
+
+
+def _has_log(path: Path) -> bool:
+    """Say whether a process has ended in the middle of writing the store, or is writing now."""
+    return any(log.exists() for log in logs_of(path))
 
 
 def spill_folder(path: Path) -> Path:
@@ -476,13 +481,6 @@ def register_arrow(duck: duckdb.DuckDBPyConnection, **tables: pa.Table) -> Itera
         with suppress(duckdb.ConnectionException):
             for name in tables:
                 duck.unregister(name)
-
-
-def arrow_error() -> type[Exception]:
-    """Return what all errors of Arrow are, which is imported only if there was one."""
-    import pyarrow as pa
-
-    return cast(type[Exception], pa.ArrowException)
 
 
 #: Errors of standard output, into which rows are written as they come: nobody reads it, or it is closed.

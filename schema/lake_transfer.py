@@ -14,18 +14,8 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.output.wording import quantity
 from sentgen.schema.base import metadata, quote_identifier
 from sentgen.schema.engine import arrow_reader, raw
-from sentgen.schema.lakes import (
-    LakeFile,
-    Manifest,
-    changed_files,
-    file_name,
-    file_schema,
-    is_lake,
-    read_manifest,
-    rows_of,
-    write_manifest,
-)
-from sentgen.schema.places import Place
+from sentgen.schema.lakes import LakeFile, Manifest, file_schema
+from sentgen.schema.places import MANIFEST, Place
 from sentgen.schema.store import Store
 
 #: Rows of a row group, which DuckDB reads or skips as one: as many as in its own files.
@@ -50,7 +40,7 @@ def write_file(lake: Place, table: str, part: int, batches: Iterable[pa.RecordBa
         size = file.tell()
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
-        name = file_name(table, part, digest)
+        name = LakeFile.name_of(table, part, digest)
         keep(name)
     return LakeFile(name, rows, size, digest)
 
@@ -101,7 +91,7 @@ def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambd
     Raises:
         StoreError: a lake is there already, or it cannot be written.
     """
-    if is_lake(lake):
+    if lake.exists(MANIFEST):
         raise StoreError(f"{lake}: there is a lake here already; name another folder, or remove this one")
     tables = {}
     for name in metadata.tables:
@@ -110,7 +100,7 @@ def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambd
             tables[name] = files
             progress(f"{name}: {quantity(sum(file.rows for file in files), 'row')}")
     manifest = Manifest(tables)
-    write_manifest(lake, manifest)
+    manifest.write(lake)
     return manifest
 
 
@@ -121,9 +111,9 @@ def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
         DamagedError: a file of the lake is not what was written.
         StoreError: the store cannot be written.
     """
-    manifest = read_manifest(lake)
+    manifest = Manifest.read(lake)
     for table in manifest.tables:
-        if wrong := changed_files(lake, manifest, table):
+        if wrong := manifest.changed_files(lake, table):
             raise DamagedError(
                 f"{lake.path(wrong[0].path)}: changed since it was written; "
                 "copy the lake again, or make it again"
@@ -140,7 +130,7 @@ def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
         for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
             duck.execute(f"delete from {reserved}")
         for name in metadata.tables:
-            duck.execute(f"insert into {name} by name {rows_of(lake, manifest, name)}")
+            duck.execute(f"insert into {name} by name {manifest.rows_of(lake, name)}")
         duck.execute("checkpoint")
 
 

@@ -64,6 +64,25 @@ class LakeFile:
     bytes: int
     sha256: str
 
+    @staticmethod
+    def name_of(table: str, part: int, sha256: str) -> str:
+        """Return the path of a file below the lake.
+
+        >>> LakeFile.name_of("word", 3, "0123456789abcdef0000")
+        'word/part=00003-0123456789abcdef.parquet'
+        """
+        return f"{table}/part={part:05d}-{sha256[:_DIGITS]}.parquet"
+
+    @staticmethod
+    def hash_in(path: str) -> str:
+        """Return the hash in the path of a file, or nothing if no file of a lake is called so.
+
+        >>> [LakeFile.hash_in(f"{table}/part=00003-0123456789abcdef.parquet") for table in ("word", "year")]
+        ['0123456789abcdef', '']
+        """
+        match = _NAME.fullmatch(path)
+        return match[2] if match and match[1] in metadata.tables and len(match[2]) == _DIGITS else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -88,24 +107,102 @@ class Manifest:
         """Return how many rows a table has."""
         return sum(file.rows for file in self.tables.get(table, ()))
 
+    @classmethod
+    def read(cls, root: Place) -> Manifest:
+        """Return what a lake holds.
 
-def file_name(table: str, part: int, sha256: str) -> str:
-    """Return the path of a file below the lake.
+        Raises:
+            NotFoundError: there is no lake.
+            StoreError: its manifest is damaged, or of a version that this sentgen does not read.
+        """
+        if not root.exists(MANIFEST):
+            raise NotFoundError(
+                f"{root}: no lake here: there is no {MANIFEST}; make one with: sentgen cluster"
+            )
+        try:
+            values = json.loads(root.read(MANIFEST))
+            if values["format"] != FORMAT:
+                raise StoreError(
+                    f"{root}: a lake of format {values['format']}, and this sentgen reads {FORMAT}; "
+                    "use the sentgen that made it, or make it again"
+                )
+            tables = {
+                name: tuple(LakeFile(**each) for each in listed) for name, listed in values["tables"].items()
+            }
+            for name, files in tables.items():
+                if name not in metadata.tables or not all(_NAME.fullmatch(file.path) for file in files):
+                    raise ValueError(name)
+            if values["schema"] != REVISIONS[-1]:
+                raise StoreError(
+                    f"{root}: a lake with tables of revision {values['schema']}, and this sentgen reads "
+                    f"{REVISIONS[-1]}; use the sentgen that made it, or make it again"
+                )
+            return cls(tables, str(values["schema"]), FORMAT)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreError(
+                f"{root}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
+            ) from error
 
-    >>> file_name("word", 3, "0123456789abcdef0000")
-    'word/part=00003-0123456789abcdef.parquet'
-    """
-    return f"{table}/part={part:05d}-{sha256[:_DIGITS]}.parquet"
+    def write(self, root: Place) -> None:
+        """Write the manifest aside and rename it into place; with it, the lake is what it says."""
+        tables = {name: [asdict(file) for file in files] for name, files in self.tables.items() if files}
+        values = {"format": self.format, "schema": self.schema, "tables": tables}
+        root.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())
 
+    def changed_files(self, lake: Place, table: str) -> list[LakeFile]:
+        """Return the files of a table that are not what was written; reads all of them."""
+        wrong = []
+        for file in self.tables.get(table, ()):
+            with translated_errors(Path(lake.path(file.path))), lake.open(file.path) as opened:
+                if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:  # type: ignore[arg-type]
+                    wrong.append(file)
+        return wrong
 
-def hash_in(path: str) -> str:
-    """Return the hash in the path of a file, or nothing if no file of a lake is called so.
+    def rows_of(self, lake: Place, name: str) -> str:
+        """Return the query for the rows of a table, which has none without files."""
+        files = self.tables.get(name, ())
+        columns = metadata.tables[name].columns
+        if not files:
+            kinds = zip(columns, file_schema(name).types, strict=True)
+            nothing = ", ".join(
+                f"null::{_DUCKDB_TYPES[str(kind)]} as {quote_identifier(c.name)}" for c, kind in kinds
+            )
+            return f"select {nothing} where false"
+        listed = ", ".join(literal(lake.path(file.path)) for file in files)
+        # Named: what lacks a column is refused here, not in the middle of a command.
+        chosen = ", ".join(quote_identifier(c.name) for c in columns)
+        return f"select {chosen} from read_parquet([{listed}], hive_partitioning = false)"
 
-    >>> [hash_in(f"{table}/part=00003-0123456789abcdef.parquet") for table in ("word", "year")]
-    ['0123456789abcdef', '']
-    """
-    match = _NAME.fullmatch(path)
-    return match[2] if match and match[1] in metadata.tables and len(match[2]) == _DIGITS else ""
+    def create_views(self, duck: duckdb.DuckDBPyConnection, lake: Place) -> None:
+        """Create in an empty database what a store has: all of its tables, as views, and its views.
+
+        Raises:
+            DamagedError: a file is not there, or has another size than the manifest says.
+        """
+        _require_files(lake, self)
+        if lake.files is not None:
+            duck.register_filesystem(lake.files)
+        # Its files never change, so that what their ends say of row groups is read once.
+        duck.execute("set parquet_metadata_cache = true")
+        for name in metadata.tables:
+            try:
+                duck.execute(f"create view {name} as {self.rows_of(lake, name)}")
+            except duckdb.Error as error:
+                raise DamagedError(
+                    f"{lake.path(name)}: not what was written, or not there ({str(error).splitlines()[0]}); "
+                    "copy the lake again, or make it again"
+                ) from error
+        version = f"select '{self.schema}' as version_num"
+        duck.execute(f"create view {dictionary.VERSION_TABLE} as {version}")
+        for view in dictionary.views():
+            duck.execute(view.sql)
+
+    def lock(self, duck: duckdb.DuckDBPyConnection, lake: Place) -> None:
+        """Cut a database with the views of a lake off from all files but those of the lake, for good."""
+        listed = ", ".join(literal(lake.path(file.path)) for file in self.files)
+        duck.execute(f"set allowed_paths = [{listed}]")
+        duck.execute("set enable_external_access = false")
+        duck.execute("set lock_configuration = true")
 
 
 def file_schema(table: str) -> pa.Schema:
@@ -152,62 +249,6 @@ def sort_keys(table: str) -> tuple[str, ...]:
     return ("id",) if "id" in names else ()
 
 
-def is_lake(root: Place) -> bool:
-    """Say whether there is a manifest."""
-    return root.exists(MANIFEST)
-
-
-def read_manifest(root: Place) -> Manifest:
-    """Return what a lake holds.
-
-    Raises:
-        NotFoundError: there is no lake.
-        StoreError: its manifest is damaged, or of a version that this sentgen does not read.
-    """
-    if not is_lake(root):
-        raise NotFoundError(f"{root}: no lake here: there is no {MANIFEST}; make one with: sentgen cluster")
-    try:
-        values = json.loads(root.read(MANIFEST))
-        if values["format"] != FORMAT:
-            raise StoreError(
-                f"{root}: a lake of format {values['format']}, and this sentgen reads {FORMAT}; "
-                "use the sentgen that made it, or make it again"
-            )
-        tables = {
-            name: tuple(LakeFile(**each) for each in listed) for name, listed in values["tables"].items()
-        }
-        for name, files in tables.items():
-            if name not in metadata.tables or not all(_NAME.fullmatch(file.path) for file in files):
-                raise ValueError(name)
-        if values["schema"] != REVISIONS[-1]:
-            raise StoreError(
-                f"{root}: a lake with tables of revision {values['schema']}, and this sentgen reads "
-                f"{REVISIONS[-1]}; use the sentgen that made it, or make it again"
-            )
-        return Manifest(tables, str(values["schema"]), FORMAT)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(
-            f"{root}/{MANIFEST}: no manifest of a lake, or damaged; make the lake again"
-        ) from error
-
-
-def write_manifest(root: Place, manifest: Manifest) -> None:
-    """Write the manifest aside and rename it into place; with it, the lake is what it says."""
-    tables = {name: [asdict(file) for file in files] for name, files in manifest.tables.items() if files}
-    values = {"format": manifest.format, "schema": manifest.schema, "tables": tables}
-    root.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())
-
-
-def changed_files(lake: Place, manifest: Manifest, table: str) -> list[LakeFile]:
-    """Return the files of a table that are not what was written; reads all of them."""
-    wrong = []
-    for file in manifest.tables.get(table, ()):
-        with translated_errors(Path(lake.path(file.path))), lake.open(file.path) as opened:
-            if hashlib.file_digest(opened, "sha256").hexdigest() != file.sha256:  # type: ignore[arg-type]
-                wrong.append(file)
-    return wrong
-
-
 def open_engine(lake: Place, *, memory_limit: int, threads: int | None = None) -> Engine:
     """Open a lake for reading, until the engine is disposed of; what a query spills lies beside a local one.
 
@@ -215,7 +256,7 @@ def open_engine(lake: Place, *, memory_limit: int, threads: int | None = None) -
         NotFoundError: there is no lake.
         StoreError: the lake is of another version, or its manifest names a file that is not there.
     """
-    manifest = read_manifest(lake)
+    manifest = Manifest.read(lake)
     local = lake.files is None
     spill = spill_folder(Path(lake.root)) if local else temporary_folder(Path(Path(lake.root).name))
     engine = new_engine(
@@ -224,62 +265,13 @@ def open_engine(lake: Place, *, memory_limit: int, threads: int | None = None) -
         read_only=True,
         memory_limit=memory_limit,
     )
-    event.listen(engine, "connect", lambda wrapped, _: create_views(duck_of(wrapped), lake, manifest))
+    event.listen(engine, "connect", lambda wrapped, _: manifest.create_views(duck_of(wrapped), lake))
     try:
         with engine.connect():
             return engine
     except BaseException:
         engine.dispose()
         raise
-
-
-def create_views(duck: duckdb.DuckDBPyConnection, lake: Place, manifest: Manifest) -> None:
-    """Create in an empty database what a store has: all of its tables, as views, and its views.
-
-    Raises:
-        DamagedError: a file is not there, or has another size than the manifest says.
-    """
-    _require_files(lake, manifest)
-    if lake.files is not None:
-        duck.register_filesystem(lake.files)
-    # Its files never change, so that what their ends say of row groups is read once.
-    duck.execute("set parquet_metadata_cache = true")
-    for name in metadata.tables:
-        try:
-            duck.execute(f"create view {name} as {rows_of(lake, manifest, name)}")
-        except duckdb.Error as error:
-            raise DamagedError(
-                f"{lake.path(name)}: not what was written, or not there ({str(error).splitlines()[0]}); "
-                "copy the lake again, or make it again"
-            ) from error
-    version = f"select '{manifest.schema}' as version_num"
-    duck.execute(f"create view {dictionary.VERSION_TABLE} as {version}")
-    for view in dictionary.views():
-        duck.execute(view.sql)
-
-
-def rows_of(lake: Place, manifest: Manifest, name: str) -> str:
-    """Return the query for the rows of a table, which has none without files."""
-    files = manifest.tables.get(name, ())
-    columns = metadata.tables[name].columns
-    if not files:
-        kinds = zip(columns, file_schema(name).types, strict=True)
-        nothing = ", ".join(
-            f"null::{_DUCKDB_TYPES[str(kind)]} as {quote_identifier(c.name)}" for c, kind in kinds
-        )
-        return f"select {nothing} where false"
-    listed = ", ".join(literal(lake.path(file.path)) for file in files)
-    # Named: what lacks a column is refused here, not in the middle of a command.
-    chosen = ", ".join(quote_identifier(c.name) for c in columns)
-    return f"select {chosen} from read_parquet([{listed}], hive_partitioning = false)"
-
-
-def lock(duck: duckdb.DuckDBPyConnection, lake: Place, manifest: Manifest) -> None:
-    """Cut a database with the views of a lake off from all files but those of the lake, for good."""
-    listed = ", ".join(literal(lake.path(file.path)) for file in manifest.files)
-    duck.execute(f"set allowed_paths = [{listed}]")
-    duck.execute("set enable_external_access = false")
-    duck.execute("set lock_configuration = true")
 
 
 def attacks(lake: Place) -> tuple[str, ...]:

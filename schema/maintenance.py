@@ -16,14 +16,14 @@ from sqlalchemy import Engine, Table, select, text
 
 from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
-from sentgen.schema import folders, lakes
+from sentgen.schema import folders
 from sentgen.schema.base import metadata, quote_identifier, row_digest
 from sentgen.schema.checks import REINGEST, REPAIR, RESTORE, Check, orphan_rows
 from sentgen.schema.counting import COUNTED, PAIRS, merge_segments, recount, recount_pairs
 from sentgen.schema.dictionary import VERSION_TABLE
 from sentgen.schema.durability import block_journal, write_lock
 from sentgen.schema.engine import one_number, one_row, open_engine, raw, translated_errors
-from sentgen.schema.lakes import changed_files
+from sentgen.schema.lakes import Manifest
 from sentgen.schema.migrate import back_up
 from sentgen.schema.places import Place
 from sentgen.schema.store import Store
@@ -165,7 +165,7 @@ def size_rows(store: Store) -> Rows:
 
 
 def _lake_sizes(lake: Place) -> list[Size]:
-    manifest = lakes.read_manifest(lake)
+    manifest = Manifest.read(lake)
     files = {name: manifest.tables.get(name, ()) for name in metadata.tables}
     return [
         Size(name, manifest.rows(name), sum(file.bytes for file in listed)) for name, listed in files.items()
@@ -192,7 +192,7 @@ def facts(store: Store) -> dict[str, str | int]:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
         segment_count = one_number(duck, "select count(*) from segment")
         free = one_number(duck, "select free_blocks * block_size from pragma_database_size()")
-    lake = store.lake and lakes.read_manifest(store.lake)
+    lake = store.lake and Manifest.read(store.lake)
     return {
         "path": str(store.lake or store.path),
         "bytes": sum(file.bytes for file in lake.files) if lake else store.path.stat().st_size,
@@ -258,9 +258,9 @@ def corpora_without_sentences(store: Store) -> list[tuple[int, str]]:
 
 def _files_of(lake: Place) -> Iterator[CheckResult]:
     """Compare the files of each table with their hashes."""
-    manifest = lakes.read_manifest(lake)
+    manifest = Manifest.read(lake)
     for table in manifest.tables:
-        wrong = changed_files(lake, manifest, table)
+        wrong = manifest.changed_files(lake, table)
         files_check = Check(f"files of {table}", "", "copy the lake again, or make it again")
         yield CheckResult(files_check, len(wrong), f"path {wrong[0].path}" if wrong else "")
 

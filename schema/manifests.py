@@ -68,37 +68,53 @@ class Snapshot:
         """Return where its manifest is."""
         return self.path.with_suffix(".json")
 
+    @classmethod
+    def all_in(cls, folder: Path) -> list[Snapshot]:
+        """Return the snapshots of a folder, oldest first.
 
-def snapshots(folder: Path) -> list[Snapshot]:
-    """Return the snapshots of a folder, oldest first.
+        Raises:
+            NotFoundError: there is no such folder.
+        """
+        if not folder.is_dir():
+            raise NotFoundError(
+                f"{folder}: no such folder; make snapshots with: sentgen publish --to {folder}"
+            )
+        read = (cls.read(path) for path in folder.glob("sentgen-*.json"))
+        return sorted(
+            (snapshot for snapshot in read if snapshot),
+            key=lambda snapshot: (snapshot.published_at, snapshot.name),
+        )
 
-    Raises:
-        NotFoundError: there is no such folder.
-    """
-    if not folder.is_dir():
-        raise NotFoundError(f"{folder}: no such folder; make snapshots with: sentgen publish --to {folder}")
-    read = (snapshot_of(path) for path in folder.glob("sentgen-*.json"))
-    return sorted(
-        (snapshot for snapshot in read if snapshot),
-        key=lambda snapshot: (snapshot.published_at, snapshot.name),
-    )
+    @classmethod
+    def newest(cls, folder: Path) -> Snapshot:
+        """Return the snapshot that was published last.
 
+        Raises:
+            NotFoundError: there is none.
+        """
+        published = cls.all_in(folder)
+        if not published:
+            raise NotFoundError(f"{folder}: no snapshot here; make one with: sentgen publish --to {folder}")
+        return published[-1]
 
-def newest(folder: Path) -> Snapshot:
-    """Return the snapshot that was published last.
+    @classmethod
+    def at(cls, path: Path) -> Snapshot | None:
+        """Return the snapshot whose file this is, if it is one."""
+        return cls.read(path.with_suffix(".json")) if path.name.startswith("sentgen-") else None
 
-    Raises:
-        NotFoundError: the folder has no snapshot.
-    """
-    published = snapshots(folder)
-    if not published:
-        raise NotFoundError(f"{folder}: no snapshot here; make one with: sentgen publish --to {folder}")
-    return published[-1]
-
-
-def snapshot_at(path: Path) -> Snapshot | None:
-    """Return the snapshot whose file this is, if it is one."""
-    return snapshot_of(path.with_suffix(".json")) if path.name.startswith("sentgen-") else None
+    @classmethod
+    def read(cls, manifest: Path) -> Snapshot | None:
+        """Return the snapshot of a manifest; None if it is not there, or its file is not."""
+        try:
+            values = json.loads(manifest.read_text(encoding="utf-8"))
+            path = manifest.with_suffix(".duckdb")
+            # The size is looked at here, the hash only by a server: listing must not read gigabytes.
+            if values.pop("file") != path.name or path.stat().st_size != values["bytes"]:
+                return None
+            values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
+            return cls(path=path, **values)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
 
 def place_of(path: Path) -> Path:
@@ -119,7 +135,7 @@ def place_of(path: Path) -> Path:
     if mode and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise StoreError(f"{path}: no file, but a pipe or a device; choose another {spell('db')}")
     published = path.is_dir() and not lake_at(path) and any(path.glob("sentgen-*.json"))
-    return newest(path).path if published else path
+    return Snapshot.newest(path).path if published else path
 
 
 def refuse_snapshot(path: Path, cure: str) -> None:
@@ -128,19 +144,5 @@ def refuse_snapshot(path: Path, cure: str) -> None:
     Raises:
         StoreError: the path is a snapshot.
     """
-    if snapshot_at(path):
+    if Snapshot.at(path):
         raise StoreError(f"{path}: a snapshot is never changed; {cure}")
-
-
-def snapshot_of(manifest: Path) -> Snapshot | None:
-    """Return the snapshot of a manifest; None if it is not there, or its file is not."""
-    try:
-        values = json.loads(manifest.read_text(encoding="utf-8"))
-        path = manifest.with_suffix(".duckdb")
-        # The size is looked at here, the hash only by a server: listing must not read gigabytes.
-        if values.pop("file") != path.name or path.stat().st_size != values["bytes"]:
-            return None
-        values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
-        return Snapshot(path=path, **values)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None

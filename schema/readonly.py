@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import duckdb
 
@@ -27,7 +27,6 @@ from sentgen.schema.durability import write_lock
 from sentgen.schema.engine import (
     Parameters,
     answer,
-    arrow_error,
     arrow_reader,
     default_memory_limit,
     in_use_or_not,
@@ -150,7 +149,7 @@ def _query_errors() -> Iterator[None]:
     except RuntimeError as error:
         connections.raise_if_interrupted(error)
         raise
-    except (duckdb.Error, arrow_error(), OSError) as error:  # OSError: a type that Arrow does not have
+    except (duckdb.Error, _arrow_error(), OSError) as error:  # OSError: a type that Arrow does not have
         connections.raise_if_interrupted(error)
         raise QueryRejected(f"{syntax_message(error)}{_cure(error)}") from error
 
@@ -210,12 +209,12 @@ def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) ->
     """Open a lake as `open_locked` does a store; DuckDB may open its files, and no others."""
     path = Path(lake.root)
     with translated_errors(path):
-        manifest = lakes.read_manifest(lake)
+        manifest = lakes.Manifest.read(lake)
         # To make the views, DuckDB opens files that are not allowed yet.
         duck = duckdb.connect(":memory:", config=settings(memory_limit, threads) | _SWITCHES | _OPEN)
         try:
-            lakes.create_views(duck, lake, manifest)
-            lakes.lock(duck, lake, manifest)
+            manifest.create_views(duck, lake)
+            manifest.lock(duck, lake)
             _self_test(duck, path, lakes.attacks(lake))
         except BaseException:
             duck.close()
@@ -264,3 +263,10 @@ def _self_test(duck: duckdb.DuckDBPyConnection, path: Path, attacks: Sequence[st
         raise StoreError(
             f"{path}: this store brings its own SQL functions, which sentgen never makes; not opened"
         )
+
+
+def _arrow_error() -> type[Exception]:
+    """Return what all errors of Arrow are, which is imported only if there was one."""
+    import pyarrow as pa
+
+    return cast(type[Exception], pa.ArrowException)

@@ -37,7 +37,7 @@ from sentgen.schema.durability.duckdb_faults import log_of
 from sentgen.schema.engine import one_row, raw, translated_errors
 from sentgen.schema.excerpt import write_excerpt
 from sentgen.schema.lake_transfer import load
-from sentgen.schema.manifests import Snapshot, place_of, snapshot_of, snapshots
+from sentgen.schema.manifests import Snapshot, place_of
 from sentgen.schema.places import lake_at
 from sentgen.schema.store import Store, fetch_arrow
 from sentgen.schema.tables.fidelity import source_file
@@ -100,7 +100,7 @@ def publish(
         draft = _copy(store, drafts, corpora, memory_limit)
         digest = digest_of(draft)
         path = folder / f"{_name(_content(draft, memory_limit) if corpora else digest)}.duckdb"
-        existing = snapshot_of(path.with_suffix(".json"))
+        existing = Snapshot.read(path.with_suffix(".json"))
         # A file without a manifest is what a kill has left: it is replaced.
         snapshot = describe(draft, path, digest, memory_limit)
         if existing is None:
@@ -236,7 +236,9 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest snapshots; servers that have one open keep what they opened."""
     # Renamed by hand, a snapshot is its owner's.
-    old = [each for each in snapshots(folder) if re.fullmatch(f"sentgen-[0-9a-f]{{{_DIGITS}}}", each.name)]
+    old = [
+        each for each in Snapshot.all_in(folder) if re.fullmatch(f"sentgen-[0-9a-f]{{{_DIGITS}}}", each.name)
+    ]
     removed = []
     for snapshot in old[:-keep]:
         # A manifest without its file is no snapshot: killed in between, nobody opens half of a pair.

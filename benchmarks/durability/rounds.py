@@ -15,6 +15,7 @@ from durability.children import Child, Ended, files_beside, free_of_traceback
 from durability.commands import Command, Course, Workshop
 from durability.digests import NOTHING, Digest, differing, digest_of
 from sentgen.schema import snapshots
+from sentgen.schema.manifests import Snapshot
 
 #: Where a process was: before its first commit, in one, between two, after the last; or in recovery, when an
 #: earlier one had been killed.
@@ -244,7 +245,7 @@ class Round:
 
     def _check_snapshot(self) -> None:
         """Raise a fault unless there is one snapshot, whole, as it is without disturbance."""
-        found = snapshots.snapshots(self.shop.snapshots)
+        found = Snapshot.all_in(self.shop.snapshots)
         if len(found) != 1:
             raise Fault(f"{len(found)} snapshots of one store")
         snapshots.verify(found[0])

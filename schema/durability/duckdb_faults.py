@@ -36,11 +36,6 @@ def log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.wal")
 
 
-def has_log(path: Path) -> bool:
-    """Say whether a process has ended in the middle of writing the store, or is writing now."""
-    return any(log.exists() for log in logs_of(path))
-
-
 def logs_of(path: Path) -> list[Path]:
     """Return where DuckDB keeps the log of a store, and those of an interrupted checkpoint."""
     return [path.with_name(path.name + ending) for ending in _ENDINGS]

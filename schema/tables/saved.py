@@ -38,51 +38,59 @@ class SavedQuery:
         """Return the command line, as a shell reads it."""
         return shlex.join(["sentgen", self.command, *self.arguments])
 
+    @classmethod
+    def all(cls, connection: Connection) -> list[SavedQuery]:
+        """Return all saved queries, by name."""
+        rows = connection.execute(select(saved_query).order_by(saved_query.c.name))
+        return [cls(row.name, row.command, tuple(json.loads(row.arguments)), row.saved_at) for row in rows]
 
-def list_saved(connection: Connection) -> list[SavedQuery]:
-    """Return all saved queries, by name."""
-    rows = connection.execute(select(saved_query).order_by(saved_query.c.name))
-    return [SavedQuery(row.name, row.command, tuple(json.loads(row.arguments)), row.saved_at) for row in rows]
+    @classmethod
+    def find(cls, connection: Connection, name: str) -> SavedQuery:
+        """Return a saved query.
 
+        Raises:
+            NotFoundError: there is none of that name.
+        """
+        queries = cls.all(connection)
+        for query in queries:
+            if query.name == name:
+                return query
+        there = ", ".join(query.name for query in queries)
+        advice = f"there are: {there}" if there else "save one with: sentgen saved add NAME -- kwic PATTERN"
+        raise NotFoundError(f"no saved query {name!r}; {advice}")
 
-def find_saved(connection: Connection, name: str) -> SavedQuery:
-    """Return a saved query.
+    @classmethod
+    def save(
+        cls,
+        connection: Connection,
+        name: str,
+        command: str,
+        arguments: Sequence[str],
+        *,
+        replace: bool = False,
+    ) -> None:
+        """Save a query under a name, in place of an older one only if ``replace``.
 
-    Raises:
-        NotFoundError: there is no query of that name.
-    """
-    queries = list_saved(connection)
-    for query in queries:
-        if query.name == name:
-            return query
-    there = ", ".join(query.name for query in queries)
-    advice = f"there are: {there}" if there else "save one with: sentgen saved add NAME -- kwic PATTERN"
-    raise NotFoundError(f"no saved query {name!r}; {advice}")
+        Raises:
+            InputError: the name is blank, or taken.
+        """
+        if not name.strip():
+            raise InputError("a blank is no name for a saved query; give it another one")
+        if replace:
+            connection.execute(delete(saved_query).where(saved_query.c.name == name))
+        elif any(query.name == name for query in cls.all(connection)):
+            raise InputError(
+                f"there is a saved query {name!r}; choose another name, or {spell('replace')} it"
+            )
+        row = {"name": name, "command": command, "arguments": json.dumps(list(arguments)), "saved_at": now()}
+        connection.execute(insert(saved_query), row)
 
+    @classmethod
+    def remove(cls, connection: Connection, name: str) -> None:
+        """Remove a saved query.
 
-def save_query(
-    connection: Connection, name: str, command: str, arguments: Sequence[str], *, replace: bool = False
-) -> None:
-    """Save a query under a name, in place of an older one only if ``replace``.
-
-    Raises:
-        InputError: the name is blank, or taken.
-    """
-    if not name.strip():
-        raise InputError("a blank is no name for a saved query; give it another one")
-    if replace:
+        Raises:
+            NotFoundError: there is none of that name.
+        """
+        cls.find(connection, name)
         connection.execute(delete(saved_query).where(saved_query.c.name == name))
-    elif any(query.name == name for query in list_saved(connection)):
-        raise InputError(f"there is a saved query {name!r}; choose another name, or {spell('replace')} it")
-    row = {"name": name, "command": command, "arguments": json.dumps(list(arguments)), "saved_at": now()}
-    connection.execute(insert(saved_query), row)
-
-
-def remove_saved(connection: Connection, name: str) -> None:
-    """Remove a saved query.
-
-    Raises:
-        NotFoundError: there is no query of that name.
-    """
-    find_saved(connection, name)
-    connection.execute(delete(saved_query).where(saved_query.c.name == name))

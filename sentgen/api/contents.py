@@ -27,7 +27,7 @@ from sentgen.output.files import whole_file
 from sentgen.output.tabular import Rows
 from sentgen.schema import dictionary, readonly
 from sentgen.schema.store import raw
-from sentgen.schema.tables import saved
+from sentgen.schema.tables.saved import SavedQuery
 
 if TYPE_CHECKING:
     from sentgen.alignment.pairs.alignment import Pair
@@ -127,7 +127,7 @@ class StoreContents:
         """
         with self._session.write() as store, store.begin() as connection:
             query = _check_query(connection, words)
-            saved.save_query(connection, name, query.command, query.words, replace=replace)
+            SavedQuery.save(connection, name, query.command, query.words, replace=replace)
 
     def saved_queries(self) -> Table:
         """List the saved queries, each with its command line."""
@@ -137,7 +137,7 @@ class StoreContents:
         """Run a saved query, with other values of its options if you like: ``run_query("camp", limit=0)``."""
         with self._session.read() as store:
             with store.connect() as connection:
-                row = saved.find_saved(connection, name)
+                row = SavedQuery.find(connection, name)
             query = _read_query(row.command, row.arguments)
             answer: Table = getattr(self, query.method)(**{**query.given, **more})
             return answer
@@ -145,7 +145,7 @@ class StoreContents:
     def remove_query(self, name: str) -> None:
         """Remove a saved query."""
         with self._session.write() as store, store.begin() as connection:
-            saved.remove_saved(connection, name)
+            SavedQuery.remove(connection, name)
 
     # Pairs of documents and abstracts, and parses.
 

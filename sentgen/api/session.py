@@ -16,7 +16,7 @@ from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.questions import FIGURES, figure_of
 from sentgen.schema import Store
 from sentgen.schema.engine import DATABASE_SHARE
-from sentgen.schema.manifests import place_of, snapshot_at
+from sentgen.schema.manifests import Snapshot, place_of
 from sentgen.schema.places import lake_at
 from sentgen.schema.store import default_memory_limit
 
@@ -146,7 +146,7 @@ def _opened_for(path: Path, *, create: bool, read_only: bool) -> tuple[Path, str
     why = ""
     if lake_at(path):
         why = "a lake is only read; this writes, and needs a store: a file"
-    elif snapshot_at(path):
+    elif Snapshot.at(path):
         why = "a snapshot is never changed; open the store that it was made from"
     if why and create:
         raise InputError(f"{path}: {why}; leave out `create`")

@@ -27,7 +27,7 @@ from sentgen.models.cluster.job import ModelJob, check, remove_model
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
 from sentgen.schema.lake_transfer import export as write
-from sentgen.schema.lakes import read_manifest
+from sentgen.schema.lakes import Manifest
 from sentgen.schema.places import Place
 from sentgen.schema.store import default_memory_limit
 
@@ -121,7 +121,7 @@ def models(
     check(name, settings)
     lake_place = Place(lake)
     work = _work(lake_place, machines.work)
-    read_manifest(lake_place)
+    Manifest.read(lake_place)
     with _running(machines, memory_limit) as (engine, memory, report):
         built = ModelJob(lake_place, work, engine, memory, report=report, say=_note).run(
             name, corpus, settings

@@ -22,7 +22,7 @@ from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.questions import QUESTIONS, check
 from sentgen.options import parameters_of
 from sentgen.schema.durability.write_lock import lock_policy
-from sentgen.schema.tables.saved import find_saved, remove_saved, save_query
+from sentgen.schema.tables.saved import SavedQuery
 
 app = typer.Typer(help="Save queries under a name, and run them.")
 
@@ -63,7 +63,7 @@ def add(
     with options.store() as store, store.begin() as connection:
         if request is not None:
             check(connection, request)
-        save_query(connection, name, command, arguments, replace=replace)
+        SavedQuery.save(connection, name, command, arguments, replace=replace)
     typer.echo(f"saved {name}", err=True)
 
 
@@ -85,7 +85,7 @@ def run(
     Example: `sentgen saved run go-home`, or `sentgen saved run go-home -- --limit 0 --csv`
     """
     with options.connection() as connection:
-        saved = find_saved(connection, name)
+        saved = SavedQuery.find(connection, name)
     files = [*(["--db", str(options.db)] if options.db else ())]
     if options.desk:
         _check_labels(saved.command)
@@ -103,7 +103,7 @@ def remove(name: NameArgument, *, options: DbOptions) -> None:
     Example: `sentgen saved remove go-home`
     """
     with options.store() as store, store.begin() as connection:
-        remove_saved(connection, name)
+        SavedQuery.remove(connection, name)
     typer.echo(f"removed {name}", err=True)
 
 

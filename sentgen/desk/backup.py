@@ -28,7 +28,7 @@ from sentgen.schema import Store, folders, maintenance, snapshots
 from sentgen.schema.durability import block_journal, block_restore, write_lock
 from sentgen.schema.durability.duckdb_faults import logs_of
 from sentgen.schema.engine import translated_errors
-from sentgen.schema.manifests import PublishedCorpus, PublishedModel, refuse_snapshot, snapshot_at
+from sentgen.schema.manifests import PublishedCorpus, PublishedModel, Snapshot, refuse_snapshot
 from sentgen.schema.migrate import REVISIONS, backup_name, drafts_of
 from sentgen.schema.places import lake_at
 from sentgen.system import files
@@ -119,7 +119,7 @@ def back_up(
     """
     if keep is not None and keep < 1:
         raise InputError(f"{spell('keep')} {keep} would remove all backups; give 1 or more")
-    if lake_at(store) or snapshot_at(store) or store.is_dir():
+    if lake_at(store) or Snapshot.at(store) or store.is_dir():
         raise StoreError(f"{store}: lakes and snapshots never change; copy the files, with any tool")
     if not store.exists():
         raise write_lock.no_store(store)

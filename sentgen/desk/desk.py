@@ -27,7 +27,7 @@ from sentgen.desk import tables
 from sentgen.desk.tables import share
 from sentgen.errors import InputError, NotFoundError, StoreError, spell
 from sentgen.output.wording import quantity
-from sentgen.schema.manifests import snapshot_at
+from sentgen.schema.manifests import Snapshot
 from sentgen.schema.places import lake_at
 from sentgen.system import files
 
@@ -126,7 +126,7 @@ def desk_beside(store: Path) -> Path:
     Raises:
         StoreError: the store is a lake or a snapshot, whose folders are written by others.
     """
-    if lake_at(store) or snapshot_at(store) or store.is_dir():
+    if lake_at(store) or Snapshot.at(store) or store.is_dir():
         raise StoreError(
             f"{store}: line sets live beside a store; name a file for them with {spell('desk')} FILE"
         )

@@ -10,7 +10,7 @@ from sentgen.errors import InputError
 from sentgen.options import NOT, values_of
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
-from sentgen.schema.tables.saved import list_saved
+from sentgen.schema.tables.saved import SavedQuery
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -97,5 +97,5 @@ def command_line(command: str, question: DataclassInstance, number: str = "") ->
 def saved_rows(store: Store) -> Rows:
     """Return all saved queries as a table: name, command line and when each was saved."""
     with store.connect() as connection:
-        rows = [(query.name, query.line, query.saved_at) for query in list_saved(connection)]
+        rows = [(query.name, query.line, query.saved_at) for query in SavedQuery.all(connection)]
     return Rows(("name", "query", "saved_at"), rows)

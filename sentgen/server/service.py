@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from sentgen import temporary
 from sentgen.errors import SentgenError, StoreError
 from sentgen.schema import migrate, snapshots
-from sentgen.schema.manifests import Snapshot, newest
+from sentgen.schema.manifests import Snapshot
 from sentgen.server.cache import LruCache
 from sentgen.server.monitoring import Metrics, audit
 from sentgen.server.operations import NEVER_KEPT, Kind, Opening, operations
@@ -55,7 +55,7 @@ class Excerpts:
         _, errors = await process.communicate()
         if process.returncode:
             raise StoreError(errors.decode("utf-8", "replace").strip())
-        return await asyncio.to_thread(newest, folder)
+        return await asyncio.to_thread(Snapshot.newest, folder)
 
     def remove(self) -> None:
         """Remove what was made."""
@@ -162,7 +162,7 @@ class Service:
             SentgenError: there is no snapshot, or it cannot be opened.
         """
         # Nobody waits yet: the first answers may come before the last worker is there.
-        self._current = await self._generation(newest(self.settings.snapshots), whole=False)
+        self._current = await self._generation(Snapshot.newest(self.settings.snapshots), whole=False)
         start_task(self._tasks, self._follow(), "follow")
 
     async def stop(self) -> None:
@@ -279,7 +279,7 @@ class Service:
         while True:
             await asyncio.sleep(self.settings.poll)
             try:
-                snapshot = newest(self.settings.snapshots)
+                snapshot = Snapshot.newest(self.settings.snapshots)
                 if snapshot.name not in (self._generation_now.origin, self._refused):
                     await self._replace(snapshot)
             # Whatever it is: a server that looks out no more serves an old snapshot for good.

@@ -23,7 +23,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.models import build
 from sentgen.schema import Store, maintenance, migrate, snapshots
-from sentgen.schema.manifests import newest
+from sentgen.schema.manifests import Snapshot
 from sentgen.schema.store import raw
 
 pytestmark = pytest.mark.slow
@@ -187,7 +187,7 @@ def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: 
         state = digest(store)
         assert state in (before, after) or name == "align train"
         if folder.exists():
-            for snapshot in snapshots.snapshots(folder):
+            for snapshot in Snapshot.all_in(folder):
                 snapshots.verify(snapshot)
     if (
         state != after or folder.exists() or name in ("db compact", "db upgrade")
@@ -196,7 +196,7 @@ def test_killed_at_any_moment(name: str, zygote: Zygote, bases: Path, tmp_path: 
 
     assert digest(store) == after
     if name == "publish":
-        published = digest(newest(folder).path)
+        published = digest(Snapshot.newest(folder).path)
         # it names sources and documents without their folders, and knows no files
         named = {table: before[table] for table in ("source", "source_file", "document")}
         assert published | named == before

@@ -19,7 +19,7 @@ from sentgen.errors import StoreError
 from sentgen.schema import Store
 from sentgen.schema.lake_transfer import export
 from sentgen.schema.lakes import sort_keys
-from sentgen.schema.manifests import newest
+from sentgen.schema.manifests import Snapshot
 from sentgen.schema.places import Place
 from sentgen.schema.snapshots import publish
 from sentgen.schema.store import fetch_arrow
@@ -122,7 +122,7 @@ def test_writers_are_refused(
 
     with pytest.raises(StoreError, match="a lake is only read"):
         full_store.run(*words, "--db", lake)
-    for place in (published, newest(published).path):
+    for place in (published, Snapshot.newest(published).path):
         with pytest.raises(StoreError, match="a snapshot is never changed"):
             full_store.run(*words, "--db", place)
 
@@ -138,7 +138,7 @@ def _files(folder: Path) -> list[tuple[str, int, int]]:
 )
 def test_what_tells_of_files_takes_the_newest_snapshot(published: Path, sentgen: Sentgen, line: str) -> None:
     """Of a folder of snapshots it says what it says of that file."""
-    chosen = newest(published)
+    chosen = Snapshot.newest(published)
 
     told = sentgen(*line.split(), "--db", published)
     assert told == sentgen(*line.split(), "--db", chosen.path)
@@ -151,7 +151,7 @@ def test_what_copies_files_takes_the_newest_snapshot(
 ) -> None:
     """And a server, and what finds the folder by the environment."""
     monkeypatch.setattr(running, "serve", lambda *_, **__: None)
-    chosen = newest(published)
+    chosen = Snapshot.newest(published)
 
     assert sentgen("serve", "--db", published).code == 0
     told = sentgen("publish", "--to", tmp_path / "again", "--db", published)
@@ -200,7 +200,7 @@ def test_a_lake_is_published(lake: Path, tmp_path: Path, sentgen: Sentgen) -> No
     """The command says where the snapshot is."""
     told = sentgen("publish", "--to", tmp_path / "snapshots", "--db", lake)
 
-    assert Path(told.out.strip()) == newest(tmp_path / "snapshots").path
+    assert Path(told.out.strip()) == Snapshot.newest(tmp_path / "snapshots").path
 
 
 def test_a_damaged_file_is_found(lake: Path, tmp_path: Path, sentgen: Sentgen) -> None:

@@ -26,7 +26,7 @@ from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.schema import Store, lakes
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lake_transfer import export
-from sentgen.schema.lakes import read_manifest
+from sentgen.schema.lakes import Manifest
 from sentgen.schema.places import Place
 
 #: Many shards, partitions and ranges of a small text.
@@ -67,7 +67,7 @@ def files(lake: Path) -> dict[str, bytes]:
 def views(lake: Path) -> duckdb.DuckDBPyConnection:
     """Open a lake as its manifest names it; a table without files is empty."""
     duck = duckdb.connect()
-    for table, found in read_manifest(Place(lake)).tables.items():
+    for table, found in Manifest.read(Place(lake)).tables.items():
         duck.execute(
             f"create view {table} as select * from read_parquet({[str(lake / f.path) for f in found]})"
         )
@@ -125,7 +125,7 @@ def test_lines_are_counted_as_in_a_store(tmp_path: Path, text: Path, settings: d
     summary = count(tmp_path / "lake", text, **settings)
     assert (summary.sentences, summary.tokens) == (20, 160)
     assert_same_counts(tmp_path / "lake", stored(tmp_path, text, **settings))
-    parts = read_manifest(Place(tmp_path / "lake")).tables["ngram_2"]
+    parts = Manifest.read(Place(tmp_path / "lake")).tables["ngram_2"]
     assert len(parts) > 2, "the ranges are what is tested"
 
 
@@ -192,7 +192,7 @@ def test_treebanks_are_counted_as_in_a_store(tmp_path: Path, data_dir: Path, par
 def test_rows_lie_as_the_manifest_says(tmp_path: Path, text: Path) -> None:
     count(tmp_path / "lake", text)
     count(tmp_path / "lake", TREEBANK, corpus="trees", sizes=TaskSizes(range=2_000))
-    manifest = read_manifest(Place(tmp_path / "lake"))
+    manifest = Manifest.read(Place(tmp_path / "lake"))
     for table in ("ngram_3", "word"):
         rows: list[tuple[int, ...]] = []
         for file in manifest.tables[table]:
@@ -288,7 +288,7 @@ def test_killed_after_the_manifest(tmp_path: Path, text: Path, monkeypatch: pyte
             count(tmp_path / "lake", text)
     (tmp_path / "lake" / f".sentgen-{'0' * 32}.tmp").touch()  # a draft
     content = b"not named"
-    name = lakes.file_name("word", 7, hashlib.sha256(content).hexdigest())
+    name = lakes.LakeFile.name_of("word", 7, hashlib.sha256(content).hexdigest())
     (tmp_path / "lake" / name).write_bytes(content)
     assert count(tmp_path / "lake", text).unchanged == 1
     assert files(tmp_path / "lake") == files(tmp_path / "whole")

@@ -22,7 +22,7 @@ from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.errors import InputError, NotFoundError, StoreError
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.schema import Store, snapshots
-from sentgen.schema.manifests import newest
+from sentgen.schema.manifests import Snapshot
 from sentgen.system import files
 
 
@@ -114,10 +114,10 @@ def test_a_snapshot_is_read_with_the_desk_of_its_store(desk: Desk, store: Path, 
     snapshots.publish(store, folder)
     before = sorted(folder.iterdir())
 
-    assert states(desk, newest(folder).path) == {}
+    assert states(desk, Snapshot.newest(folder).path) == {}
     assert sorted(folder.iterdir()) == before
     with pytest.raises(StoreError, match="`desk` FILE"):
-        desk_beside(newest(folder).path)
+        desk_beside(Snapshot.newest(folder).path)
 
 
 @pytest.mark.parametrize(

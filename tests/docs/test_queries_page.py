@@ -12,7 +12,7 @@ import pytest
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import build
 from sentgen.schema import Store
-from sentgen.schema.tables.saved import save_query
+from sentgen.schema.tables.saved import SavedQuery
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
@@ -35,7 +35,7 @@ def store(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The treebank of the demo, and a saved query."""
     path = Path(shutil.copy(relief, tmp_path_factory.mktemp("queries-page")))
     with Store(path) as made, made.begin() as connection:  # examples run in any order
-        save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "2"])
+        SavedQuery.save(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "2"])
     return path
 
 

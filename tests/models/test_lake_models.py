@@ -28,7 +28,7 @@ from sentgen.models.cluster.job import STAGES, Built, ModelJob, ModelTaskSizes, 
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lake_transfer import export
-from sentgen.schema.lakes import read_manifest
+from sentgen.schema.lakes import Manifest
 from sentgen.schema.places import Place
 from sentgen.schema.store import raw
 
@@ -192,7 +192,7 @@ def test_a_model_of_a_lake_of_a_store(stored: Path, tmp_path: Path) -> None:
 
 def test_rows_are_sorted_and_cut_into_files(lake: Path) -> None:
     built(lake, order=4)
-    found = read_manifest(Place(lake)).tables["model_ngram"]
+    found = Manifest.read(Place(lake)).tables["model_ngram"]
     assert len(found) > 2, "the files are what is tested"
     with Store(lake, read_only=True) as store, store.connect() as connection:
         query = "select anchor, n, w1, w2, w3, w4 from model_ngram"
@@ -258,7 +258,7 @@ def test_a_build_goes_on_wherever_it_was_interrupted(
             built(copy, engine=Dies(after))
         except Killed:
             stages.add(max(STAGES.index(path.parent.name) for path in (copy / "_work").glob("*/*.arrow")))
-            assert "model" not in read_manifest(Place(copy)).tables
+            assert "model" not in Manifest.read(Place(copy)).tables
             built(copy)
             assert files(copy) == files(whole)
             shutil.rmtree(copy)

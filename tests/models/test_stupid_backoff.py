@@ -28,7 +28,7 @@ from sentgen.models.scoring import score_sentences
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store, maintenance
 from sentgen.schema.lake_transfer import export
-from sentgen.schema.lakes import read_manifest
+from sentgen.schema.lakes import Manifest
 from sentgen.schema.places import Place
 from sentgen.schema.tables.corpus import EOS
 
@@ -218,14 +218,14 @@ def test_a_lake_gets_a_model_by_a_file_more(exported: tuple[Path, ModelInfo], tm
     """The next version of its name; other files stay as they are, and other methods are refused."""
     path, first = exported
     place = Place(Path(shutil.copytree(path.with_name("lake"), tmp_path / "lake")))
-    before = read_manifest(place)
+    before = Manifest.read(place)
     with Store(place.root, read_only=True) as lake:
         second = built(lake, 2)
         assert registry.list_models(lake) == [first]
         with pytest.raises(StoreError, match="a lake is only read"):
             build(lake, "kn", ["toy"], order=2)
 
-    after = read_manifest(place)
+    after = Manifest.read(place)
     assert set(before.files) < set(after.files)
     assert {name for name in after.tables if after.tables[name] != before.tables[name]} == {
         "model",

@@ -27,14 +27,7 @@ from sentgen.schema import Store, lake_transfer, lakes, metadata, readonly
 from sentgen.schema.engine import raw
 from sentgen.schema.guard import require_harmless
 from sentgen.schema.lake_transfer import export
-from sentgen.schema.lakes import (
-    MANIFEST,
-    LakeFile,
-    Manifest,
-    file_schema,
-    read_manifest,
-    write_manifest,
-)
+from sentgen.schema.lakes import MANIFEST, LakeFile, Manifest, file_schema
 from sentgen.schema.places import Place
 from sentgen.schema.store import fetch_arrow
 
@@ -87,12 +80,12 @@ def test_a_lake_is_not_written_over(template: Path, lake: Path) -> None:
 def test_what_the_manifest_does_not_name_does_not_exist(lake: Path, tmp_path: Path) -> None:
     """A table without files is empty, whatever lies in its folder."""
     place, target = Place(lake), Place(tmp_path / "lake")
-    manifest = read_manifest(place)
+    manifest = Manifest.read(place)
     for file in manifest.files:
         Path(target.path(file.path)).parent.mkdir(parents=True, exist_ok=True)
         os.link(place.path(file.path), target.path(file.path))
     kept = {name: of for name, of in manifest.tables.items() if name != "ngram_2"}
-    write_manifest(target, Manifest(kept))
+    Manifest(kept).write(target)
 
     with Store(target.root, read_only=True) as store:
         assert rows(store, "ngram_2").num_rows == rows(store, "v_ngrams_2").num_rows == 0
@@ -120,7 +113,7 @@ with Store(sys.argv[1], read_only=True) as store:
         Store(place.root, read_only=True)
     with Store(template, read_only=True) as store:
         manifest = export(store, place)
-    assert read_manifest(place) == manifest
+    assert Manifest.read(place) == manifest
 
 
 @pytest.mark.parametrize(
@@ -139,7 +132,7 @@ with Store(sys.argv[1], read_only=True) as store:
 )
 def test_other_manifests_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
     """Another version, a file elsewhere, or no manifest at all; in one line."""
-    write_manifest(Place(tmp_path), Manifest({}))
+    Manifest({}).write(Place(tmp_path))
     values = json.loads((tmp_path / MANIFEST).read_bytes())
     (tmp_path / MANIFEST).unlink()
     (tmp_path / MANIFEST).write_text(json.dumps(values | changed))
@@ -216,7 +209,7 @@ def test_attacks_on_other_files_do_nothing_without_the_guard(
 
 def test_the_self_test_sees_an_open_door(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A DuckDB that did not refuse other files would not be used."""
-    monkeypatch.setattr(lakes, "lock", lambda *_: None)
+    monkeypatch.setattr(lakes.Manifest, "lock", lambda *_: None)
 
     with pytest.raises(StoreError, match="let through what it must refuse"):
         readonly.open_locked(lake)
@@ -253,7 +246,7 @@ def test_urls_that_cannot_be_opened(tmp_path: Path) -> None:
         Place("nonsense://bucket/lake")
     with pytest.raises(NotFoundError, match="no lake here"):
         Store("memory://bucket/nothing", read_only=True)
-    write_manifest(Place(f"file://{tmp_path}"), Manifest({"word": ()}))
+    Manifest({"word": ()}).write(Place(f"file://{tmp_path}"))
     with Store(f"file://{tmp_path}", read_only=True) as store, store.connect() as connection:
         assert raw(connection).execute("select count(*) from word").fetchall() == [(0,)]
 
@@ -287,9 +280,7 @@ def test_columns_are_those_of_the_table(tmp_path: Path) -> None:
     path = tmp_path / "word" / "part=00000-ab.parquet"
     path.parent.mkdir()
     pq.write_table(pa.table({"id": [1], "shape": ["x"]}), path)
-    write_manifest(
-        place, Manifest({"word": (LakeFile("word/part=00000-ab.parquet", 1, path.stat().st_size, ""),)})
-    )
+    Manifest({"word": (LakeFile("word/part=00000-ab.parquet", 1, path.stat().st_size, ""),)}).write(place)
 
     with pytest.raises(StoreError, match="word: not what was written"):
         Store(tmp_path, read_only=True)

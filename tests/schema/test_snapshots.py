@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import func, insert, select
 
 from sentgen.errors import InputError, NotFoundError, StoreError
-from sentgen.schema import Store, snapshots
-from sentgen.schema.manifests import newest
+from sentgen.schema import Store
+from sentgen.schema.manifests import Snapshot
 from sentgen.schema.snapshots import publish, verify
 from sentgen.schema.store import scalar
 from sentgen.schema.tables.corpus import corpus
@@ -66,7 +66,7 @@ def test_the_manifest_says_what_is_inside(store: Path, tmp_path: Path) -> None:
     assert set(told["versions"]) == {"sentgen", "duckdb", "schema"}
     assert told["sha256"] == done.snapshot.sha256
     assert told["bytes"] == done.snapshot.path.stat().st_size
-    assert newest(tmp_path / "to") == done.snapshot
+    assert Snapshot.newest(tmp_path / "to") == done.snapshot
 
 
 def test_publishing_twice_publishes_nothing_new(store: Path, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_publishing_twice_publishes_nothing_new(store: Path, tmp_path: Path) -> 
 
     assert (first.new, second.new) == (True, False)
     assert second.snapshot.path.stat().st_ino == before.st_ino
-    assert len(snapshots.snapshots(tmp_path / "to")) == 1
+    assert len(Snapshot.all_in(tmp_path / "to")) == 1
 
 
 def test_what_is_published_last_is_the_newest(store: Path, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_what_is_published_last_is_the_newest(store: Path, tmp_path: Path) -> No
 
     publish(copy, tmp_path / "to")
 
-    names = [one.name for one in snapshots.snapshots(tmp_path / "to")]
+    names = [one.name for one in Snapshot.all_in(tmp_path / "to")]
     assert names == [second.snapshot.name, first.snapshot.name]
 
 
@@ -105,7 +105,7 @@ def test_keep_removes_the_oldest(store: Path, tmp_path: Path) -> None:
     done = publish(store, tmp_path / "to", keep=2)
 
     assert list(done.removed) == names[:2]
-    assert [one.name for one in snapshots.snapshots(tmp_path / "to")] == names[2:]
+    assert [one.name for one in Snapshot.all_in(tmp_path / "to")] == names[2:]
     assert len(list((tmp_path / "to").glob("sentgen-*"))) == 4
 
 
@@ -162,7 +162,7 @@ def test_killed_while_it_publishes(store: Path, tmp_path: Path, moment: str) -> 
     )
     killed = subprocess.run([sys.executable, "-c", script, str(store), str(tmp_path / "to")], check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert snapshots.snapshots(tmp_path / "to") == []
+    assert Snapshot.all_in(tmp_path / "to") == []
 
     done = publish(store, tmp_path / "to")
 
@@ -174,10 +174,10 @@ def test_killed_between_file_and_manifest(store: Path, tmp_path: Path) -> None:
     """A file without its manifest is no snapshot, and does not hinder the next one."""
     first = publish(store, tmp_path / "to")
     first.snapshot.manifest.unlink()
-    assert snapshots.snapshots(tmp_path / "to") == []
+    assert Snapshot.all_in(tmp_path / "to") == []
 
     assert publish(store, tmp_path / "to").new
-    assert len(snapshots.snapshots(tmp_path / "to")) == 1
+    assert len(Snapshot.all_in(tmp_path / "to")) == 1
 
 
 def test_a_store_in_use_is_not_published(store: Path, tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_what_is_no_store_is_not_published(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         publish(tmp_path / "no.duckdb", tmp_path / "to")
 
-    assert snapshots.snapshots(tmp_path / "to") == []
+    assert Snapshot.all_in(tmp_path / "to") == []
 
 
 def test_a_changed_snapshot_is_found_out(store: Path, tmp_path: Path) -> None:
@@ -227,12 +227,12 @@ def test_broken_manifests_are_no_snapshots(tmp_path: Path, text: str) -> None:
     (tmp_path / "sentgen-0.json").write_text(text)
     (tmp_path / "sentgen-0.duckdb").write_text("")
 
-    assert snapshots.snapshots(tmp_path) == []
+    assert Snapshot.all_in(tmp_path) == []
     with pytest.raises(NotFoundError, match="no snapshot here"):
-        newest(tmp_path)
+        Snapshot.newest(tmp_path)
 
 
 def test_no_folder(tmp_path: Path) -> None:
     """A folder that is not there is named."""
     with pytest.raises(NotFoundError, match="sentgen publish --to"):
-        newest(tmp_path / "none")
+        Snapshot.newest(tmp_path / "none")

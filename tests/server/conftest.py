@@ -16,7 +16,7 @@ from sentgen.desk.line_sets import NewLineSet
 from sentgen.lookups.subcorpora import define
 from sentgen.models.vector_building import VectorRequest
 from sentgen.schema import Store, snapshots
-from sentgen.schema.tables.saved import save_query
+from sentgen.schema.tables.saved import SavedQuery
 from sentgen.server.operations import Limits, Opening
 
 
@@ -28,7 +28,7 @@ def demo(relief: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         VectorRequest(name="company", corpus=["relief"], dimensions=20, min_count=2).build(store)
         with store.begin() as connection:
             define(connection, "short", "length < 18", ["relief"])
-            save_query(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "3"])
+            SavedQuery.save(connection, "camps", "kwic", ['[lemma="camp"]', "--limit", "3"])
     return path
 
 

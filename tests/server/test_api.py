@@ -23,7 +23,7 @@ from serving import CLUSTER, RELATED, Server, declaration
 from sentgen.alignment.texts import json_schema
 from sentgen.cli import build, main
 from sentgen.options import parameters_of
-from sentgen.schema.manifests import newest
+from sentgen.schema.manifests import Snapshot
 from sentgen.server.app import _application
 from sentgen.server.operations import Kind, operations
 from sentgen.server.operations.operation import Operation
@@ -182,7 +182,7 @@ def sentgen(
     capsys: pytest.CaptureFixture[str],
 ) -> Callable[[str], str]:
     """Run a command line over the snapshot of the demo store and return what it prints."""
-    monkeypatch.setenv("SENTGEN_DB", str(newest(published).path))
+    monkeypatch.setenv("SENTGEN_DB", str(Snapshot.newest(published).path))
     monkeypatch.chdir(tmp_path)
 
     def run(line: str) -> str:

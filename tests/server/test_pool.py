@@ -17,7 +17,7 @@ import pytest
 from serving import call
 
 from sentgen.errors import NotFoundError, StoreError
-from sentgen.schema.manifests import newest
+from sentgen.schema.manifests import Snapshot
 from sentgen.server.cache import LruCache
 from sentgen.server.monitoring import Metrics
 from sentgen.server.operations import Opening
@@ -33,7 +33,7 @@ ENDLESS = "select count(*) from range(1000000000000) a"
 @pytest.fixture(scope="module")
 def opening(opening: Opening, published: Path) -> Opening:
     """Workers for SQL start fastest."""
-    return replace(opening, kind="sql", store=str(newest(published).path))
+    return replace(opening, kind="sql", store=str(Snapshot.newest(published).path))
 
 
 def ask(sql: str) -> Call:
@@ -248,7 +248,7 @@ def test_a_pool_that_cannot_start(opening: Opening, tmp_path: Path) -> None:
 
     async def scenario() -> None:
         pool = Pool(replace(opening, store=str(tmp_path / "none")), 1, Metrics())
-        generation = Generation(newest(Path(opening.store).parent), {"sql": pool})
+        generation = Generation(Snapshot.newest(Path(opening.store).parent), {"sql": pool})
         with pytest.raises(StoreError, match=r"a worker for sql cannot start: .*no store here"):
             await generation.start()
         assert pool.state["workers"] == 0
@@ -273,7 +273,7 @@ def test_the_first_answers_wait_for_no_machine_code(
 
     async def scenario() -> None:
         monkeypatch.setattr(Worker, "start", counted)
-        generation = Generation(newest(Path(opening.store).parent), pools)
+        generation = Generation(Snapshot.newest(Path(opening.store).parent), pools)
         await generation.start(whole=False)
         assert started == ["sql"]
         assert pools["sql"].state["idle"] == 1
@@ -418,7 +418,7 @@ def test_a_service_drains_what_it_replaces(published: Path, monkeypatch: pytest.
 
 def test_a_snapshot_of_another_version_is_not_served(published: Path, tmp_path: Path) -> None:
     """Its manifest says so; what to do is said."""
-    found = newest(published)
+    found = Snapshot.newest(published)
     for path in (found.path, found.manifest):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     manifest = tmp_path / found.manifest.name
@@ -484,7 +484,7 @@ def test_who_looks_out_for_snapshots_goes_on_whatever_happens(
         with pytest.raises(asyncio.CancelledError):
             await service._follow()
 
-    monkeypatch.setattr("sentgen.server.service.newest", looked)
+    monkeypatch.setattr("sentgen.server.service.Snapshot.newest", looked)
     asyncio.run(scenario())
 
     assert [getattr(record, "error", "") for record in caplog.records] == [
@@ -504,9 +504,9 @@ def test_a_snapshot_that_breaks_the_server_is_tried_once(
     monkeypatch.setattr(Service, "_generation", broken)
     service = Service(ServerSettings(published))
     with pytest.raises(RuntimeError):
-        asyncio.run(service._replace(newest(published)))
+        asyncio.run(service._replace(Snapshot.newest(published)))
 
-    assert service._refused == newest(published).name
+    assert service._refused == Snapshot.newest(published).name
 
 
 def test_work_that_ends_by_an_error_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -18,7 +18,7 @@ from serving import PATIENCE, ROOT, Server, kind_of, serving, until, worker_of, 
 
 from sentgen.cli import main
 from sentgen.schema import Store, snapshots
-from sentgen.schema.manifests import newest
+from sentgen.schema.manifests import Snapshot
 from sentgen.server import routes
 from sentgen.server.pages import site
 from sentgen.server.settings import ServerSettings
@@ -135,7 +135,7 @@ def test_workers_are_confined(server: Server) -> None:
 
 def test_the_front_never_opens_the_snapshot(server: Server, published: Path) -> None:
     """Only workers have it open, each of them once it has started, whatever ended one that was there before."""
-    name = newest(published).path.name
+    name = Snapshot.newest(published).path.name
 
     def opened() -> bool:
         workers = workers_of(server)

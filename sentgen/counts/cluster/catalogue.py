@@ -23,16 +23,8 @@ from sentgen.schema import folders
 from sentgen.schema.counting import segment_tables
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lake_transfer import write_file
-from sentgen.schema.lakes import (
-    LakeFile,
-    Manifest,
-    file_schema,
-    hash_in,
-    is_lake,
-    read_manifest,
-    write_manifest,
-)
-from sentgen.schema.places import Place
+from sentgen.schema.lakes import LakeFile, Manifest, file_schema
+from sentgen.schema.places import MANIFEST, Place
 from sentgen.schema.tables.counts import ngram
 from sentgen.system.files import remove
 
@@ -116,8 +108,8 @@ class Catalogue:
 
     @classmethod
     def read(cls, lake: Place) -> Catalogue:
-        """Return the catalogue of a lake, an empty one where there is no lake yet."""
-        return cls(lake, read_manifest(lake) if is_lake(lake) else Manifest({}))
+        """Return that of a lake; of no lake yet, an empty one."""
+        return cls(lake, Manifest.read(lake) if lake.exists(MANIFEST) else Manifest({}))
 
     def tables(self) -> dict[str, list[LakeFile]]:
         """Return the files of all tables, for a manifest that has others."""
@@ -292,7 +284,7 @@ class Catalogue:
         """Replace the manifest: from now on the lake has these files."""
         self._earlier |= {file.path for file in self.manifest.files}
         self.manifest = Manifest({name: files for name, files in tables.items() if files})
-        write_manifest(self.lake, self.manifest)
+        self.manifest.write(self.lake)
 
     def sweep(self) -> int:
         """Remove the files of tables that the manifest does not name, and drafts; return how many.
@@ -376,12 +368,12 @@ def _below(lake: Place) -> Iterator[str]:
     if lake.files is not None:
         below = lake.root.split("://", 1)[1] + "/"
         paths = (str(path).split(below, 1)[1] for path in lake.files.find(lake.root))
-        yield from (path for path in paths if hash_in(path))
+        yield from (path for path in paths if LakeFile.hash_in(path))
         return
     root = Path(lake.root)
     yield from (path.name for path in root.glob(".*") if folders.is_draft(path.name))
     paths = (path.relative_to(root).as_posix() for path in root.glob("*/part=*.parquet"))
-    yield from (path for path in paths if hash_in(path))
+    yield from (path for path in paths if LakeFile.hash_in(path))
 
 
 def _is_ours(lake: Place, path: str) -> bool:
@@ -390,7 +382,7 @@ def _is_ours(lake: Place, path: str) -> bool:
         return True
     with lake.open(path) as opened:
         digest = hashlib.file_digest(opened, "sha256").hexdigest()  # type: ignore[arg-type]
-    return digest.startswith(hash_in(path))
+    return digest.startswith(LakeFile.hash_in(path))
 
 
 def _remove(lake: Place, path: str) -> None:

@@ -29,8 +29,8 @@ from sentgen.counts.cluster.shards import TREES, Shard, ShardReading, SourcePart
 from sentgen.counts.cluster.stages import disk_note, write_json
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError, NotFoundError, spell
-from sentgen.schema.lakes import LakeFile, is_lake
-from sentgen.schema.places import Place
+from sentgen.schema.lakes import LakeFile
+from sentgen.schema.places import MANIFEST, Place
 
 #: What counting the trees of a shard takes.
 _LEAST_MEMORY = 512 << 20
@@ -319,7 +319,7 @@ def status(lake: Place, work: Path) -> Iterator[_LakeEntry]:
     """
     catalogue = Catalogue.read(lake)
     unfinished = catalogue.unfinished(work)
-    if not is_lake(lake) and unfinished is None:
+    if not lake.exists(MANIFEST) and unfinished is None:
         raise NotFoundError(f"{lake}: no lake here; make one with: sentgen cluster count PATH --to {lake}")
     for row in sorted(catalogue.rows("corpus"), key=lambda row: str(row["name"])):
         files = catalogue.files_of(row["id"])

@@ -22,7 +22,7 @@ from sentgen.models.building.writing import rows_of
 from sentgen.models.cluster import tasks
 from sentgen.models.cluster.tasks import ModelPlan
 from sentgen.schema import Store
-from sentgen.schema.lakes import LakeFile, read_manifest
+from sentgen.schema.lakes import LakeFile, Manifest
 from sentgen.schema.places import Place
 from sentgen.schema.tables.corpus import source
 
@@ -96,7 +96,7 @@ class ModelJob(LakeJob):
             StoreError: the disk is full, workers are gone, or something unfinished is in the way.
         """
         check(name, settings)
-        read_manifest(self.lake)
+        Manifest.read(self.lake)
         began = time.monotonic()
         # Stupid back-off has no stages to resume.
         with self.begun("model" if settings.smoothing == SMOOTHING[0] else "") as planned:
@@ -249,7 +249,7 @@ def remove_model(lake: Place, work: Path, label: str) -> list[str]:
         StoreError: something is not finished; or a file has n-grams of other models, too, since the lake was
             made of a store.
     """
-    read_manifest(lake)
+    Manifest.read(lake)
     with changed(lake, work) as catalogue:
         with Store(lake.root, read_only=True) as store:
             models = find_all(store, label)
