@@ -236,7 +236,7 @@ class Query:
     @property
     def one_token(self) -> bool:
         """Whether each hit is one token."""
-        return syntax.one_token(self.cql.pattern)
+        return self.cql.pattern.is_one_token
 
     def find(self, connection: Connection) -> Iterator[BlockHits]:
         """Yield the hits, those of a block of tokens at a time."""
@@ -370,7 +370,7 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
 
 def _conditions(query: Query) -> int:
     """Return how many conditions a query has: they become parts of one statement."""
-    return sum(len(syntax.comparisons(condition)) for condition in syntax.conditions(query.cql.pattern))
+    return sum(len(syntax.comparisons(condition)) for condition in query.cql.pattern.conditions)
 
 
 def steps(connection: Connection, query: Query) -> tuple[str, ...]:
@@ -389,7 +389,7 @@ def _left(connection: Connection, query: Query) -> Iterator[str]:
 
 def _stars(pattern: syntax.Pattern) -> Iterator[str]:
     """Say of values such as ``do*``, which would be other words as a word pattern, what they are."""
-    comparisons = (one for condition in syntax.conditions(pattern) for one in syntax.comparisons(condition))
+    comparisons = (one for condition in pattern.conditions for one in syntax.comparisons(condition))
     for value in dict.fromkeys(one.right for one in comparisons):
         for text in value.texts if isinstance(value, Value) and value.regex else ():
             if _STAR.fullmatch(text):

@@ -177,14 +177,14 @@ def read(
         raise _syntax_error(text, error) from None
     if len(set(_tags(pattern))) > MOST_TAGS:
         raise QueryError(f"more than {MOST_TAGS} different tags; ask in parts", query=text)
-    if syntax.size(pattern) > MOST_TOKENS:
+    if pattern.size > MOST_TOKENS:
         raise QueryError(f"the query has more than {MOST_TOKENS} tokens, repetitions included", query=text)
     return pattern
 
 
 def _tags(pattern: syntax.Pattern) -> list[syntax.CqlEdge]:
     own = [pattern] if isinstance(pattern, syntax.CqlEdge) else []
-    return own + [tag for part in syntax.children(pattern) for tag in _tags(part)]
+    return own + [tag for part in pattern.children for tag in _tags(part)]
 
 
 @cache

@@ -96,13 +96,13 @@ class Cql:
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels of the query."""
-        return syntax.labels(self.pattern)
+        return self.pattern.all_labels
 
     @property
     def values(self) -> list[tuple[str, str, str, bool]]:
         """What tokens are to be: attribute, string, what stands before it, whether it is an expression."""
         values = []
-        for comparison in syntax.comparisons_of(self.original):
+        for comparison in self.original.comparisons:
             left, right = comparison.left, comparison.right
             name = "word" if left.attribute == "form" else left.attribute
             if comparison.negated or left.label or name not in NAMED or not isinstance(right, Value):
@@ -177,7 +177,7 @@ def query_of(
 
 def _extent_of(pattern: syntax.Pattern) -> Extent:
     """Return how far the matches of a pattern reach that may reach over the ends of sentences."""
-    inner = pattern if syntax.one_token(pattern) else None
+    inner = pattern if pattern.is_one_token else None
     match pattern:
         case syntax.Within(part, syntax.RegionPattern("s")):
             inner = part
@@ -188,7 +188,7 @@ def _inside(pattern: syntax.Pattern) -> bool:
     """Return whether a pattern within a sentence asks for nothing that is only outside of it."""
     regular = syntax.Token | syntax.Sequence | syntax.Alternatives | syntax.Repetition
     inner = isinstance(pattern, regular | syntax.Multiword | syntax.Constrained)
-    return inner and all(map(_inside, syntax.children(pattern)))
+    return inner and all(map(_inside, pattern.children))
 
 
 def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern: syntax.Pattern) -> None:
@@ -203,16 +203,16 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
     Raises:
         QueryError: there is no such label or attribute.
     """
-    labels = [*syntax.labels(pattern), *ENDS]
+    labels = [*pattern.all_labels, *ENDS]
     for term in by:
         if term.label and term.label not in labels:
             listed = ", ".join(labels)
             raise QueryError(f"no label {term.label!r} in the query; there are {listed}", query=text)
     _check_labels(text, pattern)
-    for region in syntax.regions(pattern):
+    for region in pattern.regions:
         _check_region(keys, text, region)
     values = list[syntax.Term]()
-    for test in syntax.comparisons_of(pattern):
+    for test in pattern.comparisons:
         if isinstance(test.right, syntax.Term):
             values.append(test.right)
         elif isinstance(test.right, Value) and keys.find_surprisal(test.left.attribute):
@@ -227,7 +227,7 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
 
 
 def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
-    for condition in syntax.conditions(pattern):
+    for condition in pattern.conditions:
         yield from syntax.terms(condition)
 
 
@@ -277,7 +277,7 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
                 message = "a label is compared behind the pattern: a:[] b:[] :: a.lemma = b.lemma"
                 raise QueryError(message, query=text, offset=term.column)
     if isinstance(pattern, syntax.Constrained):
-        labels = syntax.labels(pattern.part)
+        labels = pattern.part.all_labels
         condition = pattern.condition
         named = [(term.label, term.column) for term in syntax.terms(condition)]
         tests = syntax.leaves(condition)
@@ -287,7 +287,7 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
                 listed = ", ".join([*labels, *ENDS])
                 raise QueryError(f"no label {label!r}; there are {listed}", query=text, offset=column)
         _check_frequencies(text, condition)
-    for part in syntax.children(pattern):
+    for part in pattern.children:
         _check_labels(text, part)
 
 
@@ -304,8 +304,8 @@ def _check_frequencies(text: str, condition: syntax.Condition) -> None:
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:
     """Return the values that match the empty string; DuckDB says so, and which are no regular expressions."""
     values = set[Test]()
-    of_regions = (test for region in syntax.regions(pattern) for test in region.tests)
-    for test in (*syntax.comparisons_of(pattern), *of_regions):
+    of_regions = (test for region in pattern.regions for test in region.tests)
+    for test in (*pattern.comparisons, *of_regions):
         if isinstance(test.right, syntax.Term):
             continue
         if (is_empty := _is_empty(test.right)) is not None:

@@ -118,7 +118,7 @@ class SpanStatement:
 
     def find(self, pattern: syntax.Pattern, strategy: Strategy) -> HitSource:
         """Write the parts for a pattern."""
-        for label in syntax.labels(pattern):
+        for label in pattern.all_labels:
             self._names[label] = f"label_{len(self._names) + 1}"
         if self._across:
             self.parts += document_tokens()
@@ -230,7 +230,7 @@ class SpanStatement:
         )
 
     def _constrain(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
-        inner, bound = self._spans(part), syntax.bound_labels(part) | ENDS.keys()
+        inner, bound = self._spans(part), part.bound_labels | ENDS.keys()
         columns = ENDS | self._names
         # Not an inner join where a label may stand for nothing.
         joins = "".join(

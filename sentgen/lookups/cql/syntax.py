@@ -75,8 +75,121 @@ Condition: TypeAlias = "_Single | Every[Condition] | Either[Condition]"
 _OTHERWISE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "="}
 
 
+class Pattern:
+    """What matches spans of tokens."""
+
+    __slots__ = ()
+
+    @property
+    def children(self) -> tuple[Pattern, ...]:
+        """Return the parts of a pattern, in their order."""
+        match self:
+            case Sequence(parts) | Alternatives(parts):
+                return parts
+            case Repetition(part) | Constrained(part) | Expanded(part):
+                return (part,)
+            case Both(left, right) | Within(left, right) | Containing(left, right) | Meet(left, right):
+                return (left, right)
+        return ()
+
+    def map_parts(self, change: Callable[[Pattern], Pattern]) -> Pattern:
+        """Return a pattern with its parts changed."""
+        match self:
+            case Sequence(parts) | Alternatives(parts):
+                return replace(self, parts=tuple(map(change, parts)))
+            case Repetition(part) | Constrained(part) | Expanded(part):
+                return replace(self, part=change(part))
+            case Both(left, right) | Within(left, right) | Containing(left, right):
+                return type(self)(change(left), change(right))
+            case Meet(part, other):
+                return replace(self, part=change(part), other=change(other))
+        return self
+
+    @property
+    def size(self) -> int:
+        """Return how many tokens a pattern has, those that are repeated by a number so many times."""
+        of_parts = sum(part.size for part in self.children)
+        if isinstance(self, Repetition):
+            return of_parts * (self.most or max(self.least, 1))
+        return of_parts or 1
+
+    @property
+    def is_one_token(self) -> bool:
+        """Return whether all that a pattern matches is one token."""
+        match self:
+            case Token():
+                return True
+            case Alternatives(parts):
+                return all(part.is_one_token for part in parts)
+            case Constrained(part) | Within(part) | Containing(part) | Meet(part):
+                return part.is_one_token
+            case Both(left, right):
+                return left.is_one_token or right.is_one_token
+        return False
+
+    @property
+    def all_labels(self) -> tuple[str, ...]:
+        """Return the labels of a pattern, each once, in their order."""
+        names = dict.fromkeys(self.labels if isinstance(self, Token | Multiword) else ())
+        for part in self.children:
+            names |= dict.fromkeys(part.all_labels)
+        return tuple(names)
+
+    @property
+    def bound_labels(self) -> frozenset[str]:
+        """Return the labels that stand for a token in every match."""
+        match self:
+            case Token(labels=labels) | Multiword(labels=labels):
+                return frozenset(labels)
+            case Alternatives(parts):
+                return frozenset.intersection(*(part.bound_labels for part in parts))
+            case Repetition(_, 0):
+                return frozenset()
+            case Meet(part):
+                return part.bound_labels
+        return frozenset[str]().union(*(part.bound_labels for part in self.children))
+
+    @property
+    def comparisons(self) -> tuple[CqlComparison, ...]:
+        """Return the comparisons of all conditions of a pattern, in their order."""
+        return tuple(comparison for condition in self.conditions for comparison in comparisons(condition))
+
+    @property
+    def regions(self) -> tuple[RegionPattern, ...]:
+        """Return the regions of a pattern, those of tags among them, in their order."""
+        inner = tuple(region for part in self.children for region in part.regions)
+        match self:
+            case RegionPattern():
+                return (self,)
+            case CqlEdge(region) | Expanded(_, region) | Meet(_, _, RegionPattern() as region):
+                return (*inner, region)
+        return inner
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Return the conditions of a pattern on tokens and labels, in their order."""
+        own = self.condition if isinstance(self, Token | Constrained) else None
+        inner = tuple(condition for part in self.children for condition in part.conditions)
+        return (*inner, *([own] if own else []))
+
+    @property
+    def required_conditions(self) -> set[Condition | None]:
+        """Return conditions that some token meets in every sentence that has a match."""
+        match self:
+            case Token(condition):
+                return {condition}
+            case Alternatives(parts):
+                first, *others = (part.required_conditions for part in parts)
+                return first.intersection(*others)
+            case Repetition(_, 0):
+                return set()
+            case Meet(part, negated=True):
+                return part.required_conditions
+        return {condition for part in self.children for condition in part.required_conditions}
+
+
 @dataclass(frozen=True, slots=True)
-class Token:
+class Token(Pattern):
     """One token; without a condition any one."""
 
     condition: Condition | None = None
@@ -84,7 +197,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Multiword:
+class Multiword(Pattern):
     """The tokens of a multiword token, such as *de* and *le* of *du*, by its form; see `written`.
 
     Args:
@@ -99,7 +212,7 @@ class Multiword:
 
 
 @dataclass(frozen=True, slots=True)
-class RegionPattern:
+class RegionPattern(Pattern):
     """A whole sentence (``s``) or document (``doc``), or what of another region is in a sentence.
 
     Args:
@@ -119,7 +232,7 @@ class RegionPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class CqlEdge:
+class CqlEdge(Pattern):
     """The begin or the end of a region; no token."""
 
     region: RegionPattern
@@ -127,21 +240,21 @@ class CqlEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Pattern):
     """One after the other."""
 
     parts: tuple[Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Alternatives:
+class Alternatives(Pattern):
     """One of them."""
 
     parts: tuple[Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Repetition:
+class Repetition(Pattern):
     """From ``least`` to ``most`` times, one after the other; ``None``: any number."""
 
     part: Pattern
@@ -150,7 +263,7 @@ class Repetition:
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
+class Both(Pattern):
     """Spans that match both."""
 
     left: Pattern
@@ -158,7 +271,7 @@ class Both:
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Within(Pattern):
     """Spans of ``inner`` that lie within one of ``outer``."""
 
     inner: Pattern
@@ -166,7 +279,7 @@ class Within:
 
 
 @dataclass(frozen=True, slots=True)
-class Containing:
+class Containing(Pattern):
     """Spans of ``outer`` in which one of ``inner`` lies."""
 
     outer: Pattern
@@ -174,7 +287,7 @@ class Containing:
 
 
 @dataclass(frozen=True, slots=True)
-class Meet:
+class Meet(Pattern):
     """Tokens of ``part`` near which there is one of ``other``, or none if ``negated``.
 
     Near is from so many tokens behind it to so many (before it, if less than 0), or in the same region.
@@ -187,7 +300,7 @@ class Meet:
 
 
 @dataclass(frozen=True, slots=True)
-class Constrained:
+class Constrained(Pattern):
     """Spans whose labels meet a condition."""
 
     part: Pattern
@@ -195,7 +308,7 @@ class Constrained:
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(Pattern):
     """Spans of ``part``, each become the innermost region of a kind that it lies in, if there is one."""
 
     part: Pattern
@@ -204,77 +317,6 @@ class Expanded:
 
 #: Patterns that no automaton of tokens knows; they match one token at least.
 Joined = Multiword | RegionPattern | Both | Within | Containing | Meet | Constrained | Expanded
-Pattern = Token | CqlEdge | Sequence | Alternatives | Repetition | Joined
-
-
-def children(pattern: Pattern) -> tuple[Pattern, ...]:
-    """Return the parts of a pattern, in their order."""
-    match pattern:
-        case Sequence(parts) | Alternatives(parts):
-            return parts
-        case Repetition(part) | Constrained(part) | Expanded(part):
-            return (part,)
-        case Both(left, right) | Within(left, right) | Containing(left, right) | Meet(left, right):
-            return (left, right)
-    return ()
-
-
-def map_parts(pattern: Pattern, change: Callable[[Pattern], Pattern]) -> Pattern:
-    """Return a pattern with its parts changed."""
-    match pattern:
-        case Sequence(parts) | Alternatives(parts):
-            return replace(pattern, parts=tuple(map(change, parts)))
-        case Repetition(part) | Constrained(part) | Expanded(part):
-            return replace(pattern, part=change(part))
-        case Both(left, right) | Within(left, right) | Containing(left, right):
-            return type(pattern)(change(left), change(right))
-        case Meet(part, other):
-            return replace(pattern, part=change(part), other=change(other))
-    return pattern
-
-
-def size(pattern: Pattern) -> int:
-    """Return how many tokens a pattern has, those that are repeated by a number so many times."""
-    of_parts = sum(map(size, children(pattern)))
-    if isinstance(pattern, Repetition):
-        return of_parts * (pattern.most or max(pattern.least, 1))
-    return of_parts or 1
-
-
-def one_token(pattern: Pattern) -> bool:
-    """Return whether all that a pattern matches is one token."""
-    match pattern:
-        case Token():
-            return True
-        case Alternatives(parts):
-            return all(map(one_token, parts))
-        case Constrained(part) | Within(part) | Containing(part) | Meet(part):
-            return one_token(part)
-        case Both(left, right):
-            return one_token(left) or one_token(right)
-    return False
-
-
-def labels(pattern: Pattern) -> tuple[str, ...]:
-    """Return the labels of a pattern, each once, in their order."""
-    names = dict.fromkeys(pattern.labels if isinstance(pattern, Token | Multiword) else ())
-    for part in children(pattern):
-        names |= dict.fromkeys(labels(part))
-    return tuple(names)
-
-
-def bound_labels(pattern: Pattern) -> frozenset[str]:
-    """Return the labels that stand for a token in every match."""
-    match pattern:
-        case Token(labels=labels) | Multiword(labels=labels):
-            return frozenset(labels)
-        case Alternatives(parts):
-            return frozenset.intersection(*map(bound_labels, parts))
-        case Repetition(_, 0):
-            return frozenset()
-        case Meet(part):
-            return bound_labels(part)
-    return frozenset[str]().union(*map(bound_labels, children(pattern)))
 
 
 def negate(condition: Condition) -> Condition:
@@ -310,11 +352,6 @@ def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
     return tuple(leaf for leaf in leaves(condition) if isinstance(leaf, CqlComparison))
 
 
-def comparisons_of(pattern: Pattern) -> tuple[CqlComparison, ...]:
-    """Return the comparisons of all conditions of a pattern, in their order."""
-    return tuple(comparison for condition in conditions(pattern) for comparison in comparisons(condition))
-
-
 def terms(condition: Condition | None) -> tuple[Term, ...]:
     """Return the attributes that a condition asks for, in their order."""
     attributes = list[Term]()
@@ -324,36 +361,3 @@ def terms(condition: Condition | None) -> tuple[Term, ...]:
         elif isinstance(leaf, CqlComparison):
             attributes += [leaf.left, *([leaf.right] if isinstance(leaf.right, Term) else [])]
     return tuple(attributes)
-
-
-def regions(pattern: Pattern) -> tuple[RegionPattern, ...]:
-    """Return the regions of a pattern, those of tags among them, in their order."""
-    inner = tuple(region for part in children(pattern) for region in regions(part))
-    match pattern:
-        case RegionPattern():
-            return (pattern,)
-        case CqlEdge(region) | Expanded(_, region) | Meet(_, _, RegionPattern() as region):
-            return (*inner, region)
-    return inner
-
-
-def conditions(pattern: Pattern) -> tuple[Condition, ...]:
-    """Return the conditions of a pattern on tokens and labels, in their order."""
-    own = pattern.condition if isinstance(pattern, Token | Constrained) else None
-    inner = tuple(condition for part in children(pattern) for condition in conditions(part))
-    return (*inner, *([own] if own else []))
-
-
-def required_conditions(pattern: Pattern) -> set[Condition | None]:
-    """Return conditions that some token meets in every sentence that has a match."""
-    match pattern:
-        case Token(condition):
-            return {condition}
-        case Alternatives(parts):
-            first, *others = map(required_conditions, parts)
-            return first.intersection(*others)
-        case Repetition(_, 0):
-            return set()
-        case Meet(part, negated=True):
-            return required_conditions(part)
-    return {condition for part in children(pattern) for condition in required_conditions(part)}

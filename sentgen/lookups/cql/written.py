@@ -90,7 +90,7 @@ def as_written(
 
     def change(part: syntax.Pattern) -> syntax.Pattern:
         if not isinstance(part, syntax.Token):
-            return syntax.map_parts(part, change)
+            return part.map_parts(change)
         value = word_of(part)
         ways = [] if value is None else ways_to_write(connection, value, selection)
         if not ways:

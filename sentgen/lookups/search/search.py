@@ -348,7 +348,7 @@ class _OneSearch:
     def __init__(self, cql: Cql, tokens: int) -> None:
         self._cql = cql
         self._conditions = Conditions(cql.conditions(Bindings()), tokens)
-        needed = [condition for condition in syntax.required_conditions(cql.pattern) if condition is not None]
+        needed = [condition for condition in cql.pattern.required_conditions if condition is not None]
         counts = [(self._conditions.count(condition), condition) for condition in needed]
         self._rare = [
             self._conditions.occurrences(each) for count, each in counts if count * _RARE < max(tokens, 1)
@@ -396,7 +396,7 @@ class _OneSearch:
 def _ways(pattern: syntax.Pattern) -> int:
     """Return an upper bound of the matches that begin with a token; 0 if there is none."""
     if isinstance(pattern, syntax.Joined):
-        ways = list(map(_ways, syntax.children(pattern)))
+        ways = list(map(_ways, pattern.children))
         return max(ways, default=1) if all(ways) else 0
     sequences = sequences_of(pattern)
     return max(len(sequences), 1) if sequences is not None else 0
