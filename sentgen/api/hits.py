@@ -16,7 +16,7 @@ from sentgen.generation.drawing import SentenceDrawing, corpus_tree, tree_svg, t
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import find_sentence
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.hit_places import marks_of
+from sentgen.lookups.concordances.hit_places import Marks
 from sentgen.lookups.concordances.line_text import PLACE, SortedSides, sorted_words
 from sentgen.lookups.grew.matches import Match
 from sentgen.output.tabular import Rows
@@ -109,7 +109,7 @@ class Hits(Table):
         if not hits:
             return []
         with self._session.read() as store, store.connect() as connection:
-            marks = [set(hit_marks.positions.values()) for hit_marks in marks_of(connection, hits)]
+            marks = [set(hit_marks.positions.values()) for hit_marks in Marks.of(connection, hits)]
             trees = []
             for hit, marked in zip(hits, marks, strict=True):
                 answer, _ = find_sentence(connection, hit["corpus"], hit["document"], hit["sent_id"])
@@ -130,7 +130,7 @@ class Hits(Table):
             self._session,
             self._question.sort,
             lambda connection: self._question.sorted_sides(
-                connection, hits, list(marks_of(connection, hits))
+                connection, hits, list(Marks.of(connection, hits))
             ),
         )
 

@@ -11,7 +11,7 @@ import typer
 from sentgen.cli.console.options import PlotOption, mistakes
 from sentgen.cli.console.output import QuestionOutput, printable
 from sentgen.cli.sql import text_of
-from sentgen.lookups.concordances.hits import read_window
+from sentgen.lookups.concordances.hits import Window
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.ngram_search import Ngrams
 from sentgen.lookups.statistics.collocations import Collocations
@@ -175,7 +175,7 @@ def keyness(*, request: Keywords, plot: PlotOption = None, out: QuestionOutput) 
 def _check_window(text: str | None) -> None:
     if text is not None:
         with mistakes():
-            read_window(text)
+            Window.read(text)
 
 
 def _empty(table: Rows) -> list[str]:

@@ -16,8 +16,8 @@ from sentgen.lookups.base.patterns import ANY, counted_tag, tag_among, word_amon
 from sentgen.lookups.base.question import LimitOption, Lookup, OffsetOption, after_offset
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
-from sentgen.lookups.base.surface import LINE_COLUMNS, surface_of
-from sentgen.lookups.concordances.hits import read_pattern, read_window
+from sentgen.lookups.base.surface import LINE_COLUMNS, Surface
+from sentgen.lookups.concordances.hits import Window, read_pattern
 from sentgen.lookups.cql.conditions import columns
 from sentgen.lookups.cql.search import Cql, query_of, token_of
 from sentgen.lookups.dependency_search import Layer
@@ -100,7 +100,7 @@ class PairLines(Lookup):
             find = self._relation
         beginning, pairs, missing = find(connection, selection, bindings)
         text = _PAIRS.format(beginning=beginning, pairs=pairs, limit=limit_clause(self.limit, bindings, "  "))
-        text += surface_of(connection).lines("pair", ["place"]) + _LINES
+        text += Surface.of(connection).lines("pair", ["place"]) + _LINES
         return limited_answer(connection, Statement(text, bindings), self.limit, f"line {missing}")
 
     def _dependency(
@@ -131,7 +131,7 @@ class PairLines(Lookup):
 
         They are as many as `Collocations` counts.
         """
-        window = AROUND if self.window is None else read_window(self.window)
+        window = AROUND if self.window is None else Window.read(self.window)
         bindings |= {"before": window.left, "after": window.right}
         node = read_node(connection, self.word, selection).source(bindings)
         of_collocate = _one_token(connection, self.other, selection).of_token("t", bindings)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.lookups.base.patterns import TokenPattern, glob, split_pattern, token_pattern
+from sentgen.lookups.base.patterns import TokenPattern, glob, split_pattern
 from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement, literal
 
@@ -93,7 +93,7 @@ def test_bindings_number_second_values() -> None:
 def test_token_pattern(text: str, expected: TokenPattern) -> None:
     is_tag, is_word = {"NN", "VBD", "VERB"}.__contains__, {"http://x.y"}.__contains__
 
-    assert token_pattern(text, Selection(()), is_tag, is_word) == expected
+    assert TokenPattern.read(text, Selection(()), is_tag, is_word) == expected
 
 
 def test_words_are_folded_and_tags_are_not() -> None:
@@ -102,8 +102,8 @@ def test_words_are_folded_and_tags_are_not() -> None:
     def yes(text: str) -> bool:
         return True
 
-    assert token_pattern("The/DT", selection, yes, yes) == TokenPattern("word", "the", "DT")
-    assert token_pattern("xpos:DT", selection, yes, yes) == TokenPattern("xpos", "DT")
+    assert TokenPattern.read("The/DT", selection, yes, yes) == TokenPattern("word", "the", "DT")
+    assert TokenPattern.read("xpos:DT", selection, yes, yes) == TokenPattern("xpos", "DT")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_words_are_folded_and_tags_are_not() -> None:
 def test_an_unknown_attribute_is_told_with_those_that_there_are(text: str, told: str) -> None:
     """A word with a colon that never occurs is taken for a slip in the name of an attribute."""
     with pytest.raises(InputError, match=rf"no attribute '\w+' \(.*'word:{text}'\); {re.escape(told)}"):
-        token_pattern(text, Selection(()), {"NN"}.__contains__, set[str]().__contains__)
+        TokenPattern.read(text, Selection(()), {"NN"}.__contains__, set[str]().__contains__)
 
 
 @pytest.mark.parametrize(("text", "message"), [("  ", "empty"), ("a b c", "3 words")])

@@ -14,7 +14,7 @@ from sentgen.lookups.base.question import Question
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.concordances import line_search as line_search_module
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.hits import Window, read_window
+from sentgen.lookups.concordances.hits import Window
 from sentgen.lookups.dependency_search import (
     Arguments,
     Dependencies,
@@ -482,7 +482,7 @@ def test_ranked_by_the_measure(measure: Measure, connection: Connection) -> None
     ],
 )
 def test_read_window(text: str, window: Window) -> None:
-    assert read_window(text) == window
+    assert Window.read(text) == window
 
 
 @pytest.mark.parametrize(
@@ -490,7 +490,7 @@ def test_read_window(text: str, window: Window) -> None:
 )
 def test_read_window_refuses(text: str) -> None:
     with pytest.raises(InputError, match="window"):
-        read_window(text)
+        Window.read(text)
 
 
 def test_collocations_refuse(connection: Connection) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.hit_places import marks_of
+from sentgen.lookups.concordances.hit_places import Marks
 from sentgen.lookups.concordances.line_text import SortedSides, sorted_words
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
@@ -129,7 +129,7 @@ def test_hits_of_trees_have_them_too(connection: Connection, request_: str) -> N
     hits = asked.ask(connection).rows.to_pylist()
     assert hits
     for hit, sides in zip(
-        hits, asked.sorted_sides(connection, hits, list(marks_of(connection, hits))), strict=True
+        hits, asked.sorted_sides(connection, hits, list(Marks.of(connection, hits))), strict=True
     ):
         assert isinstance(sides, SortedSides)
         for name in ("left", "right"):

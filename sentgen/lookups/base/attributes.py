@@ -241,6 +241,12 @@ class Key(ABC):
         string = self.value(alias, bindings)
         return f"{string} is not null" if test is None else test.condition(string, bindings)
 
+    def shared_columns(self, other: Key) -> tuple[str, str] | None:
+        """Return the columns of `token` whose numbers tell whether both are the same, if there are."""
+        keys = [key for key in (self, other) if isinstance(key, TokenKey) and not key.feature]
+        columns = [key.columns[0] for key in keys if len(key.columns) == 1 and key.table == keys[0].table]
+        return (columns[0], columns[1]) if len(columns) == 2 else None
+
 
 @dataclass(frozen=True, slots=True)
 class TokenKey(Key):
@@ -289,13 +295,6 @@ class TokenKey(Key):
             f"(select {string} from {self.table} where id = {alias}.{column})" for column in self.columns
         ]
         return values[0] if len(values) == 1 else f"coalesce({', '.join(values)})"
-
-
-def shared_columns(left: Key, right: Key) -> tuple[str, str] | None:
-    """Return two columns of `token` whose ids are equal where two attributes are; None if there are none."""
-    keys = [key for key in (left, right) if isinstance(key, TokenKey) and not key.feature]
-    columns = [key.columns[0] for key in keys if len(key.columns) == 1 and key.table == keys[0].table]
-    return (columns[0], columns[1]) if len(columns) == 2 else None
 
 
 @dataclass(frozen=True, slots=True)

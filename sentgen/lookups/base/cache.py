@@ -48,13 +48,13 @@ class ArrayCache:
             self._bytes -= self._arrays.popitem(last=False)[1].nbytes
         return array
 
-
-def array_cache(connection: Connection) -> ArrayCache:
-    """Return the cache of a connection; that of a store that may change does not live long."""
-    limit = connection.get_execution_options().get(MEMORY_LIMIT)
-    capacity = (int(limit) if limit else 1 << 30) // _PART
-    cache: ArrayCache = connection_cache(connection).setdefault(ArrayCache, ArrayCache(capacity))
-    return cache
+    @classmethod
+    def of(cls, connection: Connection) -> ArrayCache:
+        """Return the cache of a store; that of one that may change does not live long."""
+        limit = connection.get_execution_options().get(MEMORY_LIMIT)
+        capacity = (int(limit) if limit else 1 << 30) // _PART
+        cache: ArrayCache = connection_cache(connection).setdefault(ArrayCache, cls(capacity))
+        return cache
 
 
 _NUMBERS = {
@@ -109,8 +109,8 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
 
 
 def all_words(connection: Connection) -> pa.Table | None:
-    """Return all words of a store that nobody can change, if words are looked up often; else None."""
-    arrays, known = array_cache(connection), connection_cache(connection)
+    """Return all words of a store that nobody can change, if they are often looked up; else none."""
+    arrays, known = ArrayCache.of(connection), connection_cache(connection)
     every: pa.Table | None = arrays.find(_EVERY)
     if every is not None:
         return every

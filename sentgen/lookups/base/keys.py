@@ -32,7 +32,7 @@ from sentgen.lookups.base.attributes import (
 from sentgen.lookups.base.line_labels import OF_LINES, LineLabelKey, find_label
 from sentgen.lookups.base.regions import RegionKey, plain
 from sentgen.lookups.base.statement import Bindings, Statement, any_row
-from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, SurprisalKey, applied_models
+from sentgen.lookups.base.surprisals import NAME, OF_CORPORA, AppliedModels, SurprisalKey
 from sentgen.output.wording import instead
 from sentgen.schema.engine import connection_cache, raw
 
@@ -256,8 +256,8 @@ class StoreKeys:
 
     @cached_property
     def applied(self) -> AppliedModels:
-        """The models that were applied to the corpora."""
-        return applied_models(self.connection, self.corpora)
+        """The models that were applied to these corpora."""
+        return AppliedModels.of(self.connection, self.corpora)
 
     def any_token(self, column: str) -> bool:
         """Return whether some token of the corpora has a value in a column of `token`."""

@@ -107,39 +107,39 @@ class TokenPattern:
         """Whether every token matches the pattern."""
         return self.attribute == "word" and self.pattern == ANY and not self.tag
 
+    @classmethod
+    def read(
+        cls, text: str, selection: Selection, is_tag: Callable[[str], bool], is_word: Callable[[str], bool]
+    ) -> TokenPattern:
+        """Read the pattern of one token.
 
-def token_pattern(
-    text: str, selection: Selection, is_tag: Callable[[str], bool], is_word: Callable[[str], bool]
-) -> TokenPattern:
-    """Read the pattern of one token.
+        Args:
+            text: the pattern.
+            selection: the corpora, for the case of their words and lemmas.
+            is_tag: whether the store has a tag that matches; else ``1/2`` is a word.
+            is_word: whether the store has a word that matches; else ``x:y`` means an attribute.
 
-    Args:
-        text: the pattern.
-        selection: the corpora, for the case of their words and lemmas.
-        is_tag: says whether the store has a tag that matches a pattern; else ``1/2`` is a word.
-        is_word: says whether the store has a word that matches a pattern; else ``x:y`` means an attribute.
-
-    Raises:
-        InputError: there is no such attribute.
-    """
-    attribute, colon, rest = text.partition(":")
-    named = bool(colon and rest) and _NAME.fullmatch(attribute) is not None
-    if not (named and attribute in NAMED):
-        attribute, rest = "word", text
-    stem, slash, tag = rest.rpartition("/")
-    # `1/2` and `and/or` are words unless the store has a tag `2` or `or`.
-    if not (slash and stem and tag and tag != ANY and is_tag(tag)) or stem.endswith("\\"):
-        stem, tag = rest, ""
-    # A word with a colon, such as an address, must occur: else the attribute was misspelled.
-    if named and attribute == "word" and rest == text and not is_word(stem):
-        name = text.partition(":")[0]
-        raise InputError(
-            f"no attribute {name!r} (a word with a colon is asked for as 'word:{text}');"
-            f" {instead(name, NAMED)}"
-        )
-    if attribute not in ("word", "lemma"):
-        return TokenPattern(attribute, stem, tag)
-    return TokenPattern(attribute, selection.fold(stem), tag, loose(stem, selection))
+        Raises:
+            InputError: there is no such attribute.
+        """
+        attribute, colon, rest = text.partition(":")
+        named = bool(colon and rest) and _NAME.fullmatch(attribute) is not None
+        if not (named and attribute in NAMED):
+            attribute, rest = "word", text
+        stem, slash, tag = rest.rpartition("/")
+        # `1/2` and `and/or` are words unless the store has such a tag.
+        if not (slash and stem and tag and tag != ANY and is_tag(tag)) or stem.endswith("\\"):
+            stem, tag = rest, ""
+        # An address is a word as long as it occurs; anything else of this form is a slip.
+        if named and attribute == "word" and rest == text and not is_word(stem):
+            name = text.partition(":")[0]
+            raise InputError(
+                f"no attribute {name!r} (a word with a colon is asked for as 'word:{text}');"
+                f" {instead(name, NAMED)}"
+            )
+        if attribute not in ("word", "lemma"):
+            return cls(attribute, stem, tag)
+        return cls(attribute, selection.fold(stem), tag, loose(stem, selection))
 
 
 def loose(pattern: str, selection: Selection) -> bool:

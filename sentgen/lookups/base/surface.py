@@ -132,10 +132,10 @@ class Surface:
             group="".join(f", hit.{name}" for name in more),
         )
 
-
-def surface_of(connection: Connection) -> Surface:
-    """Return the `Surface` of a store; it is looked up once if nobody can change the store."""
-    known = connection_cache(connection)
-    if surface_of not in known:
-        known[surface_of] = any_row(connection, "multiword")
-    return Surface(known[surface_of])
+    @classmethod
+    def of(cls, connection: Connection) -> Surface:
+        """Return how the tokens of a store become text; looked up once where nobody can change the store."""
+        known = connection_cache(connection)
+        if cls not in known:
+            known[cls] = any_row(connection, "multiword")
+        return cls(known[cls])

@@ -137,6 +137,22 @@ class AppliedModels:
             raise InputError(f"the surprisal by which model? Write {listed}")
         raise InputError(f"no {name!r}; write {listed}")
 
+    @classmethod
+    def of(cls, connection: Connection, corpora: Sequence[str] = ()) -> AppliedModels:
+        """Find the models that were applied to some corpora; to any, if none are named."""
+        rows = Statement(_MODELS).run(connection).to_pylist()
+        anywhere = [row for row in rows if _was_applied(connection, row["id"], ())]
+        applied = [row for row in anywhere if not corpora or _was_applied(connection, row["id"], corpora)]
+        names = [row["name"] for row in applied]
+        keys = {}
+        for row in applied:
+            label = f"{row['name']}@{row['version']}"
+            alone = names.count(row["name"]) == 1
+            name = f"{NAME}.{row['name'] if alone else label}"
+            keys[name] = SurprisalKey(name, row["id"], label)
+        models = sorted({row["name"] for row in rows})
+        return cls(keys, len(anywhere) > len(applied), corpora, models)
+
 
 def _plain_name(name: str) -> str:
     """Return the name of a surprisal with underscores for characters that a name in a query cannot have.
@@ -145,22 +161,6 @@ def _plain_name(name: str) -> str:
     'surprisal.my_news_2'
     """
     return f"{NAME}.{plain(name.removeprefix(f'{NAME}.'))}"
-
-
-def applied_models(connection: Connection, corpora: Sequence[str] = ()) -> AppliedModels:
-    """Return the models that were applied to some corpora, or to any if none are named."""
-    rows = Statement(_MODELS).run(connection).to_pylist()
-    anywhere = [row for row in rows if _was_applied(connection, row["id"], ())]
-    applied = [row for row in anywhere if not corpora or _was_applied(connection, row["id"], corpora)]
-    names = [row["name"] for row in applied]
-    keys = {}
-    for row in applied:
-        label = f"{row['name']}@{row['version']}"
-        alone = names.count(row["name"]) == 1
-        name = f"{NAME}.{row['name'] if alone else label}"
-        keys[name] = SurprisalKey(name, row["id"], label)
-    models = sorted({row["name"] for row in rows})
-    return AppliedModels(keys, len(anywhere) > len(applied), corpora, models)
 
 
 def _was_applied(connection: Connection, model: int, corpora: Sequence[str]) -> bool:

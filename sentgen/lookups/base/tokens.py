@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.base.cache import array_cache
+from sentgen.lookups.base.cache import ArrayCache
 from sentgen.lookups.base.statement import Bindings, where
 from sentgen.schema.engine import MEMORY_LIMIT, arrow_table, connection_cache, raw
 
@@ -90,7 +90,7 @@ class Tokens:
         self.connection, self.across = connection, across
         limit = connection.get_execution_options().get(MEMORY_LIMIT)
         self.limit = int(limit) if limit else None
-        self.cache = array_cache(connection)
+        self.cache = ArrayCache.of(connection)
         self.capacity = self.cache.capacity
 
     def blocks(self) -> list[Block]:
@@ -444,7 +444,7 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
         attribute: whether words are forms or lemmas, as the table `occurrence` names it.
         words: ids of the words.
     """
-    cache, key = array_cache(connection), (occurrences, attribute, tuple(words.tolist()))
+    cache, key = ArrayCache.of(connection), (occurrences, attribute, tuple(words.tolist()))
     tokens: Longs | None = cache.find(key)
     if tokens is None:
         # Joining with rows is faster than many values in the text of a statement.
@@ -473,7 +473,7 @@ def occurrences_of_each(connection: Connection, attribute: str, words: Iterable[
         attribute: whether words are forms or lemmas, as the table `occurrence` names it.
         words: ids of the words.
     """
-    cache = array_cache(connection)
+    cache = ArrayCache.of(connection)
     tokens: dict[int, Longs] = {}
     unknown = list[int]()
     for word in words:

@@ -13,23 +13,16 @@ from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.question import MOST, OffsetOption, after_offset
 from sentgen.lookups.base.statement import Answer, Bindings, Statement
 from sentgen.lookups.concordances.hit_places import hit_places, spread_of
-from sentgen.lookups.concordances.hits import HitLookup, read_query, steps
+from sentgen.lookups.concordances.hits import HitLookup, Query
 from sentgen.lookups.concordances.line_query import (
     WORDS,
+    LineContext,
     LineQuery,
     WideContextOption,
     check_paragraphs,
-    read_context,
     read_shown,
 )
-from sentgen.lookups.concordances.sorting import (
-    NONE,
-    TYPICAL,
-    SortOption,
-    find_key,
-    line_order,
-    read_order,
-)
+from sentgen.lookups.concordances.sorting import NONE, TYPICAL, LineOrder, SortKey, SortOption, find_key
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.search.absence import explain_absence
@@ -111,8 +104,8 @@ class Kwic(HitLookup):
     def __post_init__(self) -> None:
         HitLookup.__post_init__(self)
         check_one(self.pattern, self.cql)
-        read_context(self.context)
-        keys = read_order(self.sort)
+        LineContext.read(self.context)
+        keys = SortKey.read_all(self.sort)
         read_shown(self.show, REASONS if self.explain else ())
         if self.explain and (TYPICAL not in [key.name for key in keys] or self.count or self.places):
             raise InputError(
@@ -179,7 +172,7 @@ class Kwic(HitLookup):
         search = LineSearch(replace(request, placed=placed))
         rows = Rows.from_arrow(search.first(self.limit))
         total = min(search.left, self.sample or search.left)
-        remarks = (*steps(connection, request.pattern), *self._left_out(search), *request.order.remarks)
+        remarks = (*request.pattern.steps(connection), *self._left_out(search), *request.order.remarks)
         query, more = request.lines(self.limit), total > rows.num_rows
         answer = Answer(rows, query, self._missing, truncated=more, total=total, remarks=remarks)
         return explain_absence(connection, answer, request.selection, request.pattern.values)
@@ -188,7 +181,7 @@ class Kwic(HitLookup):
         """Return what is beside nodes of lines with their places, in parts: what they are sorted by."""
         from sentgen.lookups.concordances.line_text import sorted_words
 
-        context = read_context(self.context)
+        context = LineContext.read(self.context)
         across = self.reading.reaches or bool(context.unit)
         return sorted_words(self.sort).of_lines(connection, rows, context, across=across)
 
@@ -208,7 +201,7 @@ class Kwic(HitLookup):
         if self.dedupe or self.sample:
             return tuple(replace(self, limit=1).ask(connection).remarks)
         request = self._line_query(connection)
-        return (*steps(connection, request.pattern), *request.order.remarks)
+        return (*request.pattern.steps(connection), *request.order.remarks)
 
     def _count(self, connection: Connection) -> Answer:
         from sentgen.lookups.concordances.line_search import LineSearch
@@ -218,7 +211,7 @@ class Kwic(HitLookup):
         search.count()
         total = min(search.left, self.sample or search.left)
         row = Rows(("hits",), [(total,)], ("BIGINT",))
-        remarks = (*steps(connection, request.pattern), *self._left_out(search))
+        remarks = (*request.pattern.steps(connection), *self._left_out(search))
         answer = Answer(row, request.count(), self._missing, total=total, remarks=remarks)
         return explain_absence(connection, answer, request.selection, request.pattern.values)
 
@@ -228,7 +221,7 @@ class Kwic(HitLookup):
         spread, bindings = spread_of(connection, pattern.find(connection)), Bindings()
         source = pattern.source(bindings)
         answer = hit_places(connection, source, bindings, spread, self.limit, self._missing)
-        answer = replace(answer, remarks=(*steps(connection, pattern), *answer.remarks))
+        answer = replace(answer, remarks=(*pattern.steps(connection), *answer.remarks))
         return explain_absence(connection, answer, request.selection, pattern.values)
 
     def _left_out(self, search: LineSearch) -> Iterator[str]:
@@ -244,13 +237,13 @@ class Kwic(HitLookup):
         return f"occurrence of {self.pattern if self.cql is None else self.cql!r}"
 
     def _line_query(self, connection: Connection) -> LineQuery:
-        selection, context = self.select(connection, sentences=True), read_context(self.context)
+        selection, context = self.select(connection, sentences=True), LineContext.read(self.context)
         if context.unit == "p":
             check_paragraphs(connection)
-        hits = read_query(connection, self.pattern, selection, cql=self.cql, reading=self.reading)
+        hits = Query.read(connection, self.pattern, selection, cql=self.cql, reading=self.reading)
         hits = self.with_filters(connection, hits, selection)
         there = StoreKeys(connection, selection.names)
-        order = line_order(there, read_order(self.sort), context.sorted_by, explain=self.explain)
+        order = LineOrder.of(there, SortKey.read_all(self.sort), context.sorted_by, explain=self.explain)
         shown = {name: find_key(there, name) for name in read_shown(self.show)}
         sample, seed = self.drawn
         return LineQuery(

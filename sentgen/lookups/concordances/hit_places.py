@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Longs
-from sentgen.lookups.base.cache import array_cache
+from sentgen.lookups.base.cache import ArrayCache
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Answer, Bindings, HitSource, Statement, limit_clause
 from sentgen.lookups.base.tokens import Tokens
@@ -149,7 +149,7 @@ def spread_of(connection: Connection, hits: Iterable[BlockHits]) -> Iterator[pa.
 
 def _documents(connection: Connection) -> Longs:
     """Return the numbers of all documents, ascending, the token that each begins with, and its size."""
-    cache = array_cache(connection)
+    cache = ArrayCache.of(connection)
     documents: Longs | None = cache.find(_DOCUMENTS)
     if documents is None:
         columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
@@ -202,13 +202,13 @@ class Marks:
     parts: Sequence[tuple[str, str]]
     sentence_id: int
 
-
-def marks_of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
-    """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.Match`, in their order."""
-    sentences = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
-    forms = _forms(connection, sentences) if sentences else {}
-    for sentence, hit in zip(sentences, hits, strict=True):
-        yield _marks(hit, *forms.get(sentence, (0, [])))
+    @staticmethod
+    def of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
+        """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.Match`, in their order."""
+        sentences = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
+        forms = _forms(connection, sentences) if sentences else {}
+        for sentence, hit in zip(sentences, hits, strict=True):
+            yield _marks(hit, *forms.get(sentence, (0, [])))
 
 
 def _forms(

@@ -16,13 +16,7 @@ from sqlalchemy import Connection
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import Value
 from sentgen.lookups.base.languages import MOST_CONDITIONS
-from sentgen.lookups.base.patterns import (
-    TokenPattern,
-    has_tag,
-    has_word,
-    split_pattern,
-    token_pattern,
-)
+from sentgen.lookups.base.patterns import TokenPattern, has_tag, has_word, split_pattern
 from sentgen.lookups.base.question import Lookup
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import (
@@ -65,27 +59,27 @@ class Window:
     left: int
     right: int
 
+    @classmethod
+    def read(cls, text: str) -> Window:
+        """Read ``L2-R4``, or ``2,4`` for the same; ``L2`` or ``2L``, ``R4`` or ``4R``, ``5`` for both sides.
 
-def read_window(text: str) -> Window:
-    """Read ``L2-R4``, or ``2,4`` for the same; ``L2`` or ``2L``, ``R4`` or ``4R``, ``5`` for both sides.
-
-    Raises:
-        InputError: the text is none of these, or empty.
-    """
-    given = text.strip()
-    if side := _SIDE.fullmatch(given):
-        given = side[2] + side[1]
-    if sides := _SIDES.fullmatch(given):
-        window = Window(int(sides[1] or 0), int(sides[2] or sides[3] or 0))
-    elif numbers := _NUMBERS.fullmatch(given):
-        window = Window(int(numbers[1]), int(numbers[2] or numbers[1]))
-    else:
-        raise InputError(
-            f"{text!r} is no window; write 5, or L5-R2 (or 5,2) for five words before and two after"
-        )
-    if not (window.left or window.right):
-        raise InputError("a window of no words holds nothing; write 5, or L5-R2")
-    return window
+        Raises:
+            InputError: it is none of these, or empty.
+        """
+        given = text.strip()
+        if side := _SIDE.fullmatch(given):
+            given = side[2] + side[1]
+        if sides := _SIDES.fullmatch(given):
+            window = cls(int(sides[1] or 0), int(sides[2] or sides[3] or 0))
+        elif numbers := _NUMBERS.fullmatch(given):
+            window = cls(int(numbers[1]), int(numbers[2] or numbers[1]))
+        else:
+            raise InputError(
+                f"{text!r} is no window; write 5, or L5-R2 (or 5,2) for five words before and two after"
+            )
+        if not (window.left or window.right):
+            raise InputError("a window of no words holds nothing; write 5, or L5-R2")
+        return window
 
 
 #: Tokens on each side, where nothing else is asked for.
@@ -163,7 +157,7 @@ def _read_filters(queries: Sequence[str], windows: Sequence[str]) -> tuple[HitFi
 def _filter(query: str, given: str) -> HitFilter:
     text = given.strip()
     window = text.removeprefix(NOT).strip()
-    size = read_window(window)
+    size = Window.read(window)
     if max(size.left, size.right) > _MOST:
         raise InputError(f"a filter looks {_MOST} tokens far at most; {given!r} is more")
     return HitFilter(query, window, size, keeps=window == text)
@@ -257,6 +251,46 @@ class Query:
         match = hits if source.match == source.table else source.match
         return replace(source, table=hits, parts=parts, match=match)
 
+    @classmethod
+    def read(
+        cls,
+        connection: Connection,
+        pattern: str,
+        selection: Selection,
+        *,
+        cql: str | None = None,
+        reading: Reading = AS_USUAL,
+        by: Sequence[syntax.Term] = (),
+    ) -> Query:
+        """Read a pattern, or a query in CQL.
+
+        Args:
+            connection: the store.
+            pattern: the pattern; a query if it can only be one.
+            selection: the corpora.
+            cql: the query, instead of a pattern.
+            reading: how it is read.
+            by: attributes that hits are told apart by, which are checked as well.
+
+        Raises:
+            InputError: it cannot be read, or the pattern is one that matches everywhere.
+        """
+        if cql is None and (is_cql(pattern) or reading.dialect is not Dialect.SENTGEN):
+            cql = pattern
+        if cql is not None:
+            read = parse_cql(connection, cql, selection, reading, by)
+            return cls(read, [QuestionValue(*value) for value in read.values], reading.reaches, written=True)
+        tokens = read_pattern(connection, pattern, selection)
+        sequence = tuple(map(token_of, tokens))
+        parsed = syntax.Sequence(sequence) if len(sequence) > 1 else sequence[0]
+        read = query_of(connection, pattern, parsed, selection, reading, by)
+        return cls(read, values_of(tokens), reading.reaches)
+
+    def steps(self, connection: Connection) -> tuple[str, ...]:
+        """Say of each filter how many hits it leaves, and of stars what they do not mean."""
+        remarks = tuple(_left(connection, self)) if self.filters else ()
+        return (*remarks, *_stars(self.cql.pattern)) if self.written else remarks
+
     def _step(self, number: int, hit_filter: HitFilter, near: Query, hits: str, bindings: Bindings) -> str:
         """Return the common table expressions of a filter over the hits before it."""
         source = near.source(bindings)
@@ -308,7 +342,7 @@ class HitLookup(Lookup):
         """
         if not (filters := _read_filters(self.filter, self.within)):
             return query
-        near = [read_query(connection, each.query, selection, reading=self.reading) for each in filters]
+        near = [Query.read(connection, each.query, selection, reading=self.reading) for each in filters]
         if sum(map(_conditions, (query, *near))) > MOST_CONDITIONS:
             raise InputError(
                 f"a query and its filters have {MOST_CONDITIONS} conditions at most, all together; write"
@@ -317,40 +351,6 @@ class HitLookup(Lookup):
         pairs = tuple(zip(filters, near, strict=True))
         needed = [value for each, other in pairs if each.keeps for value in other.values]
         return replace(query, filters=pairs, values=[*query.values, *needed])
-
-
-def read_query(
-    connection: Connection,
-    pattern: str,
-    selection: Selection,
-    *,
-    cql: str | None = None,
-    reading: Reading = AS_USUAL,
-    by: Sequence[syntax.Term] = (),
-) -> Query:
-    """Read a pattern, or a query in CQL.
-
-    Args:
-        connection: the store.
-        pattern: the pattern; a query if it can only be one.
-        selection: the corpora.
-        cql: the query, instead of a pattern.
-        reading: how it is read.
-        by: attributes that hits are told apart by, which are checked as well.
-
-    Raises:
-        InputError: the query cannot be read, or the pattern is one that matches everywhere.
-    """
-    if cql is None and (is_cql(pattern) or reading.dialect is not Dialect.SENTGEN):
-        cql = pattern
-    if cql is not None:
-        read = parse_cql(connection, cql, selection, reading, by)
-        return Query(read, [QuestionValue(*value) for value in read.values], reading.reaches, written=True)
-    tokens = read_pattern(connection, pattern, selection)
-    sequence = tuple(map(token_of, tokens))
-    parsed = syntax.Sequence(sequence) if len(sequence) > 1 else sequence[0]
-    read = query_of(connection, pattern, parsed, selection, reading, by)
-    return Query(read, values_of(tokens), reading.reaches)
 
 
 def read_pattern(connection: Connection, pattern: str, selection: Selection) -> list[TokenPattern]:
@@ -362,7 +362,7 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     """
     is_tag, is_word = partial(has_tag, connection), partial(has_word, connection, selection)
     words = split_pattern(pattern, most=MOST_TOKENS)
-    tokens = [token_pattern(text, selection, is_tag, is_word) for text in words]
+    tokens = [TokenPattern.read(text, selection, is_tag, is_word) for text in words]
     if all(token.free for token in tokens):
         raise InputError("a pattern of stars alone matches everywhere; give at least one word, tag or lemma")
     return tokens
@@ -371,12 +371,6 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
 def _conditions(query: Query) -> int:
     """Return how many conditions a query has: they become parts of one statement."""
     return sum(len(syntax.comparisons(condition)) for condition in query.cql.pattern.conditions)
-
-
-def steps(connection: Connection, query: Query) -> tuple[str, ...]:
-    """Say of each filter how many hits it leaves, and of stars what they do not mean."""
-    remarks = tuple(_left(connection, query)) if query.filters else ()
-    return (*remarks, *_stars(query.cql.pattern)) if query.written else remarks
 
 
 def _left(connection: Connection, query: Query) -> Iterator[str]:

@@ -28,7 +28,7 @@ from sentgen.lookups.base.statement import (
     expressions_text,
     limit_clause,
 )
-from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
+from sentgen.lookups.base.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.concordances.sorting import LineOrder, value_at
 from sentgen.options import Option
@@ -103,23 +103,25 @@ class LineContext:
         """How many words beside a hit say where it comes in order."""
         return WORDS if self.unit else self.size
 
+    @classmethod
+    def read(cls, given: int | str) -> LineContext:
+        """Read ``10``, ``2s`` or ``1p``.
 
-def read_context(given: int | str) -> LineContext:
-    """Read ``10``, ``2s`` or ``1p``.
-
-    Raises:
-        InputError: the context is none of these, or too much.
-    """
-    match = re.fullmatch(r"(\d{1,9})([sp]?)", str(given).strip())
-    least = 1 if match and match[2] else 0
-    if not match or int(match[1]) < least:
-        raise InputError(
-            f"{str(given)!r} is no context; write 10 for words, 2s for sentences, 1p for paragraphs"
-        )
-    size, unit = int(match[1]), match[2]
-    if size > _MOST_BESIDE[unit]:
-        raise InputError(f"a context has at most {_MOST_BESIDE[unit]}{unit} on each side; {given} is more")
-    return LineContext(size, unit)
+        Raises:
+            InputError: it is none of these, or too much.
+        """
+        match = re.fullmatch(r"(\d{1,9})([sp]?)", str(given).strip())
+        least = 1 if match and match[2] else 0
+        if not match or int(match[1]) < least:
+            raise InputError(
+                f"{str(given)!r} is no context; write 10 for words, 2s for sentences, 1p for paragraphs"
+            )
+        size, unit = int(match[1]), match[2]
+        if size > _MOST_BESIDE[unit]:
+            raise InputError(
+                f"a context has at most {_MOST_BESIDE[unit]}{unit} on each side; {given} is more"
+            )
+        return cls(size, unit)
 
 
 def check_paragraphs(connection: Connection) -> None:
@@ -307,7 +309,7 @@ class LineQuery:
         else:
             text += _FIRST.format(hits=hits, limit=limit_clause(limit, bindings, "  "))
         more = ["rank", *self.order.reasons] if self.order.keys else []
-        lines = _lines_in(self.context, surface_of(self.connection), self.line_extent, more)
+        lines = _lines_in(self.context, Surface.of(self.connection), self.line_extent, more)
         return f"{text},\n{lines}"
 
     def _document_tables(self, table: str) -> str:

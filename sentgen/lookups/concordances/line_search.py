@@ -23,17 +23,10 @@ from sentgen.lookups.base.cache import forms_of
 from sentgen.lookups.base.statement import Bindings, Extent, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
 from sentgen.lookups.concordances.line_query import SHOWN_TEXT, LineQuery, random_keys
-from sentgen.lookups.concordances.line_text import (
-    Stretches,
-    in_batches,
-    lines_of,
-    locate_hits,
-    stretches_of,
-    token_numbers,
-)
+from sentgen.lookups.concordances.line_text import Stretches, lines_of, locate_hits, token_numbers
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
 from sentgen.lookups.search.attributes import of_key
-from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans, together
+from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
 from sentgen.lookups.search.number_sets import unique, unique_inverse
 from sentgen.schema.engine import arrow_table, raw, register_arrow
 
@@ -104,7 +97,7 @@ class LineSearch:
     def _new(self, hits: BlockHits, seen: set[str]) -> BlockHits:
         """Return the hits whose lines show what none before them does."""
         new = list[bool]()
-        for shown in in_batches(self._around([hits]), LINES, TOKENS):
+        for shown in Stretches.in_batches(self._around([hits]), LINES, TOKENS):
             texts = self._rows_of(_LINE, lines_of(self._connection, shown), _SHOWN_TEXT)
             for text in texts["said"].to_pylist():
                 new.append(text not in seen)
@@ -125,7 +118,7 @@ class LineSearch:
             columns = (column.to_numpy().astype(np.int64) for column in hits.rows(self._query.extent).columns)
             new = random_keys(self._query.seed, *columns)
             some = new < (keys.max() if len(keys) == most else np.iinfo(np.int64).max)
-            drawn = together([drawn, token_numbers(hits).take(some)], ())
+            drawn = Spans.together([drawn, token_numbers(hits).take(some)], ())
             keys = np.append(keys, new[some])
             first = np.sort(np.argsort(keys, kind="stable")[:most])
             drawn, keys = drawn.take(first), keys[first]
@@ -138,7 +131,7 @@ class LineSearch:
     def _in_place(self, limit: int) -> Iterator[pa.Table]:
         """Yield the first lines in the order of the store."""
         first = self._chosen() if not limit else _first(self._chosen(), limit)
-        for shown in in_batches(self._around(first), LINES, TOKENS):
+        for shown in Stretches.in_batches(self._around(first), LINES, TOKENS):
             yield lines_of(self._connection, shown)
 
     def _in_order(self, limit: int) -> Iterator[pa.Table]:
@@ -166,12 +159,12 @@ class LineSearch:
 
         by_place = np.lexsort((places.last, places.first))
         shown = self._around(locate_hits(self._tokens, places.take(by_place)))
-        batches = in_batches(shown, LINES, TOKENS)
+        batches = Stretches.in_batches(shown, LINES, TOKENS)
         lines = pa.concat_tables([lines_of(self._connection, batch) for batch in batches])
         return lines.take(pa.array(np.argsort(by_place)))
 
     def _around(self, all_hits: Iterable[BlockHits]) -> Iterator[Stretches]:
-        return (stretches_of(hits, self._query.context) for hits in self._beside(all_hits))
+        return (Stretches.of(hits, self._query.context) for hits in self._beside(all_hits))
 
     def _beside(self, all_hits: Iterable[BlockHits]) -> Iterator[BlockHits]:
         """Yield hits in blocks that have all tokens beside them."""

@@ -19,10 +19,10 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.lookups.base.cache import forms_of
 from sentgen.lookups.base.statement import Bindings
-from sentgen.lookups.base.surface import surface_of
+from sentgen.lookups.base.surface import Surface
 from sentgen.lookups.base.tokens import NONE, Array, Block, Tokens, places
 from sentgen.lookups.concordances.line_query import PARAGRAPH, LineContext
-from sentgen.lookups.concordances.sorting import LEFT, NODE, RIGHT, SortKey, read_order
+from sentgen.lookups.concordances.sorting import LEFT, NODE, RIGHT, SortKey
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
 from sentgen.lookups.search.number_sets import unique, unique_inverse
 from sentgen.lookups.search.regions import region_numbers
@@ -65,15 +65,29 @@ class Stretches:
             yield Stretches(self.block, self.low[some], self.first[some], self.last[some], self.high[some])
             begin = end
 
+    @classmethod
+    def of(cls, hits: BlockHits, context: LineContext) -> Stretches:
+        """Return what is shown of the tokens around hits."""
+        low, high = hits.block.unit_ends(hits.first)
+        if context.unit:
+            low, high = _around(hits, context, low, high)
+        else:
+            low, high = np.maximum(hits.first - context.size, low), np.minimum(hits.last + context.size, high)
+        return cls(hits.block, low, hits.first, hits.last, high)
 
-def stretches_of(hits: BlockHits, context: LineContext) -> Stretches:
-    """Return what is shown of the tokens around hits."""
-    low, high = hits.block.unit_ends(hits.first)
-    if context.unit:
-        low, high = _around(hits, context, low, high)
-    else:
-        low, high = np.maximum(hits.first - context.size, low), np.minimum(hits.last + context.size, high)
-    return Stretches(hits.block, low, hits.first, hits.last, high)
+    @staticmethod
+    def in_batches(every: Iterable[Stretches], lines: int, tokens: int) -> Iterator[list[Stretches]]:
+        """Yield stretches of several blocks together, so many lines and tokens at most; none at all once."""
+        held, size, length, begun = list[Stretches](), 0, 0, False
+        for stretches in every:
+            for part in stretches.cut(lines, tokens):
+                if held and (size + len(part) > lines or length + part.tokens > tokens):
+                    yield held
+                    held, size, length, begun = [], 0, 0, True
+                held.append(part)
+                size, length = size + len(part), length + part.tokens
+        if held or not begun:
+            yield held
 
 
 def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> tuple[Longs, Longs]:
@@ -100,20 +114,6 @@ def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> t
         return np.where(inside, np.where(there, np.append(to, NONE)[other], furthest), alone[sentence])
 
     return bound(hits.first, begins, first, -further, low), bound(hits.last, ends, last, further, high)
-
-
-def in_batches(every: Iterable[Stretches], lines: int, tokens: int) -> Iterator[list[Stretches]]:
-    """Yield stretches of several blocks together, so many lines and tokens at most; none at all once."""
-    held, size, length, begun = list[Stretches](), 0, 0, False
-    for stretches in every:
-        for part in stretches.cut(lines, tokens):
-            if held and (size + len(part) > lines or length + part.tokens > tokens):
-                yield held
-                held, size, length, begun = [], 0, 0, True
-            held.append(part)
-            size, length = size + len(part), length + part.tokens
-    if held or not begun:
-        yield held
 
 
 def locate_hits(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
@@ -185,7 +185,7 @@ def _texts(
     strings = forms_of(connection, different)
     lengths = high - low + 1
     begin = end = np.zeros(0, np.int64)
-    if shown and surface_of(connection).multiwords:
+    if shown and Surface.of(connection).multiwords:
         begin, end, forms = _multiwords(shown)
         kinds, spaced = _apply_multiwords(
             places(low, lengths), np.repeat(low, lengths), kinds, spaced, begin, end, len(strings)
@@ -334,7 +334,7 @@ class SortedWords:
         hits = locate_hits(tokens, numbers.take(by_place))
         pieces = [
             *chain.from_iterable(
-                _text_pieces(connection, [stretches_of(one, context)], before, behind) for one in hits
+                _text_pieces(connection, [Stretches.of(one, context)], before, behind) for one in hits
             )
         ]
         levels, levels_behind = self._of_pieces(before), self._of_pieces(behind)
@@ -351,7 +351,7 @@ class SortedWords:
 
 def sorted_words(order: str) -> SortedWords:
     """Return the words that an order, such as ``1L,node``, looks at first."""
-    in_order = chain.from_iterable(map(_places, read_order(order)))
+    in_order = chain.from_iterable(map(_places, SortKey.read_all(order)))
     levels = dict[int | str, int]()
     for item in in_order:
         levels.setdefault(item, len(levels) + 1)

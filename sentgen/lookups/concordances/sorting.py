@@ -82,6 +82,23 @@ class SortKey:
             return range(self.offset, self.offset + 1)
         return range(-1, -context - 1, -1) if self.name == LEFT else range(1, context + 1)
 
+    @staticmethod
+    def read_all(text: str) -> tuple[SortKey, ...]:
+        """Read keys with commas between them, such as ``1L, 2L%c, -year``; nothing of ``none``.
+
+        Raises:
+            InputError: a key is empty or given twice, or there are too many.
+        """
+        if text.strip() == NONE:
+            return ()
+        keys = tuple(_read_key(part.strip()) for part in text.split(","))
+        names = [key.name for key in keys]
+        if not all(names) or NONE in names or len(set(names)) < len(names):
+            raise InputError(f"{text!r} has an empty sort key, or one twice; write keys as in 1L,2L%c,-year")
+        if len(keys) > _MOST_KEYS:
+            raise InputError(f"lines are sorted by {_MOST_KEYS} keys at most; there are {len(keys)}")
+        return keys
+
 
 SortOption = Annotated[
     str,
@@ -92,23 +109,6 @@ SortOption = Annotated[
         metavar="KEYS",
     ),
 ]
-
-
-def read_order(text: str) -> tuple[SortKey, ...]:
-    """Read keys with commas between them, such as ``1L, 2L%c, -year``; nothing of ``none``.
-
-    Raises:
-        InputError: a key is empty or given twice, or there are too many.
-    """
-    if text.strip() == NONE:
-        return ()
-    keys = tuple(_read_key(part.strip()) for part in text.split(","))
-    names = [key.name for key in keys]
-    if not all(names) or NONE in names or len(set(names)) < len(names):
-        raise InputError(f"{text!r} has an empty sort key, or one twice; write keys as in 1L,2L%c,-year")
-    if len(keys) > _MOST_KEYS:
-        raise InputError(f"lines are sorted by {_MOST_KEYS} keys at most; there are {len(keys)}")
-    return keys
 
 
 def _read_key(text: str) -> SortKey:
@@ -197,6 +197,23 @@ class LineOrder:
             limit=limit_clause(limit, bindings, "    "),
         )
 
+    @classmethod
+    def of(
+        cls, store_keys: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explain: bool = False
+    ) -> LineOrder:
+        """Look up the keys of an order among those of a store; ``explain``: lines say why they are typical.
+
+        Raises:
+            InputError: there is none of a name.
+        """
+        others = [NODE, LEFT, RIGHT, TYPICAL]
+        named = [key.name for key in keys if not key.offset and key.name not in others]
+        keys_of_values = {
+            name: find_key(store_keys, name, "sort key", ["1L", "1R", *others]) for name in named
+        }
+        typical = typical_lines(store_keys) if any(key.name == TYPICAL for key in keys) else None
+        return cls(keys, keys_of_values, context, typical, explain)
+
 
 def _words(key: SortKey, extent: Extent) -> str:
     """Return the words of a key of a hit ``h`` in SQL."""
@@ -216,21 +233,6 @@ def _words(key: SortKey, extent: Extent) -> str:
         sentence=extent.sentence,
         position=extent.position,
     )
-
-
-def line_order(
-    store_keys: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explain: bool = False
-) -> LineOrder:
-    """Look up the keys of an order among those of a store; ``explain``: lines say why they are typical.
-
-    Raises:
-        InputError: there is no key of a name.
-    """
-    others = [NODE, LEFT, RIGHT, TYPICAL]
-    named = [key.name for key in keys if not key.offset and key.name not in others]
-    keys_of_values = {name: find_key(store_keys, name, "sort key", ["1L", "1R", *others]) for name in named}
-    typical = typical_lines(store_keys) if any(key.name == TYPICAL for key in keys) else None
-    return LineOrder(keys, keys_of_values, context, typical, explain)
 
 
 def by_value(key: str, *, down: bool = False) -> str:

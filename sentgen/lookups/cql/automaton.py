@@ -43,6 +43,19 @@ class Automaton:
     steps: tuple[tuple[int, int], ...]
     lasts: tuple[tuple[int, Edges], ...]
 
+    @classmethod
+    def of(cls, pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
+        """Return the automaton of a pattern; ``across``: of matches that reach over the ends of sentences."""
+        maker = _Maker()
+        part = maker.part(pattern)
+        if across:
+            return _split(maker.symbols, part.firsts, maker.steps, part.lasts)
+        # A first token is no end of a sentence, and a last one no begin.
+        firsts = [state for state in part.firsts if not any(edge.end for edge in _of_sentences(state[1]))]
+        lasts = [state for state in part.lasts if all(edge.end for edge in _of_sentences(state[1]))]
+        steps = [step for step in maker.steps if not _of_sentences(step[2])]
+        return _split(maker.symbols, firsts, steps, lasts)
+
 
 @dataclass(slots=True)
 class _Part:
@@ -51,19 +64,6 @@ class _Part:
     firsts: dict[tuple[int, Edges], None] = field(default_factory=dict)
     lasts: dict[tuple[int, Edges], None] = field(default_factory=dict)
     empty: dict[Edges, None] = field(default_factory=dict)
-
-
-def automaton(pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
-    """Return the automaton of a pattern; ``across``: whether matches may reach over the ends of sentences."""
-    maker = _Glushkov()
-    part = maker.part(pattern)
-    if across:
-        return _split(maker.symbols, part.firsts, maker.steps, part.lasts)
-    # No sentence ends before the first token of a match, and none begins behind the last.
-    firsts = [state for state in part.firsts if not any(edge.end for edge in _of_sentences(state[1]))]
-    lasts = [state for state in part.lasts if all(edge.end for edge in _of_sentences(state[1]))]
-    steps = [step for step in maker.steps if not _of_sentences(step[2])]
-    return _split(maker.symbols, firsts, steps, lasts)
 
 
 def _of_sentences(edges: Edges) -> list[syntax.CqlEdge]:
@@ -121,6 +121,7 @@ class _Glushkov:
                 )
             case syntax.Repetition():
                 return self._repeat(pattern)
+        assert isinstance(pattern, Symbol)
         return self._symbol(pattern)
 
     def _symbol(self, symbol: Symbol) -> _Part:

@@ -17,22 +17,13 @@ from dataclasses import dataclass, replace
 from sqlalchemy import Connection
 
 from sentgen.case_folding import fold_sql
-from sentgen.lookups.base.attributes import (
-    COLUMNS,
-    TAGS,
-    Key,
-    Test,
-    Value,
-    compare_numbers,
-    shared_columns,
-    token_key,
-)
+from sentgen.lookups.base.attributes import COLUMNS, TAGS, Key, Test, Value, compare_numbers, token_key
 from sentgen.lookups.base.keys import MetadataKey, StoreKeys
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.regions import INNER, of_kinds, parts_of, with_attribute
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, where
-from sentgen.lookups.base.surface import surface_of
+from sentgen.lookups.base.surface import Surface
 from sentgen.lookups.cql import syntax
 
 #: The first token of a match and the last one, as labels.
@@ -216,7 +207,7 @@ class TokenConditions:
             condition = compare_numbers(sides[0], comparison.operator, sides[1])
             return f"({condition}) is not true" if negated else condition
         keys = [self.key(term.attribute) for term in terms]
-        if (both := shared_columns(*keys)) and not self.selection.ignore_case:
+        if (both := keys[0].shared_columns(keys[1])) and not self.selection.ignore_case:
             # The same ids stand for the same strings.
             left, right = (f"{alias}.{column}" for alias, column in zip(aliases, both, strict=True))
             return f"{left} is {'' if negated else 'not '}distinct from {right}"
@@ -242,7 +233,7 @@ def _compose(condition: syntax.Condition, write: Callable[[syntax.Condition], st
 def _no_space(connection: Connection, alias: str) -> str:
     """Return the condition on a row of `token` that no space follows it, and it is not within a multiword."""
     condition = f"{alias}.space_after = false"
-    if not surface_of(connection).multiwords:
+    if not Surface.of(connection).multiwords:
         return condition
     return f"{condition} and ({alias}.sentence_id, {alias}.position) not in ({_WITHIN})"
 

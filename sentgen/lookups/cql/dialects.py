@@ -28,6 +28,28 @@ class Dialect(StrEnum):
     CQP = "cqp"
     BLACKLAB = "blacklab"
 
+    def grammar(self, grammar: str) -> str:
+        """Return the grammar of a dialect, made of that of sentgen."""
+        for old, new in {Dialect.CQP: _CQP, Dialect.BLACKLAB: _BLACKLAB}.get(self, ()):
+            assert old in grammar, old
+            grammar = grammar.replace(old, new)
+        return grammar
+
+    def check_known(self, text: str) -> None:
+        """Refuse what a dialect has and sentgen has not.
+
+        Raises:
+            QueryError: the query has it; with the place and what to write instead.
+        """
+        # Of the same length, so that places stay.
+        bare = _STRING.sub(lambda match: match[0][0] + "_" * (len(match[0]) - 2) + match[0][-1], text)
+        for sign, instead in _UNKNOWN.get(self, ()):
+            if match := re.search(sign, bare):
+                start = match.start() + len(match[0]) - len(match[0].lstrip())
+                what = " ".join(text[start : match.end()].split())
+                cure = instead.format(strategy=spell("strategy"), limit=spell("limit"))
+                raise QueryError(f"{what} is not known here; {cure}", query=text, offset=start)
+
 
 #: What is kept unless a strategy is named.
 _STRATEGIES = {
@@ -108,14 +130,6 @@ _BLACKLAB = (
 _CQP = (("%ignore COMMENT", "MODIFIER.2: /\\(\\?[a-z]+\\)/\n%ignore MODIFIER\n%ignore COMMENT"),)
 
 
-def grammar_of(grammar: str, dialect: Dialect) -> str:
-    """Return the grammar of a dialect, made of that of sentgen."""
-    for old, new in {Dialect.CQP: _CQP, Dialect.BLACKLAB: _BLACKLAB}.get(dialect, ()):
-        assert old in grammar, old
-        grammar = grammar.replace(old, new)
-    return grammar
-
-
 _MODIFIER = re.compile(rf"\s*\(\?({'|'.join(Strategy)})\)")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#[^\n]*")
 #: What these dialects have and sentgen has not, outside of quotes, with what to write instead.
@@ -155,19 +169,3 @@ _UNKNOWN = {
         (r"\b(?:overlap|intersecting)\b", "write within or containing"),
     ),
 }
-
-
-def check_known(text: str, dialect: Dialect) -> None:
-    """Refuse what a dialect has and sentgen has not.
-
-    Raises:
-        QueryError: the query has it; with the place and what to write instead.
-    """
-    # Of the same length, so that places stay.
-    bare = _STRING.sub(lambda match: match[0][0] + "_" * (len(match[0]) - 2) + match[0][-1], text)
-    for sign, instead in _UNKNOWN.get(dialect, ()):
-        if match := re.search(sign, bare):
-            start = match.start() + len(match[0]) - len(match[0].lstrip())
-            what = " ".join(text[start : match.end()].split())
-            cure = instead.format(strategy=spell("strategy"), limit=spell("limit"))
-            raise QueryError(f"{what} is not known here; {cure}", query=text, offset=start)

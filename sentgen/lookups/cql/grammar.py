@@ -27,7 +27,7 @@ from sentgen.lookups.base.languages import (
 from sentgen.lookups.base.surprisals import NAME as SURPRISAL
 from sentgen.lookups.base.surprisals import split_name
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.dialects import Dialect, check_known, grammar_of
+from sentgen.lookups.cql.dialects import Dialect
 
 GRAMMAR = r"""
 start: (pattern | "MU" meeting) ("expand" "to" region_name)? ";"?
@@ -169,7 +169,7 @@ def read(
     """
     check_text(text)
     text = straight_quotes(text)
-    check_known(text, dialect)
+    dialect.check_known(text)
     try:
         parse = partial(_parser(dialect).parse, text)
         pattern = built(text, parse, _CONDITIONS, _Reader(text, is_kind, dialect))
@@ -190,7 +190,7 @@ def _tags(pattern: syntax.Pattern) -> list[syntax.CqlEdge]:
 @cache
 def _parser(dialect: Dialect) -> Lark:
     # Positions are those of characters, so that a caret can stand below one.
-    return Lark(grammar_of(GRAMMAR, dialect), parser="lalr", maybe_placeholders=False)
+    return Lark(dialect.grammar(GRAMMAR), parser="lalr", maybe_placeholders=False)
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:

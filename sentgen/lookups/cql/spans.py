@@ -24,7 +24,7 @@ from sentgen.lookups.base.statement import (
     where,
 )
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol, automaton
+from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol
 from sentgen.lookups.cql.conditions import ENDS, RegionConditions, TokenConditions
 from sentgen.lookups.cql.dialects import Strategy
 
@@ -168,7 +168,7 @@ class SpanStatement:
                 return self._meet(pattern)
             case syntax.Constrained(part, condition):
                 return self._constrain(part, condition)
-        return self._walk(automaton(pattern, across=self._across))
+        return self._walk(Automaton.of(pattern, across=self._across))
 
     def _labels(self, alias: str) -> str:
         return "".join(f", {alias}.{column}" for column in self._names.values())

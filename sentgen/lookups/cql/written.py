@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection
 
 from sentgen.lookups.base.attributes import Value
-from sentgen.lookups.base.cache import all_words, array_cache
+from sentgen.lookups.base.cache import ArrayCache, all_words
 from sentgen.lookups.base.languages import Every
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, any_row, where
-from sentgen.lookups.base.surface import surface_of
+from sentgen.lookups.base.surface import Surface
 from sentgen.lookups.cql import syntax
 from sentgen.schema.engine import arrow_table, connection_cache, raw
 
@@ -84,7 +84,7 @@ def as_written(
     A label of the word is one of the first token; ``across``: matches reach over the ends of sentences, which
     words do not.
     """
-    multiwords, unspaced = surface_of(connection).multiwords, _is_unspaced(connection)
+    multiwords, unspaced = Surface.of(connection).multiwords, _is_unspaced(connection)
     if not (multiwords or unspaced):
         return pattern
 
@@ -200,7 +200,7 @@ class _Search:
             return [*words, *((number, None) for number in multiwords)]
         columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
         spelled = {name: self.value.comparison_key(column) for name, column in columns.items()}
-        query = _PIECES + (_MULTIWORDS if surface_of(self.connection).multiwords else "")
+        query = _PIECES + (_MULTIWORDS if Surface.of(self.connection).multiwords else "")
         return raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
 
     def _places(self, pieces: _Pieces) -> _Places:
@@ -263,7 +263,7 @@ def _multiword_forms(connection: Connection) -> pa.Array:
     """Return what multiword tokens are written as; read once of a store that nobody can change."""
     import pyarrow as pa
 
-    arrays = array_cache(connection)
+    arrays = ArrayCache.of(connection)
     forms: pa.Table | None = arrays.find(_MULTIWORD_FORMS)
     if forms is None:
         forms = arrays.add(_MULTIWORD_FORMS, arrow_table(raw(connection), _MULTIWORD_FORMS))

@@ -13,7 +13,7 @@ from itertools import combinations, count
 
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
-from sentgen.lookups.base.attributes import Key, compare_numbers, shared_columns
+from sentgen.lookups.base.attributes import Key, compare_numbers
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings
@@ -464,7 +464,7 @@ class Compiler:
         if self.ignore_case and all(key.is_word for key in keys):
             first, second = (fold_sql(self.value(value, scope)) for value in (left, right))
             return first, second
-        if both := shared_columns(*keys):
+        if both := keys[0].shared_columns(keys[1]):
             return f"{bounds[0].alias}.{both[0]}", f"{bounds[1].alias}.{both[1]}"
         return None
 

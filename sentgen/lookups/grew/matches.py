@@ -24,10 +24,10 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.base.surface import LINE_COLUMNS, Surface, surface_of
+from sentgen.lookups.base.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.base.surprisals import SurprisalKey, bin_of
 from sentgen.lookups.concordances.line_query import LineContext
-from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortOption, line_order, read_order
+from sentgen.lookups.concordances.sorting import NONE, LineOrder, SortKey, SortOption
 from sentgen.lookups.grew.compiler import Compiler, HitStatement
 from sentgen.lookups.grew.conditions import FORM
 from sentgen.lookups.grew.syntax import (
@@ -107,7 +107,7 @@ class Match(Lookup):
                 f"{spell('random')} draws the hits that are shown; ask without {spell('offset')}"
             )
         if not self.is_count:
-            read_order(self.sort)
+            SortKey.read_all(self.sort)
 
     @property
     def is_count(self) -> bool:
@@ -150,7 +150,7 @@ class Match(Lookup):
         return _with_hints(connection, answer, search)
 
     def _hits(self, connection: Connection) -> Answer:
-        search, surface = self._search(connection), surface_of(connection)
+        search, surface = self._search(connection), Surface.of(connection)
         limit, seed, order = self.limit, self.random, search.order
         lines = search.first_sentences(limit, seed).lines(limit, self.context, seed, surface, order)
         hits = lines.fetch(connection, limit)
@@ -235,7 +235,7 @@ class _Search:
         self.whole = self.statements(Bindings())
         # Counts are sorted by their columns.
         sort = NONE if match.is_count else match.sort
-        self.order = line_order(self._there, read_order(sort), match.context)
+        self.order = LineOrder.of(self._there, SortKey.read_all(sort), match.context)
 
     def _key(self, text: str) -> CountKey:
         """Return a key: what the request has no name for, and the store does, need be no name of Grew."""

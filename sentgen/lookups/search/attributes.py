@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from sentgen.arrays import Ints, Longs
 from sentgen.lookups.base.attributes import Key, TokenKey
-from sentgen.lookups.base.cache import array_cache
+from sentgen.lookups.base.cache import ArrayCache
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.tokens import NONE, Block
@@ -127,7 +127,7 @@ class _StoredAttribute(Attribute):
         In a store that nobody can change they are read once; words are read only when they are needed for
         the second time, as reading all of them takes as long as a few questions.
         """
-        known, arrays = connection_cache(self.connection), array_cache(self.connection)
+        known, arrays = connection_cache(self.connection), ArrayCache.of(self.connection)
         text = _ALL.format(value=self.value, table=self.table, none=NONE)
         key = (_ALL, (query := Statement(text, self.bindings)).with_values())
         if self.table not in _FEW:

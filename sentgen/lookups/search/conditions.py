@@ -14,8 +14,8 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Ints, Longs
-from sentgen.lookups.base.attributes import COLUMNS, Test, TokenKey, Value, shared_columns
-from sentgen.lookups.base.cache import ArrayCache, array_cache, id_of
+from sentgen.lookups.base.attributes import COLUMNS, Test, TokenKey, Value
+from sentgen.lookups.base.cache import ArrayCache, id_of
 from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.languages import Either, Every
 from sentgen.lookups.base.statement import Bindings, where
@@ -76,7 +76,7 @@ class Conditions:
     _cache: ArrayCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self._cache = array_cache(self._connection)
+        self._cache = ArrayCache.of(self._connection)
 
     def hold(self, condition: syntax.Condition | None, block: Block, at: Longs | None = None) -> Bools:
         """Return which tokens of a block, all or those at some places, meet a condition."""
@@ -289,7 +289,8 @@ class Conditions:
         """Return for which tokens two attributes are equal, or compare as numbers."""
         assert isinstance(comparison.right, syntax.Term)
         terms = comparison.left, comparison.right
-        both = shared_columns(*(self.written.key(term.attribute) for term in terms))
+        left, right = (self.written.key(term.attribute) for term in terms)
+        both = left.shared_columns(right)
         if both is None or comparison.operator != "=" or self.written.selection.ignore_case:
             return self._query_store(comparison, block, at, other)
         first, second = map(block.column, both)

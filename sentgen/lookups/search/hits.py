@@ -63,19 +63,33 @@ class Spans:
         tokens = self.labels.get(name)
         return np.full(len(self), NONE) if tokens is None else tokens
 
+    @classmethod
+    def together(cls, parts: list[Spans], names: tuple[str, ...]) -> Spans:
+        """Return the spans of several parts as one, each once; with all labels of the query."""
+        if not parts:
+            parts = [NO_SPANS]
+        return cls(
+            np.concatenate([part.first for part in parts]),
+            np.concatenate([part.last for part in parts]),
+            {name: np.concatenate([part.label(name) for part in parts]) for name in names},
+        ).sorted_once()
+
+    def chosen_by(self, strategy: Strategy) -> Spans:
+        """Return which of all spans are hits, each once and without labels, in their order."""
+        ordered = Spans(self.first, self.last, {}).sorted_once()
+        return _CHOOSE[strategy](ordered)
+
+    def lie_within(self, first: Longs, last: Longs) -> Bools:
+        """Return which spans lie in one of some stretches, which are ascending by their first tokens."""
+        if not len(first):
+            return np.zeros(len(self), bool)
+        furthest = np.maximum.accumulate(last)
+        before = np.searchsorted(first, self.first, "right") - 1
+        met: Bools = (before >= 0) & (furthest[before] >= self.last)
+        return met
+
 
 NO_SPANS = Spans(np.zeros(0, np.int64), np.zeros(0, np.int64), {})
-
-
-def together(parts: list[Spans], names: tuple[str, ...]) -> Spans:
-    """Return the distinct spans of several parts, with all labels of the query."""
-    if not parts:
-        parts = [NO_SPANS]
-    return Spans(
-        np.concatenate([part.first for part in parts]),
-        np.concatenate([part.last for part in parts]),
-        {name: np.concatenate([part.label(name) for part in parts]) for name in names},
-    ).sorted_once()
 
 
 def _is_ascending(columns: tuple[Longs, ...]) -> bool:
@@ -121,12 +135,6 @@ class BlockHits:
         at = np.searchsorted(begins, self.first, "right") - 1
         first, last = (np.stack([self.first, self.last]) - begins[at] + 1).astype(np.int32)
         return pa.table({"sentence_id": ids[at], "first": first, "last": last})
-
-
-def chosen_by(strategy: Strategy, spans: Spans) -> Spans:
-    """Return the distinct spans that are hits by a matching strategy, without labels, in order."""
-    ordered = Spans(spans.first, spans.last, {}).sorted_once()
-    return _CHOOSE[strategy](ordered)
 
 
 def _longest(spans: Spans) -> Spans:

@@ -122,7 +122,7 @@ class Regions:
     def within(self, region: syntax.RegionPattern, spans: Spans) -> Bools:
         """Return which spans lie in a region of a pattern."""
         first, last = self.parts(region)
-        return lie_within(spans, first, last)
+        return spans.lie_within(first, last)
 
     def expand(self, region: syntax.RegionPattern, spans: Spans) -> Spans:
         """Return spans extended to the innermost region around them, if there is one.
@@ -178,16 +178,6 @@ class Regions:
         regions = np.repeat(np.arange(len(first)), high - low + 1)
         ends = begins + lengths - 1
         return np.maximum(first[regions], begins[sentences]), np.minimum(last[regions], ends[sentences])
-
-
-def lie_within(spans: Spans, first: Longs, last: Longs) -> Bools:
-    """Return which spans lie in one of some ranges, which are ascending by their first tokens."""
-    if not len(first):
-        return np.zeros(len(spans), bool)
-    furthest = np.maximum.accumulate(last)
-    before = np.searchsorted(first, spans.first, "right") - 1
-    met: Bools = (before >= 0) & (furthest[before] >= spans.last)
-    return met
 
 
 def _innermost(first: Longs, last: Longs, begin: Longs, end: Longs) -> Longs:

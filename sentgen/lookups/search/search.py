@@ -23,11 +23,11 @@ from sentgen.errors import MemoryLimitError, spell
 from sentgen.lookups.base.statement import Bindings
 from sentgen.lookups.base.tokens import Block, Tokens, pair_rows
 from sentgen.lookups.cql import syntax
-from sentgen.lookups.cql.automaton import Automaton, Edges, Item, Symbol, automaton, sequences_of
+from sentgen.lookups.cql.automaton import Automaton, Edges, Item, Symbol, sequences_of
 from sentgen.lookups.cql.search import Cql
 from sentgen.lookups.search.conditions import Conditions
-from sentgen.lookups.search.hits import BlockHits, Spans, chosen_by, together
-from sentgen.lookups.search.regions import Regions, lie_within
+from sentgen.lookups.search.hits import BlockHits, Spans
+from sentgen.lookups.search.regions import Regions
 from sentgen.output.wording import quantity
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class WalkSearch:
                     if begin in walks and not (begin == end and begin in self._loops)
                 ]
             )
-        return together(accepted, self.labels)
+        return Spans.together(accepted, self.labels)
 
     def _check(self, size: int) -> None:
         """Raise an error if more matches are found than fit into a quarter of the memory."""
@@ -183,7 +183,7 @@ class WalkSearch:
         for state, walks in reached:
             if len(walks):
                 by_state.setdefault(state, []).append(walks)
-        return {state: together(parts, self.labels) for state, parts in by_state.items()}
+        return {state: Spans.together(parts, self.labels) for state, parts in by_state.items()}
 
     def _first(self, state: int, edges: Edges) -> Spans:
         symbol = self._symbol(state)
@@ -362,12 +362,12 @@ class _OneSearch:
         rows = self._rows(block)
         for part in [block] if rows is None else block.some(rows, self._most(block)):
             every = self._every(part)
-            spans = chosen_by(self._cql.strategy, every)
+            spans = every.chosen_by(self._cql.strategy)
             yield BlockHits(part, spans.first, spans.last, every)
 
     def spans(self, block: Block) -> Spans:
         """Return the hits in a block without their labels."""
-        return chosen_by(self._cql.strategy, self._every(block))
+        return self._every(block).chosen_by(self._cql.strategy)
 
     def _every(self, block: Block) -> Spans:
         cql = self._cql
@@ -460,7 +460,7 @@ class _Matching:
             case syntax.Containing(outer, inner):
                 return self._spans_around(self.spans(outer), self.spans(inner))
             case syntax.Expanded(part, region):
-                return together([self.regions.expand(region, self.spans(part))], self.labels)
+                return Spans.together([self.regions.expand(region, self.spans(part))], self.labels)
             case syntax.Meet():
                 spans = self.spans(pattern.part)
                 return spans.take(self._meets(pattern, spans.first, self.spans(pattern.other).first))
@@ -476,8 +476,8 @@ class _Matching:
         if sequences is not None:
             search = _SequenceSearch(self.conditions, self.regions)
             spans = [search.spans(sequence) for sequence in sequences]
-            return spans[0] if len(spans) == 1 else together(spans, self.labels)
-        states = automaton(pattern, across=self.block.tokens.across)
+            return spans[0] if len(spans) == 1 else Spans.together(spans, self.labels)
+        states = Automaton.of(pattern, across=self.block.tokens.across)
         return WalkSearch(states, self.conditions, self.regions, self.spans, self.labels).spans()
 
     def _multiword(self, word: syntax.Multiword) -> Spans:
@@ -487,7 +487,7 @@ class _Matching:
         if word.joined:
             joined = self.conditions.hold(syntax.NoSpace(), self.block, last)
             first, last = first[joined], last[joined]
-        return together([Spans(first, last, dict.fromkeys(word.labels, first))], self.labels)
+        return Spans.together([Spans(first, last, dict.fromkeys(word.labels, first))], self.labels)
 
     def _both(self, left: syntax.Pattern, right: syntax.Pattern) -> Spans:
         left_spans, right_spans = self.spans(left), self.spans(right)
@@ -502,12 +502,12 @@ class _Matching:
         first, second = keys[: len(left_spans)], keys[len(left_spans) :]
         order = np.argsort(second, kind="stable")
         low, high = (np.searchsorted(second[order], first, side) for side in ("left", "right"))
-        return together([self._join(left_spans, right_spans, order, low, high)], self.labels)
+        return Spans.together([self._join(left_spans, right_spans, order, low, high)], self.labels)
 
     def _within(self, inner: Spans, outer: Spans) -> Spans:
         """Return the inner spans that lie in outer ones, with the labels of both."""
         if not outer.labels:
-            return inner.take(lie_within(inner, outer.first, outer.last))
+            return inner.take(inner.lie_within(outer.first, outer.last))
         unit, _ = self.block.unit_ends(inner.first)
         low = np.searchsorted(outer.first, unit)
         high = np.searchsorted(outer.first, inner.first, "right")
@@ -535,7 +535,7 @@ class _Matching:
             joined = part.take(rows[met]).with_labels(right.take(others[met]), self.labels)
             parts.append(joined.sorted_once())
             begin = end
-        return together(parts, self.labels)
+        return Spans.together(parts, self.labels)
 
     def _join(self, left: Spans, right: Spans, order: Longs, low: Longs, high: Longs) -> Spans:
         rows, others = pair_rows(low, high)

@@ -71,42 +71,42 @@ class Breakdown:
             string = fold_sql(string)
         return f"coalesce({string}, '_')"
 
+    @classmethod
+    def read(
+        cls, connection: Connection, by: str, selection: Selection, over: str | None, mean: str | None
+    ) -> Breakdown:
+        """Read what hits are counted by.
 
-def read_breakdown(
-    connection: Connection, by: str, selection: Selection, over: str | None, mean: str | None
-) -> Breakdown:
-    """Read what hits are counted by.
+        Args:
+            connection: the store.
+            by: keys, with commas between them.
+            selection: the corpora.
+            over: a kind of regions over which the dispersion is, instead of documents.
+            mean: an attribute whose values are numbers, of the first token of a hit unless it has a label.
 
-    Args:
-        connection: the store.
-        by: keys, with commas between them.
-        selection: the corpora.
-        over: a kind of regions over which the dispersion is, instead of documents.
-        mean: an attribute whose values are numbers, of the first token of a hit unless it has a label.
+        Raises:
+            InputError: a key is empty or given twice, there is no such region, or more than one number.
+        """
+        store_keys = StoreKeys(connection, selection.names)
+        parts = () if over is None else store_keys.find_kinds(over)
+        if over is not None and not parts:
+            raise InputError(f"no region {over!r} to be parts; {instead(over, store_keys.kinds)}")
+        keys, number = _read_keys(store_keys, by), None
+        if mean is not None:
+            number, *others = _read_keys(store_keys, mean).values()
+            if others:
+                raise InputError(f"{mean!r}: a mean is that of one number; ask for each by itself")
+            number = replace(number, label=number.label or "match")
+        return cls(keys, selection, store_keys, parts, number)
 
-    Raises:
-        InputError: a key is empty or given twice, there is no such region, or there is more than one number.
-    """
-    store_keys = StoreKeys(connection, selection.names)
-    parts = () if over is None else store_keys.find_kinds(over)
-    if over is not None and not parts:
-        raise InputError(f"no region {over!r} to be parts; {instead(over, store_keys.kinds)}")
-    keys, number = _read_keys(store_keys, by), None
-    if mean is not None:
-        number, *others = _read_keys(store_keys, mean).values()
-        if others:
-            raise InputError(f"{mean!r}: a mean is that of one number; ask for each by itself")
-        number = replace(number, label=number.label or "match")
-    return Breakdown(keys, selection, store_keys, parts, number)
-
-
-def breakdown_of_parts(connection: Connection, names: list[str], selection: Selection) -> Breakdown:
-    """Return the breakdown by those of some keys that are metadata or attributes of regions."""
-    store_keys = StoreKeys(connection)
-    read = _read_keys(store_keys, ",".join(names))
-    return Breakdown(
-        {name: term for name, term in read.items() if _is_around(store_keys, term)}, selection, store_keys
-    )
+    @classmethod
+    def of_parts(cls, connection: Connection, names: list[str], selection: Selection) -> Breakdown:
+        """Return the breakdown by those of some keys that are metadata or attributes of regions."""
+        store_keys = StoreKeys(connection)
+        read = _read_keys(store_keys, ",".join(names))
+        return cls(
+            {name: term for name, term in read.items() if _is_around(store_keys, term)}, selection, store_keys
+        )
 
 
 def _read_keys(store_keys: StoreKeys, by: str) -> dict[str, Term]:

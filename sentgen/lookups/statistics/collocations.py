@@ -39,7 +39,7 @@ from sentgen.lookups.base.statement import (
     limited_answer,
     where,
 )
-from sentgen.lookups.concordances.hits import HitLookup, Query, Window, read_query, read_window, steps
+from sentgen.lookups.concordances.hits import HitLookup, Query, Window
 from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.dialects import AS_USUAL, Reading
 from sentgen.lookups.cql.search import CqlOption, check_one
@@ -50,7 +50,7 @@ from sentgen.lookups.statistics.collocation_statements import (
     RelationStatements,
     WindowStatements,
 )
-from sentgen.lookups.statistics.measures import COLUMN, Measure, scores, shown
+from sentgen.lookups.statistics.measures import COLUMN, Measure, scores
 from sentgen.options import Option
 from sentgen.schema.engine import raw, register_arrow
 
@@ -151,7 +151,7 @@ class Collocations(HitLookup):
             answer = limited_answer(connection, Statement(counted, bindings), limit, missing)
         if not answer.rows.num_rows:
             _check_pos(connection, statements.pos, selection)
-        answer = replace(answer, query=Statement(definition, bindings), remarks=steps(connection, node))
+        answer = replace(answer, query=Statement(definition, bindings), remarks=node.steps(connection))
         values = list(node.values)
         if self.dependency:
             values.append(QuestionValue("deprel", self.dependency))
@@ -161,7 +161,7 @@ class Collocations(HitLookup):
     def _statements(self, connection: Connection) -> CollocationStatements:
         """Return what writes the statements, when what is asked for goes together."""
         pos = read_pos(self.pos)
-        window = AROUND if self.window is None else read_window(self.window)
+        window = AROUND if self.window is None else Window.read(self.window)
         self._check()
         selection = self.select(connection, sentences=True)
         node = read_node(
@@ -173,7 +173,7 @@ class Collocations(HitLookup):
             one_token=self.dependency is not None,
         )
         node = self.with_filters(connection, node, selection)
-        measures = shown(self.measure, every=self.all_measures)
+        measures = self.measure.shown(every=self.all_measures)
         common = (node, COLUMNS[self.by][0], COLUMN.get(self.measure, "o11"), selection, measures, pos)
         if self.dependency:
             return RelationStatements(*common, relation=self.dependency)
@@ -230,7 +230,7 @@ def read_node(
     Raises:
         InputError: the pattern is one of several words, or of none, or a word that is only several tokens.
     """
-    node = read_query(connection, word, selection, cql=cql, reading=reading)
+    node = Query.read(connection, word, selection, cql=cql, reading=reading)
     pattern = node.cql.original
     if not node.written and isinstance(pattern, syntax.Sequence):
         raise InputError(f"collocations are those of one word, and {word!r} has {len(word.split())}")

@@ -19,11 +19,11 @@ from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.patterns import ANY
 from sentgen.lookups.base.question import OffsetOption, RowSortOption, in_pages
 from sentgen.lookups.base.statement import Answer
-from sentgen.lookups.concordances.hits import HitLookup, Query, read_query, steps
+from sentgen.lookups.concordances.hits import HitLookup, Query
 from sentgen.lookups.cql.search import is_cql
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.search.absence import QuestionValue, explain_absence
-from sentgen.lookups.statistics.breakdown import Breakdown, read_breakdown
+from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.options import Option
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class Frequencies(HitLookup):
             raise InputError(
                 f"{self.mean} is never a number here, so that there is no mean; take another attribute"
             )
-        remarks = (*steps(connection, tokens), *of_parts)
+        remarks = (*tokens.steps(connection), *of_parts)
         answer = Answer(rows, query, f"occurrence of {self._query!r}", truncated=more, remarks=remarks)
         return explain_absence(connection, answer, by.selection, tokens.values)
 
@@ -200,11 +200,11 @@ class Frequencies(HitLookup):
     def _hits(self, connection: Connection) -> tuple[Query, Breakdown]:
         """Return the hits of the query, and what they are counted by."""
         query, selection = self._query or _ALL_TOKENS, self.select(connection, sentences=True)
-        by = read_breakdown(connection, self._by, selection, self.parts, self.mean)
+        by = Breakdown.read(connection, self._by, selection, self.parts, self.mean)
         # In CQL unless nothing of it looks so.
         cql = query if is_cql(query) or "[" in query or '"' in query else None
         terms = [*by.keys.values(), *([by.mean] if by.mean else [])]
-        hits = read_query(connection, query, selection, cql=cql, reading=self.reading, by=terms)
+        hits = Query.read(connection, query, selection, cql=cql, reading=self.reading, by=terms)
         if hits.one_token:
             keys = {name: replace(term, label=term.label or "match") for name, term in by.keys.items()}
             by = replace(by, keys=keys)

@@ -28,7 +28,7 @@ from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.conditions import ENDS
 from sentgen.lookups.cql.syntax import Term
 from sentgen.lookups.search.attributes import Attribute, attribute_of
-from sentgen.lookups.statistics.breakdown import Breakdown, breakdown_of_parts
+from sentgen.lookups.statistics.breakdown import Breakdown
 from sentgen.lookups.statistics.hit_counts import HitKey, Parts, count_hits, documents_of, regions_of
 from sentgen.lookups.statistics.intervals import MEANS
 from sentgen.lookups.statistics.listed_tokens import ListedTokens, LookedUp
@@ -306,7 +306,7 @@ def part_sizes(
     keys = table.columns[: table.columns.index("count")]
     if time_key(keys, table.to_pylist()) is None:
         return PartSizes()
-    by = breakdown_of_parts(
+    by = Breakdown.of_parts(
         connection, keys, select_corpora(connection, corpora, condition=condition, sentences=True)
     )
     return PartSizes(list(by.keys), _kind_sizes(connection, by)) if by.keys else PartSizes()

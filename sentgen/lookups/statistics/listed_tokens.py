@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Ints, Longs
 from sentgen.case_folding import fold
 from sentgen.lookups.base.attributes import COLUMNS
-from sentgen.lookups.base.cache import array_cache
+from sentgen.lookups.base.cache import ArrayCache
 from sentgen.lookups.base.patterns import ANY, glob, loose
 from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
@@ -199,7 +199,7 @@ def values_by_id(connection: Connection, query: Statement, *, keep: bool) -> Lon
         query: the query.
         keep: whether it is asked once of a store that nobody can change.
     """
-    known, key = array_cache(connection), (values_by_id, query.with_values())
+    known, key = ArrayCache.of(connection), (values_by_id, query.with_values())
     stored: Longs | None = known.find(key)
     if stored is not None:
         return stored

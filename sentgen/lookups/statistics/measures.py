@@ -27,6 +27,13 @@ class Measure(StrEnum):
     FISHER = "fisher"
     MIN_SENSITIVITY = "min-sensitivity"
 
+    def shown(self, *, every: bool = False) -> str:
+        """Return the columns of measures in an answer: the usual ones, that which ranks, or ``every`` one."""
+        if every:
+            return ", ".join(COLUMN.values())
+        ranking = [] if self is Measure.COUNT else [self]
+        return ", ".join(dict.fromkeys(COLUMN[each] for each in (*_USUAL, *ranking)))
+
 
 def measure_column(measure: StrEnum) -> str:
     """Return the column of a measure in an answer."""
@@ -39,14 +46,6 @@ COLUMN: dict[Measure, str] = {
 }
 #: What is always shown.
 _USUAL = (Measure.LOGDICE, Measure.PMI, Measure.LOG_LIKELIHOOD)
-
-
-def shown(measure: Measure, *, every: bool = False) -> str:
-    """Return the columns of measures in an answer: the usual ones, that which ranks, or ``every`` one."""
-    if every:
-        return ", ".join(COLUMN.values())
-    ranking = [] if measure is Measure.COUNT else [measure]
-    return ", ".join(dict.fromkeys(COLUMN[each] for each in (*_USUAL, *ranking)))
 
 
 def scores(columns: str) -> str:

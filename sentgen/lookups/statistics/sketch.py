@@ -20,7 +20,7 @@ from sentgen.lookups.base.statement import Answer, Bindings, Statement, at_least
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.lookups.statistics.collocation_statements import RelationStatements
 from sentgen.lookups.statistics.collocations import CollocateUnit, read_node
-from sentgen.lookups.statistics.measures import COLUMN, Measure, shown
+from sentgen.lookups.statistics.measures import COLUMN, Measure
 from sentgen.lookups.statistics.relations import NAME, NAMED, word_of
 from sentgen.options import Option
 from sentgen.schema.engine import raw, register_arrow
@@ -156,7 +156,7 @@ class Sketch(Lookup):
         node = read_node(connection, word, selection, one_token=True)
         bindings = Bindings(min_count=max(self.min_count, 1), shown=name)
         column = COLUMN.get(self.measure, "o11")
-        measures = shown(self.measure)
+        measures = self.measure.shown()
         statements = RelationStatements(
             *(node, COLUMNS[self.by][0], column, selection, measures),
             relation="*",

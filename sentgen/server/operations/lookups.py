@@ -33,7 +33,7 @@ from sentgen.lookups.browsing import (
     size_of,
 )
 from sentgen.lookups.concordances.concordance import Kwic
-from sentgen.lookups.concordances.hit_places import marks_of
+from sentgen.lookups.concordances.hit_places import Marks
 from sentgen.lookups.dependency_search import Arguments, Dependencies
 from sentgen.lookups.grew.matches import Match
 from sentgen.lookups.ngram_search import Ngrams
@@ -172,7 +172,7 @@ def _marks(connection: Connection, request: Match, result: Result) -> dict[str, 
     from sentgen.lookups.concordances.line_text import sorted_words
 
     hits = result.table.slice(0, MARKED).to_pylist()
-    marks = list(marks_of(connection, hits))
+    marks = list(Marks.of(connection, hits))
     words = sorted_words(request.sort)
     sides = request.sorted_sides(connection, hits, marks) if words.levels else []
     rows: list[dict[str, object]] = [{"positions": mark.positions, "parts": mark.parts} for mark in marks]
