@@ -90,7 +90,7 @@ class Snapshot:
         """Return the snapshot that was published last.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: the folder has no snapshot.
         """
         published = cls.all_in(folder)
         if not published:

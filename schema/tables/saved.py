@@ -49,7 +49,7 @@ class SavedQuery:
         """Return a saved query.
 
         Raises:
-            NotFoundError: there is none of that name.
+            NotFoundError: there is no query of that name.
         """
         queries = cls.all(connection)
         for query in queries:
@@ -90,7 +90,7 @@ class SavedQuery:
         """Remove a saved query.
 
         Raises:
-            NotFoundError: there is none of that name.
+            NotFoundError: there is no query of that name.
         """
         cls.find(connection, name)
         connection.execute(delete(saved_query).where(saved_query.c.name == name))

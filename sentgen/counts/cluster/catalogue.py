@@ -108,7 +108,7 @@ class Catalogue:
 
     @classmethod
     def read(cls, lake: Place) -> Catalogue:
-        """Return that of a lake; of no lake yet, an empty one."""
+        """Return the catalogue of a lake, an empty one where there is no lake yet."""
         return cls(lake, Manifest.read(lake) if lake.exists(MANIFEST) else Manifest({}))
 
     def tables(self) -> dict[str, list[LakeFile]]:

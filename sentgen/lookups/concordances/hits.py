@@ -64,7 +64,7 @@ class Window:
         """Read ``L2-R4``, or ``2,4`` for the same; ``L2`` or ``2L``, ``R4`` or ``4R``, ``5`` for both sides.
 
         Raises:
-            InputError: it is none of these, or empty.
+            InputError: the text is none of these, or empty.
         """
         given = text.strip()
         if side := _SIDE.fullmatch(given):
@@ -273,7 +273,7 @@ class Query:
             by: attributes that hits are told apart by, which are checked as well.
 
         Raises:
-            InputError: it cannot be read, or the pattern is one that matches everywhere.
+            InputError: the query cannot be read, or the pattern is one that matches everywhere.
         """
         if cql is None and (is_cql(pattern) or reading.dialect is not Dialect.SENTGEN):
             cql = pattern

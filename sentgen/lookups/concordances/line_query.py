@@ -108,7 +108,7 @@ class LineContext:
         """Read ``10``, ``2s`` or ``1p``.
 
         Raises:
-            InputError: it is none of these, or too much.
+            InputError: the context is none of these, or too much.
         """
         match = re.fullmatch(r"(\d{1,9})([sp]?)", str(given).strip())
         least = 1 if match and match[2] else 0

@@ -204,7 +204,7 @@ class LineOrder:
         """Look up the keys of an order among those of a store; ``explain``: lines say why they are typical.
 
         Raises:
-            InputError: there is none of a name.
+            InputError: there is no key of a name.
         """
         others = [NODE, LEFT, RIGHT, TYPICAL]
         named = [key.name for key in keys if not key.offset and key.name not in others]

@@ -45,12 +45,12 @@ class Automaton:
 
     @classmethod
     def of(cls, pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
-        """Return the automaton of a pattern; ``across``: of matches that reach over the ends of sentences."""
-        maker = _Maker()
+        """Return the automaton of a pattern; ``across``: whether matches reach over the ends of sentences."""
+        maker = _Glushkov()
         part = maker.part(pattern)
         if across:
             return _split(maker.symbols, part.firsts, maker.steps, part.lasts)
-        # A first token is no end of a sentence, and a last one no begin.
+        # No sentence ends before the first token of a match, and none begins behind the last.
         firsts = [state for state in part.firsts if not any(edge.end for edge in _of_sentences(state[1]))]
         lasts = [state for state in part.lasts if all(edge.end for edge in _of_sentences(state[1]))]
         steps = [step for step in maker.steps if not _of_sentences(step[2])]
