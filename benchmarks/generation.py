@@ -25,14 +25,7 @@ from harness import OUT, SENTGEN, data, fresh, measure, show
 
 from sentgen.evaluation import evaluate_regeneration
 from sentgen.evaluation.regeneration.cases import Case, Preparation, read_test_set
-from sentgen.generation import (
-    PreparedBag,
-    Search,
-    SearchPlan,
-    Unit,
-    plan_search,
-    prepare,
-)
+from sentgen.generation import PreparedBag, Search, SearchPlan, Unit, prepare
 from sentgen.generation.trees.assignment import assign
 from sentgen.generation.trees.cle import best_arborescence
 from sentgen.models import ModelInfo, export_arpa
@@ -87,7 +80,7 @@ def timed(path: Path, bags: Sequence[Sequence[Unit]], name: str, beam: int) -> t
 
 def plan_of(store: Store, model: ModelInfo, name: str, beam: int = 0) -> SearchPlan:
     changes = {"beam": beam or None}
-    return plan_search(store, model, Search(algorithm=name, changes=changes, lowercase=False))
+    return Search(algorithm=name, changes=changes, lowercase=False).plan(store, model)
 
 
 def peers(store: Store, model: ModelInfo, bags: Sequence[Sequence[Unit]]) -> None:

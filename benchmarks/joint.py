@@ -13,7 +13,7 @@ from harness import OUT, SENTGEN, data, fresh, measure, show
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.experiment import cases_of
-from sentgen.generation import Search, plan_search, prepare
+from sentgen.generation import Search, prepare
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.regenerate import solve
 from sentgen.models.base import registry
@@ -60,13 +60,13 @@ def _bags(store: Store, sentences: Sequence[Sentence], size: int) -> list[tuple[
 def bags_of(store: Store, model: str, sentences: Iterable[Sentence]) -> list[tuple[Unit, ...]]:
     """Return sentences as bags of the units that a model's corpora have."""
     search = Search(algorithm="joint")
-    found, plan = registry.find(store, model), plan_search(store, model, search)
+    found, plan = registry.find(store, model), search.plan(store, model)
     return [case.gold.units for case in cases_of(store, found, sentences, search, plan)]
 
 
 def times(store: Store, model: str, system: str, bags: Sequence[Sequence[Unit]]) -> tuple[float, float]:
     """Return the milliseconds of looking up and of searching, a bag; machine code is there already."""
-    plan = plan_search(store, model, Search(algorithm=system))
+    plan = Search(algorithm=system).plan(store, model)
     for batch in prepare(store, plan, bags[:1]):
         list(solve(batch[0], plan))
     started = time.process_time()

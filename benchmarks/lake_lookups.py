@@ -19,7 +19,7 @@ from lookups import LIMIT, WORDS, picked
 
 from sentgen.models.base import registry
 from sentgen.models.base.registry import ModelInfo
-from sentgen.models.ngrams.ngram_cache import NgramCache, word_ids
+from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -50,7 +50,7 @@ def main(lake: str, name: str, number: int, text: Path) -> None:
         with store.connect() as connection:
             duck = raw(connection).cursor()
             words = [
-                [*word_ids(duck, model, set(bag), NgramCache(0)).values(), UNK, BOS, EOS] for bag in alone
+                [*NgramCache(0).word_ids(duck, model, set(bag)).values(), UNK, BOS, EOS] for bag in alone
             ]
     read, size = _read(lake, model.order, words)
     show(

@@ -19,7 +19,6 @@ from harness import data, novels, show
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.models import build, find
-from sentgen.models.base import registry
 from sentgen.models.prune import PruneRequest
 from sentgen.models.scoring import Totals, score_sentences
 from sentgen.models.stored_text import held_out
@@ -87,7 +86,7 @@ def pruned(store: Store, name: str, smoothing: str, dev: str) -> list[tuple[obje
         if asked:
             model = PruneRequest(name="small", of=smoothing, **asked).make(store)
         took = time.process_time() - started
-        size = sum(registry.count_ngrams(store, model).values())
+        size = sum(model.count_ngrams(store).values())
         whole = whole or size
         totals = Totals()
         for score in score_sentences(

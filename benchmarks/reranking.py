@@ -21,7 +21,7 @@ from sentgen.arrays import Floats
 from sentgen.evaluation.regeneration.bleu import bleu, ngram_statistics
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.experiment import cases_of
-from sentgen.generation import Search, plan_search, prepare
+from sentgen.generation import Search, prepare
 from sentgen.generation.regenerate import solve_all
 from sentgen.models import find
 from sentgen.schema import Store
@@ -34,7 +34,7 @@ WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
 def lists(store: Store, model: str, test: str, name: str, system: str) -> list[tuple[Floats, Floats, Floats]]:
     """Return of each bag the scores of its sentences, what the other model says, and n-grams that match."""
     search = Search(algorithm=system, nbest=NBEST, changes={"rerank": f"{name}=0"}, lowercase=False)
-    plan = replace(plan_search(store, model, search), parts=True)
+    plan = replace(search.plan(store, model), parts=True)
     cases = cases_of(store, find(store, model), read_test_set(test), replace(search, lowercase=None), plan)
     bags = [case.gold.units for case in cases]
     list(solve_all(next(iter(prepare(store, plan, bags[:1]))), replace(plan, **ALONE)))  # compiles

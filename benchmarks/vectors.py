@@ -29,7 +29,7 @@ from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.words.wordnet import Synset, WordNet
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.models.vectors import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors
 from sentgen.schema import Store
 
 #: Words of a part of speech, the most frequent first; pairs that are drawn, and those of each similarity.
@@ -124,7 +124,7 @@ def built(store: Path, specs: Sequence[str]) -> list[WordVectors]:
         rows.append((spec, told, round(used.cpu, 1), megabytes(used.peak)))
     show("Building, --memory-limit 4GB", ("vectors", "of", "CPU s", "peak MB"), rows)
     with Store(draft, read_only=True) as opened:
-        found = [load_vectors(opened, spec.partition("=")[0]) for spec in specs]
+        found = [WordVectors.load(opened, spec.partition("=")[0]) for spec in specs]
     draft.unlink()
     return found
 

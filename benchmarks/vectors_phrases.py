@@ -27,7 +27,7 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.models.vectors import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors
 from sentgen.schema import Store
 
 _LONGEST = 3
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="pairs of each half; all if left out")
     given = parser.parse_args()
     with Store(given.store, read_only=True) as store:
-        vectors = load_vectors(store, given.vectors)
+        vectors = WordVectors.load(store, given.vectors)
     columns = list[list[str]]()
     ways = [(alone, least, prob) for alone in (False, True) for least in _LEAST for prob in _PROBS]
     for _, path, form in SETS:

@@ -29,7 +29,7 @@ from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.texts import read_pairs
 from sentgen.evaluation.alignment.experiment import Target
 from sentgen.evaluation.alignment.gold_readers import read_gold
-from sentgen.models.vectors import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors
 from sentgen.schema import Store
 
 _NEIGHBORS, _LEAST, _PRIOR = 10, 0.4, 5.0
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--tests", type=int, help="pairs of each half to measure on; all if left out")
     given = parser.parse_args()
     with Store(given.store, read_only=True) as store:
-        vectors = load_vectors(store, given.vectors)
+        vectors = WordVectors.load(store, given.vectors)
     training = list(read_pairs(given.pairs))[: given.limit]
     golds = {name: read_gold(str(data(f"alignment/{path}")), form) for name, path, form in SETS}
     targets = [

@@ -84,6 +84,31 @@ class Plugin:
                 line=line,
             ) from error
 
+    def of_kind(self, given: object, wanted: type[Thing]) -> Thing:
+        """Return what an entry point names, if it is of the right class.
+
+        Raises:
+            PluginError: the thing is of another class.
+        """
+        if not isinstance(given, wanted):
+            raise PluginError(
+                f"is of the class {type(given).__name__}, not {wanted.__name__} of sentgen.plugins;"
+                " its authors must change that",
+                plugin=self,
+            )
+        return given
+
+    def check_called(self, name: str) -> None:
+        """Refuse a thing that calls itself by another name than its entry point does.
+
+        Raises:
+            PluginError: the names differ.
+        """
+        if name != self.name:
+            raise PluginError(
+                f"calls itself {name!r}; its authors must make both names the same", plugin=self
+            )
+
 
 def _first_line(error: BaseException) -> str:
     """Return the kind of an error and the first line of its message."""
@@ -203,28 +228,3 @@ class Registry(Generic[Thing]):
 def added_names(kind: Kind, known: Collection[str] = ()) -> list[str]:
     """Return the names that plug-ins add to those that are known, each once; imports none of them."""
     return list(dict.fromkeys(plugin.name for plugin in plugins_of_kind(kind) if plugin.name not in known))
-
-
-def of_kind(plugin: Plugin, given: object, wanted: type[Thing]) -> Thing:
-    """Return what an entry point names, if it is of the right class.
-
-    Raises:
-        PluginError: the thing is of another class.
-    """
-    if not isinstance(given, wanted):
-        raise PluginError(
-            f"is of the class {type(given).__name__}, not {wanted.__name__} of sentgen.plugins;"
-            " its authors must change that",
-            plugin=plugin,
-        )
-    return given
-
-
-def check_called(plugin: Plugin, name: str) -> None:
-    """Refuse a thing that calls itself by another name than its entry point does.
-
-    Raises:
-        PluginError: the names differ.
-    """
-    if name != plugin.name:
-        raise PluginError(f"calls itself {name!r}; its authors must make both names the same", plugin=plugin)

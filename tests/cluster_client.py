@@ -16,7 +16,7 @@ from sentgen.counts.cluster.job import Job, TaskSizes
 from sentgen.counts.cluster.stages import ClusterTask, Engine, Inline
 from sentgen.counts.settings import Settings
 from sentgen.errors import SentgenError
-from sentgen.models.building.recipe import recipe
+from sentgen.models.building.recipe import Recipe
 from sentgen.models.cluster.job import ModelJob
 from sentgen.models.cluster.job import ModelTaskSizes as ModelSizes
 from sentgen.schema.places import Place
@@ -29,7 +29,7 @@ def work(lake: Path, text: str, engine: Engine) -> None:
     """Count the text, or build a model of what was counted."""
     folder = lake / "_work"
     if text == "--model":
-        settings = recipe(4, "kneser-ney", None, "word", False)
+        settings = Recipe.checked(4, "kneser-ney", None, "word", False)
         ModelJob(Place(lake), folder, engine, 1 << 30, sizes=MODEL_SIZES).run("m", ["c"], settings)
     else:
         Job(Place(lake), folder, engine, 1 << 30, Settings(corpus="c"), sizes=SIZES).run([text])

@@ -21,7 +21,7 @@ import toy_pairs
 
 from sentgen.cli import build
 from sentgen.models.base import registry
-from sentgen.models.companions import LearntWeights, add_weights
+from sentgen.models.companions import LearntWeights
 from sentgen.schema import Store, maintenance
 from sentgen.schema.store import raw
 from sentgen.schema.tables.parses import keep_parses
@@ -150,7 +150,7 @@ def _weights(path: Path) -> None:
     """Keep weights as `tune` does, which needs more sentences than these."""
     with Store(path) as store:
         weights = LearntWeights({"tags@1": 0.25}, {"relations": 0.5})
-        add_weights(store, registry.find(store, "kn").id, "joint", weights, 1)
+        weights.add(store, registry.find(store, "kn").id, "joint", 1)
 
 
 if __name__ == "__main__":

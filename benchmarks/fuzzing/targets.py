@@ -22,7 +22,7 @@ from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_readers import PairSettings, pair_files
 from sentgen.corpus.paths import expand
-from sentgen.corpus.reading import read_items, read_source
+from sentgen.corpus.reading import read_source
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
@@ -34,7 +34,7 @@ from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.clusters.clusters import Cluster
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.generation.bags.bag_reader import FORMATS as BAG_FORMATS
-from sentgen.generation.bags.bag_reader import Notation, read_bags
+from sentgen.generation.bags.bag_reader import Notation
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.dependency_search import Dependencies
 from sentgen.lookups.ngram_search import Ngrams
@@ -154,7 +154,7 @@ def corpus_reader(bench: Bench, rng: random.Random) -> None:
         for found in read_source(reader, source.open()):
             if isinstance(found, Rejection):
                 str(found.as_error())
-        for _ in read_items(reader, source.open()):
+        for _ in reader.items(source.open()):
             pass
 
 
@@ -237,7 +237,7 @@ def bag_reader(bench: Bench, rng: random.Random) -> None:
     notation = Notation(
         rng.choice(("", "_", "+")), rng.choice((None, True, False)), rng.choice((None, "upos", "xpos"))
     )
-    read_bags(path, notation, rng.choice((None, None, rng.choice(BAG_FORMATS))))
+    notation.read(path, rng.choice((None, None, rng.choice(BAG_FORMATS))))
 
 
 def arpa_file(bench: Bench, rng: random.Random) -> None:

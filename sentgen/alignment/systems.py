@@ -33,7 +33,7 @@ from sentgen.alignment.pairs.budget import UNBOUNDED, Budget, text_sizes
 from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.stored.stored_model import StoredAligner, with_vectors
-from sentgen.entry_points import Plugin, Registry, of_kind
+from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.options import Assignment, parse_system, truth
 from sentgen.output.tabular import Rows
@@ -46,7 +46,7 @@ def _of_plugin(plugin: Plugin, given: object) -> System:
     Raises:
         PluginError: what the entry point names is no system.
     """
-    system = of_kind(plugin, given, System)
+    system = plugin.of_kind(given, System)
     settings = system.settings
     if not isinstance(settings, Mapping) or not all(
         isinstance(name, str) and name.isidentifier() and callable(read) for name, read in settings.items()

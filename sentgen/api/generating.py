@@ -20,7 +20,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.fusion.texts import FusionTexts
 from sentgen.generation.answers import Answers, require_trees
-from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths, temporary_clusters
+from sentgen.generation.clusters.clusters import Clusters, Generated, parse_lengths
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.fusion.answer import FusionAnswer, runs
 from sentgen.generation.fusion.fuse import fused_sentences
@@ -148,7 +148,7 @@ def _clusters(
     with as_file(file, "cluster") as path:
         if request.corpus is None:
             limit = int(session.memory * _MEMORY_SHARE)
-            with temporary_clusters(
+            with Clusters.temporary(
                 path, names=names, form=request.format, parser=parser, memory_limit=limit
             ) as temporary:
                 yield temporary

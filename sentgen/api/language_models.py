@@ -22,11 +22,11 @@ from sentgen.api.texts import parser_of
 from sentgen.corpus.pair_readers import PairSettings
 from sentgen.counts.pair_ingestion import PairSummary, ingest_pairs
 from sentgen.evaluation.perplexity import CompareRequest
-from sentgen.generation.answers import OrderingRequest, answer
+from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.bags.bag_reader import Bag, Notation
 from sentgen.models.arpa import export_arpa
 from sentgen.models.base import registry
-from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, properties
+from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.build_request import BuildRequest
 from sentgen.models.mix import MixRequest
 from sentgen.models.prune import PruneRequest
@@ -89,7 +89,7 @@ class LanguageModel:
     def properties(self) -> Table:
         """Show the settings of the model, its n-grams per order, its discounts, and whether it is stale."""
         with self._session.read() as store:
-            return Table(properties(store, self.info))
+            return Table(self.info.properties(store))
 
     def export(self, arpa_file: str | Path) -> None:
         """Write the model to an ARPA file, gzipped if the file's name ends in .gz."""
@@ -113,7 +113,7 @@ class LanguageModel:
             def read(notation: Notation) -> list[Bag]:
                 return list(map(notation.bag, request.bag))
 
-            return Sentences(answer(store, request, read, parser=parser, progress=bar))
+            return Sentences(request.answer(store, read, parser=parser, progress=bar))
 
 
 def build_model(

@@ -22,7 +22,7 @@ from sentgen.counts.cluster.stages import Progress
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError
 from sentgen.models.build_request import parse_counts
-from sentgen.models.building.recipe import recipe
+from sentgen.models.building.recipe import Recipe
 from sentgen.models.cluster.job import ModelJob, check, remove_model
 from sentgen.output.progress import bars
 from sentgen.output.wording import quantity
@@ -117,7 +117,7 @@ def models(
     """
     with mistakes():
         counts = parse_counts(min_count)
-    settings = recipe(order, smoothing, counts, unknown, False)
+    settings = Recipe.checked(order, smoothing, counts, unknown, False)
     check(name, settings)
     lake_place = Place(lake)
     work = _work(lake_place, machines.work)

@@ -23,7 +23,7 @@ from sentgen.corpus.paths import expand
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
 from sentgen.evaluation.fusion.texts import FusionTexts
-from sentgen.generation.clusters.clusters import Clusters, parse_lengths, temporary_clusters
+from sentgen.generation.clusters.clusters import Clusters, parse_lengths
 from sentgen.generation.clusters.request import FILES_PANEL, ClusterRequest, Models
 from sentgen.generation.clusters.settings import read_salience
 from sentgen.generation.fusion.answer import FusionAnswer
@@ -78,7 +78,7 @@ def _clusters(request: ClusterRequest, parser: Parser | None, options: StoreOpti
             yield Clusters(store, corpus, cluster_names(store, corpus, names=names), kept=True)
     elif corpus is None:
         limit = options.database_memory(_CLUSTER_SHARE)
-        with temporary_clusters(file, names=names, form=form, parser=parser, memory_limit=limit) as temporary:
+        with Clusters.temporary(file, names=names, form=form, parser=parser, memory_limit=limit) as temporary:
             yield temporary
     else:
         if file == "-":

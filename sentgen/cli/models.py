@@ -70,9 +70,9 @@ def prune(*, request: PruneRequest, options: StoreOptions) -> None:
     Example: sentgen models prune small --of news --entropy 1e-8
     """
     with options.store(share=DATABASE_SHARE) as store:
-        before = registry.count_ngrams(store, registry.find(store, request.of))
+        before = registry.find(store, request.of).count_ngrams(store)
         model = request.make(store, _report)
-        left = sum(registry.count_ngrams(store, model).values())
+        left = sum(model.count_ngrams(store).values())
     typer.echo(f"{model.label}: {model.size}, {left:,} of {sum(before.values()):,} n-grams", err=True)
 
 
@@ -86,7 +86,7 @@ def show(*, model: Model, out: StoreOutput) -> None:
     Example: sentgen models show news@2
     """
     with out.store(read_only=True) as store:
-        out.table(registry.properties(store, registry.find(store, model.name)))
+        out.table(registry.find(store, model.name).properties(store))
 
 
 @app.command()

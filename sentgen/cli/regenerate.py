@@ -14,9 +14,9 @@ from sentgen.cli.console.options import Arrange, StoreOptions, check_file_option
 from sentgen.cli.console.output import Output, printable
 from sentgen.corpus.parsers import open_parser
 from sentgen.errors import InputError
-from sentgen.generation.answers import FILES_PANEL, PART, STEP_COLUMNS, Answers, OrderingRequest, answer
+from sentgen.generation.answers import FILES_PANEL, PART, STEP_COLUMNS, Answers, OrderingRequest
 from sentgen.generation.bags.bag import Unit
-from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation, read_bags
+from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation
 from sentgen.generation.clusters.clusters import Generated, units_of_words
 from sentgen.generation.clusters.depviterbi import TraceStep
 from sentgen.generation.drawing import tree_text
@@ -106,9 +106,8 @@ def regenerate(
     trees = open_parser(parser) if parser else None
     with options.lookups() as store:
         # Which tags a bag has to have depends on the treebank, which `answer` finds first.
-        answers = answer(
+        answers = request.answer(
             store,
-            request,
             lambda notation: _bags(request.bag, input, format, notation),
             parser=trees,
             files=files.options,
@@ -124,7 +123,7 @@ def _bags(texts: list[str], file: str | None, form: str | None, notation: Notati
     if bool(texts) == bool(file):
         raise InputError("there is nothing to order, or too much; give either bags, or - , or --input FILE")
     if file is not None or texts == ["-"]:
-        return read_bags(file or "-", notation, form)
+        return notation.read(file or "-", form)
     if form is not None:
         raise InputError("--format is for what comes with --input FILE or - ; arguments are bags")
     return list(map(notation.bag, texts))

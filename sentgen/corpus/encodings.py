@@ -9,8 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from sentgen.errors import InputError
 
@@ -153,38 +152,6 @@ def declared_encoding(head: bytes, *, page: bool = False) -> str:
     name = matches[-1 if page else 0][1].decode("ascii") if matches else ""
     # What can be read byte by byte is not UTF-16, whatever it says.
     return "" if name.lower().startswith(("utf-16", "ucs-2")) else name
-
-
-def xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iterator[bytes]:
-    """Yield XML in UTF-8, from the encoding that is given, or else that it declares.
-
-    Raises:
-        InputError: the encoding is not known, or another one.
-    """
-    pieces = iter(pieces)
-    first = next(pieces, b"")
-    name = given or declared_encoding(first)
-    try:
-        decoder = decoder_of(name or UTF_8)
-    except LookupError as error:
-        raise InputError(
-            f"names an encoding that is not known, {name!r}; convert it to UTF-8", path=path
-        ) from error
-    first = first.removeprefix(codecs.BOM_UTF8)
-    if codec_of(name or UTF_8) == UTF_8:
-        yield first
-        yield from pieces
-        return
-    line = 1
-    try:
-        for piece in chain([first], pieces):
-            text = decoder.decode(piece)
-            line += text.count("\n")
-            yield text.encode()
-        yield decoder.decode(b"", final=True).encode()
-    except UnicodeDecodeError as error:
-        message = f"byte 0x{error.object[error.start]:02x} is not {name}; convert it to UTF-8"
-        raise InputError(message, path=path, line=line) from error
 
 
 def without_c1(text: str) -> str:

@@ -19,10 +19,10 @@ from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.readers._xml import root_of
 from sentgen.corpus.readers.jsonl import FORBIDDEN
 from sentgen.corpus.sentence import RawText, Sentence
-from sentgen.corpus.sources import Source, uncompressed_name
+from sentgen.corpus.sources import Source
 from sentgen.corpus.tables import read_csv
 from sentgen.corpus.validation import LIMITS
-from sentgen.entry_points import Plugin, Registry, check_called, of_kind
+from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError, PluginError, Rejection, spell
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import near, quantity
@@ -39,8 +39,8 @@ def _of_plugin(plugin: Plugin, given: object) -> Reader:
     Raises:
         PluginError: what the entry point names is no reader.
     """
-    reader = of_kind(plugin, given, Reader)
-    check_called(plugin, reader.name)
+    reader = plugin.of_kind(given, Reader)
+    plugin.check_called(reader.name)
     extensions = reader.extensions
     if isinstance(extensions, str) or not all(extension.startswith(".") for extension in extensions):
         raise PluginError(
@@ -300,7 +300,7 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
         UnrecognizedError: The source is empty, or its format cannot be told.
         InputError: Its name tells the format, and it cannot be read.
     """
-    extension = extension_of(source)
+    extension = source.extension
     if (of_file := _of_file(source, extension)) is not None:
         if of_file in table.READERS and given is None:
             raise UnrecognizedError(table.NOT_HERE, path=source.name)
@@ -467,14 +467,6 @@ def _plugin_readers() -> tuple[list[Reader], str]:
     added = [reader for _, reader in _REGISTRY.added()]
     wrong = next((str(reader) for reader in added if isinstance(reader, PluginError)), "")
     return [reader for reader in added if isinstance(reader, Reader)], wrong
-
-
-def extension_of(source: Source) -> str:
-    """Return the extension of a file before that of its compression, in lower case."""
-    if source.is_table:
-        return ""
-    base = uncompressed_name((source.member or source.name).replace("\\", "/").rsplit("/", 1)[-1].lower())
-    return "." + base.rsplit(".", 1)[1] if "." in base.lstrip(".") else ""
 
 
 def _prose(sample: list[str]) -> str:

@@ -9,11 +9,11 @@ of such a number is written so, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from html.entities import html5
 from typing import NamedTuple
 
 from sentgen.corpus.encodings import without_c1
+from sentgen.corpus.sentence import Region
 
 #: What XML has in names, beyond ASCII, without the combining marks that are no letters in vertical files.
 _LETTERS = (
@@ -99,8 +99,6 @@ _ATTRIBUTE = re.compile(
     rf"""\s*({_NAME})(?:\s*=\s*(?:"([^"]*)"(?=\s|\Z)|'([^']*)'(?=\s|\Z)|([^\s"']+)"""
     rf"""|"(.*?)"(?=\s+{_NAME}\s*=|\s*\Z)|'(.*?)'(?=\s+{_NAME}\s*=|\s*\Z)))?(?=\s|\Z)"""
 )
-_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
-_LINE_ENDS = str.maketrans("\t\n\r", "   ")
 _ENTITY = re.compile(r"&(?:#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);")
 
 
@@ -111,6 +109,13 @@ class Tag(NamedTuple):
     opens: bool
     closes: bool
     attributes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def region(self) -> Region:
+        """Return the region that a tag opens, with its names as they were before they were written."""
+        return Region(
+            name_written(self.kind), tuple((name_written(key), value) for key, value in self.attributes)
+        )
 
 
 def tag_of(line: str) -> Tag | None:
@@ -170,30 +175,3 @@ def _character(match: re.Match[str]) -> str:
     code = int(name[2:-1], 16) if name[1] in "xX" else int(name[1:-1])
     text = without_c1(chr(code)) if code < 0x110000 else match[0]
     return match[0] if _FORBIDDEN.match(text) else text
-
-
-def escape_entities(text: str) -> str:
-    """Return a text as it stands in a column.
-
-    >>> escape_entities("<R&D>")
-    '&lt;R&amp;D&gt;'
-    """
-    for character, entity in _ESCAPES:
-        text = text.replace(character, entity)
-    return text
-
-
-def opening_tag(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
-    """Return the tag that opens a region, its names as they are (see `xml_name`).
-
-    >>> opening_tag("doc", [("id", 'a "b"'), ("author", "_")])
-    '<doc id="a &quot;b&quot;" author="&#95;">'
-    """
-    pairs = "".join(f' {key}="{_quote(value)}"' for key, value in attributes)
-    return f"<{kind}{pairs}>"
-
-
-def _quote(value: str) -> str:
-    if value in UNDEFINED:
-        return f"&#{ord(value[0])};{value[1:]}"
-    return escape_entities(value.translate(_LINE_ENDS)).replace('"', "&quot;")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,12 +9,11 @@ from typing import Any, Protocol
 
 from sentgen.corpus.encodings import codec_of
 from sentgen.corpus.sentence import RawText, Sentence
+from sentgen.corpus.sources import LineReader, Source
 from sentgen.errors import InputError, Rejection
 
 #: The language of raw text for which nothing else is said.
 ENGLISH = "en"
-#: Two or three letters of ISO 639.
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 #: What a source holds, in its order.
@@ -96,12 +94,28 @@ class Reader:
             language=str(given.get("language", ENGLISH)),
         )
 
+    def lines(self, lines: LineReader) -> LineReader:
+        """Return the lines of a source as its reader takes them; a form feed is a blank of plain text."""
+        lines.lone_returns = self.lone_returns
+        lines.controls_are_blanks = self.read_raw is not None
+        return lines
 
-def check_language(code: str) -> None:
-    """Refuse what is no code of a language.
+    def items(self, lines: LineReader) -> Iterator[Item]:
+        """Yield what a source holds; raw text stays raw, for a parser with a tokenizer of its own."""
+        name = lines.source.name
+        if self.read_file is None:
+            yield from (self.read_raw or self.read)(iter(self.lines(lines)), path=name)
+            return
+        begins = True
+        with lines.file() as file:
+            for item in self.read_file(file, path=name):
+                if begins and not isinstance(item, Rejection):
+                    # A file that names no document is one.
+                    item, begins = replace(item, document=item.document or lines.source.short_name), False
+                yield item
 
-    Raises:
-        InputError: the code is not two or three small letters.
-    """
-    if not _LANGUAGE.fullmatch(code):
-        raise InputError(f"no language {code!r}; give a code of ISO 639, such as en, fr, zh or ar")
+    def digest(self, source: Source) -> str:
+        """Return the hash of a source, having refused what its lines may not have before any is read."""
+        if self.read_file is not None:
+            return source.sha256()
+        return self.lines(source.open()).checked_sha256()

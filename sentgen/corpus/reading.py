@@ -28,43 +28,14 @@ from sentgen.errors import InputError, Rejection, spell
 from sentgen.options import TRAIN
 
 
-def read_items(reader: Reader, lines: LineReader) -> Iterator[Item]:
-    """Yield what a source holds; raw text stays raw, for a parser with a tokenizer of its own."""
-    name = lines.source.name
-    if reader.read_file is None:
-        yield from (reader.read_raw or reader.read)(iter(_lines_for(reader, lines)), path=name)
-        return
-    begins = True
-    with lines.file() as file:
-        for item in reader.read_file(file, path=name):
-            if begins and not isinstance(item, Rejection):
-                # A file that names no document is one.
-                item, begins = replace(item, document=item.document or lines.source.short_name), False
-            yield item
-
-
 def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Rejection]:
     """Yield the sentences of a source."""
     name = lines.source.name
     if reader.read_file is None:
-        items = reader.read(iter(_lines_for(reader, lines)), path=name)
+        items = reader.read(iter(reader.lines(lines)), path=name)
     else:
-        items = read_items(reader, lines)
+        items = reader.items(lines)
     return text.in_sentences(items, path=name, limits=lines.limits, language=reader.language)
-
-
-def digest_of(reader: Reader, source: Source) -> str:
-    """Return the hash of a source, having refused what its lines may not have: before any of them is read."""
-    if reader.read_file is not None:
-        return source.sha256()
-    return _lines_for(reader, source.open()).checked_sha256()
-
-
-def _lines_for(reader: Reader, lines: LineReader) -> LineReader:
-    """Return the lines of a source as its reader takes them; a form feed is a blank of plain text."""
-    lines.lone_returns = reader.lone_returns
-    lines.controls_are_blanks = reader.read_raw is not None
-    return lines
 
 
 #: Texts and characters that a parser gets at once.
@@ -212,7 +183,7 @@ def sentences_of(
         if parser is None:
             results = read_source(reader, lines)
         else:
-            results = read_parsed(read_items(reader, lines), parser, path=source.name)
+            results = read_parsed(reader.items(lines), parser, path=source.name)
         for result in results:
             if isinstance(result, Rejection):
                 if rejected is None:

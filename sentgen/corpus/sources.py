@@ -240,6 +240,14 @@ class Source:
             return reader.clean(block[:cut]).decode("utf-8", "replace").removesuffix("\n").split("\n")
         return []
 
+    @property
+    def extension(self) -> str:
+        """Return the extension of a file before that of its compression, in lower case."""
+        if self.is_table:
+            return ""
+        base = uncompressed_name((self.member or self.name).replace("\\", "/").rsplit("/", 1)[-1].lower())
+        return "." + base.rsplit(".", 1)[1] if "." in base.lstrip(".") else ""
+
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:

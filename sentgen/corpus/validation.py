@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.sentence import RESERVED, Sentence
+from sentgen.errors import Rejection
 from sentgen.output.wording import quantity
 
 
@@ -32,6 +33,10 @@ class InputLimits:
     ratio: float = 100.0
     ratio_from: int = 16 * 2**20
     archive_members: int = 100_000
+
+    def too_long(self, path: str, line: int) -> Rejection:
+        """Return the rejection of a block that is larger than any sentence may be."""
+        return Rejection(path, line, "", "sentence-length", f"more than {self.sentence_tokens} tokens")
 
 
 LIMITS = InputLimits()

@@ -17,16 +17,7 @@ import pyarrow as pa
 from sentgen.arrays import Bools, Bytes, Ints, Longs
 from sentgen.corpus.markup import LONGEST, Tag
 from sentgen.corpus.readers._columns import Carried, FormatError, is_space, misc_of
-from sentgen.corpus.readers.vertical import (
-    ASIDE,
-    DOCUMENTS,
-    GLUE,
-    GLUED,
-    Piece,
-    Pieces,
-    read_piece,
-    region_of,
-)
+from sentgen.corpus.readers.vertical import ASIDE, DOCUMENTS, GLUE, GLUED, Piece, Pieces, read_piece
 from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, Coded, TokenColumns, Values
@@ -323,7 +314,7 @@ class _Stretch:
             return None, rest
         numbers, which = np.unique(self._lines.numbers[events[tells]], return_inverse=True)
         tags = [self._lines.rows.tags[number] for number in numbers.tolist()]
-        regions = [region_of(tag) for tag in tags]
+        regions = [tag.region for tag in tags]
         opens = np.array([tag.opens for tag in tags])[which]
         of_kind = np.unique([region.kind for region in regions], return_inverse=True)[1]
         first, last = _pairs_of(opens, of_kind[which])

@@ -17,7 +17,7 @@ from sentgen.corpus.parsers import CachedParser, Parser
 from sentgen.corpus.paths import expand, place_of, unnamable
 from sentgen.corpus.reader import ENGLISH, Reader
 from sentgen.corpus.readers import conllu
-from sentgen.corpus.reading import digest_of, read_items, read_parsed, read_source
+from sentgen.corpus.reading import read_parsed, read_source
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.corpus.treebank_blocks import TreebankBlock
@@ -179,7 +179,7 @@ class _Run:
     def read(self, lines: LineReader, reader: Reader) -> Iterator[Found]:
         """Yield what a source holds, in blocks where its format is read so."""
         if self.parser is not None:
-            return read_parsed(read_items(reader, lines), self.parser, path=lines.source.name)
+            return read_parsed(reader.items(lines), self.parser, path=lines.source.name)
         if reader.name in _BLOCKS:
             given = self.settings.reading.items()
             return _BLOCKS[reader.name](lines, **{k: v for k, v in given if k in reader.settings})
@@ -254,7 +254,7 @@ class _Sources(Batch[Source, Summary]):
         # Its time first: what is written to it while it is read is another content.
         file = file_of(item, self.settings)
         # One more pass over the source, so that a known one is passed over before anything is kept.
-        candidate = _Read(item, reader, version_of(reader, self.run.parser), digest_of(reader, item), file)
+        candidate = _Read(item, reader, version_of(reader, self.run.parser), reader.digest(item), file)
         known = self._is_known(candidate)
         read = candidate if known else self._refused(candidate) or self._drafted(candidate)
         if read is None:

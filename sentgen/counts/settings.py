@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, insert, select
 
 from sentgen.corpus.encodings import UTF_8, check_encoding
 from sentgen.corpus.formats import check_format
-from sentgen.corpus.reader import ENGLISH, check_language
+from sentgen.corpus.reader import ENGLISH
 from sentgen.errors import InputError, spell
 from sentgen.options import Option, parameters_of
 from sentgen.schema.store import next_id, now
@@ -103,7 +104,7 @@ class Settings:
             raise InputError(f"order {self.order} is not between 1 and {MAX_ORDER}")
         if self.tags not in ("xpos", "upos"):
             raise InputError(f"tags {self.tags!r} are neither xpos nor upos")
-        check_language(self.language)
+        _check_language(self.language)
         check_encoding(self.encoding)
         if self.on_error not in ON_ERROR:
             raise InputError(f"{spell('on_error')} {self.on_error!r} is none of: {', '.join(ON_ERROR)}")
@@ -215,3 +216,17 @@ def _option(name: str, value: object) -> str:
     if isinstance(value, bool):
         return f"{'with' if value else 'without'} {spell(name)}"
     return f"with {spell(name)} {value}"
+
+
+#: Two or three letters of ISO 639.
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+
+
+def _check_language(code: str) -> None:
+    """Refuse what is no code of a language.
+
+    Raises:
+        InputError: the code is not two or three small letters.
+    """
+    if not _LANGUAGE.fullmatch(code):
+        raise InputError(f"no language {code!r}; give a code of ISO 639, such as en, fr, zh or ar")

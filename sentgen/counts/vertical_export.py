@@ -5,14 +5,14 @@ A range of sentences is read at a time, so that memory is bounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from sentgen.corpus.markup import escape_entities, opening_tag, xml_name
+from sentgen.corpus.markup import UNDEFINED, xml_name
 from sentgen.corpus.readers._columns import HEAD, NamedColumns, field_of, tree_of
 from sentgen.corpus.readers.conllu import NO_SPACE
 from sentgen.corpus.readers.vertical import DOCUMENTS, GLUE, SENTENCES, USUAL
@@ -182,12 +182,12 @@ class _Vertical:
         self, row: SentenceRow, regions: Sequence[RegionRow], metadata: Sequence[Sequence[str]]
     ) -> Iterator[str]:
         if row.first:
-            yield opening_tag(DOCUMENTS[0], [(_ID, row.document), *_attributes_of(metadata)])
+            yield _opening_tag(DOCUMENTS[0], [(_ID, row.document), *_attributes_of(metadata)])
         # Around the sentence, as long as all before them are: their order is kept.
         around = count_around(regions)
         yield from self._begin(regions[:around], outside=True)
         name = [(_ID, row.sent_id)] if row.sent_id else []
-        yield opening_tag(SENTENCES[0], [*name, *_attributes_of(row.attributes)])
+        yield _opening_tag(SENTENCES[0], [*name, *_attributes_of(row.attributes)])
         at = around
         for position, line in enumerate(self._lines(row), 1):
             begun = at
@@ -207,7 +207,7 @@ class _Vertical:
         for region in regions:
             self._open.append((region, outside))
             attributes = [(xml_name(key), value) for key, value in region.attributes or ()]
-            yield opening_tag(_kind_written(region), attributes)
+            yield _opening_tag(_kind_written(region), attributes)
 
     def _end(self, sentence: int, position: int, *, outside: bool) -> Iterator[str]:
         """Yield the ends of regions, that of the last one first."""
@@ -232,7 +232,7 @@ class _Vertical:
             values += [
                 misc or ABSENT if name == _MISC else unbarred(parts.get(name, ABSENT)) for name in others
             ]
-            yield "\t".join(map(escape_entities, values))
+            yield "\t".join(map(_escape_entities, values))
 
 
 def _attributes_of(metadata: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
@@ -242,3 +242,36 @@ def _attributes_of(metadata: Sequence[Sequence[str]]) -> Iterator[tuple[str, str
 
 def _kind_written(region: RegionRow) -> str:
     return xml_name(region.kind, taken=region.kind.lower() in _TAKEN)
+
+
+_ESCAPES = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
+
+
+_LINE_ENDS = str.maketrans("\t\n\r", "   ")
+
+
+def _escape_entities(text: str) -> str:
+    """Return a text as it stands in a column.
+
+    >>> _escape_entities("<R&D>")
+    '&lt;R&amp;D&gt;'
+    """
+    for character, entity in _ESCAPES:
+        text = text.replace(character, entity)
+    return text
+
+
+def _opening_tag(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
+    """Return the tag that opens a region, its names as they are (see `xml_name`).
+
+    >>> _opening_tag("doc", [("id", 'a "b"'), ("author", "_")])
+    '<doc id="a &quot;b&quot;" author="&#95;">'
+    """
+    pairs = "".join(f' {key}="{_quote(value)}"' for key, value in attributes)
+    return f"<{kind}{pairs}>"
+
+
+def _quote(value: str) -> str:
+    if value in UNDEFINED:
+        return f"&#{ord(value[0])};{value[1:]}"
+    return _escape_entities(value.translate(_LINE_ENDS)).replace('"', "&quot;")

@@ -22,7 +22,7 @@ from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
 from sentgen.models.scoring import Events, events
 from sentgen.models.stored_text import held_out, of_training
 from sentgen.models.submodel import lowercases
-from sentgen.models.text_batches import TextBatch, batches_of_sentences
+from sentgen.models.text_batches import TextBatch
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -135,7 +135,7 @@ def _sums(store: Store, models: Sequence[ModelInfo], text: Iterator[Sequence[str
     lower = [lowercases(store, model) for model in models]
     order = max(model.order for model in models)
     by_model: list[list[Floats]] = [[] for _ in models]
-    for batch in batches_of_sentences(text):
+    for batch in TextBatch.of_sentences(text):
         given = [events(store, *each) for each in zip(models, [batch] * len(models), lower, strict=True)]
         shared = np.all([each.known for each in given], axis=0)
         for sums, each in zip(by_model, given, strict=True):

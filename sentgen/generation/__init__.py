@@ -3,7 +3,7 @@
 from sentgen.generation.algorithms import ALGORITHMS, algorithm_named, settings_for
 from sentgen.generation.bags.bag import Unit, broken_up, parse_bag, shuffled, units_of
 from sentgen.generation.bags.problem import Algorithm, Problem, SearchSettings
-from sentgen.generation.plan import Search, SearchPlan, Treebank, plan_search
+from sentgen.generation.plan import Search, SearchPlan, Treebank
 from sentgen.generation.prepare import PreparedBag, prepare
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags, regenerate
 
@@ -22,7 +22,6 @@ __all__ = [
     "broken_up",
     "order_bags",
     "parse_bag",
-    "plan_search",
     "prepare",
     "regenerate",
     "settings_for",

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from math import isfinite
 from typing import Literal, cast, get_args, get_origin
 
-from sentgen.entry_points import Plugin, Registry, check_called, of_kind
+from sentgen.entry_points import Plugin, Registry
 from sentgen.errors import InputError, PluginError, SentgenError
 from sentgen.generation.bags.problem import (
     LEFT,
@@ -37,8 +37,8 @@ def _algorithm_of(plugin: Plugin, given: object) -> Algorithm:
     Raises:
         PluginError: what the entry point names is no algorithm.
     """
-    algorithm = of_kind(plugin, given, Algorithm)
-    check_called(plugin, algorithm.name)
+    algorithm = plugin.of_kind(given, Algorithm)
+    plugin.check_called(algorithm.name)
     return replace(
         algorithm, order=_guarded_order(plugin, algorithm), value=_guarded_value(plugin, algorithm)
     )

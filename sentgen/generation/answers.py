@@ -19,7 +19,7 @@ from sentgen.generation.bags.bag import KnownTags, Unit, places_of
 from sentgen.generation.bags.bag_reader import Bag, Notation, TagKind
 from sentgen.generation.bags.problem import ROOT, Algorithm, SearchStep, Tree
 from sentgen.generation.drawing import SentenceDrawing, conllu_block, tree_svg
-from sentgen.generation.plan import SHARED, Search, SearchPlan, plan_search
+from sentgen.generation.plan import SHARED, Search, SearchPlan
 from sentgen.generation.prepare import Bags, parsed_heads, prepare, spelling, with_known_tags
 from sentgen.generation.regenerate import RegeneratedSentence, order_bags
 from sentgen.generation.trees.factors import FACTORS, Decision, FactorSettings, decisions
@@ -124,6 +124,54 @@ class OrderingRequest(Search):
         ),
     ] = False
 
+    def answer(
+        self,
+        store: Store,
+        read: Callable[[Notation], Sequence[Bag]],
+        *,
+        parser: Parser | None = None,
+        files: Mapping[str, object] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Answers:
+        """Order the units of bags.
+
+        Args:
+            store: where the model lives.
+            read: returns the bags; told how they are written, and which tags of a treebank count.
+            parser: finds the heads of phrases that have none.
+            files: other options that need trees, by name.
+            progress: called with the bags that are ordered, and how many there are.
+
+        Raises:
+            InputError: something asked for makes no sense, or a bag cannot be read.
+            NotFoundError: there is no such model or corpus.
+            ModelError: the algorithm needs trees, and there are none.
+        """
+        # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
+        if self.parts and self.explain:
+            raise InputError(f"{spell('parts')} and {spell('explain')} are two tables; choose one of them")
+        plan = replace(self.plan(store, self.model), parts=self.parts)
+        options = {spell("tree"): self.tree, **(files or {}), spell("dependencies"): self.dependencies}
+        require_trees(plan.algorithm, options | {spell("parser"): parser})
+        tags = plan.tags(store)
+        corpora = plan.treebank.corpora if plan.treebank else None
+        promoted = have_function_heads(store, corpora or ())
+        known = KnownTags(store, plan.model, corpora)
+        bags = read(Notation(self.np_joiner, self.tagged, tags, known, promoted))
+        if parser is not None:
+            bags = parsed_heads(bags, parser, promoted=promoted)
+        retagged = ""
+        units: Bags = [bag.units for bag in bags]
+        if plan.treebank and tags:
+            others = [bag.others or bag.units for bag in bags]
+            units, retagged = with_known_tags(store, plan.treebank.corpora, tags, units, others)
+        sentences = []
+        for sentence in order_bags(store, plan, units):
+            sentences.append(sentence)
+            if progress is not None:
+                progress(sentence.item, len(bags))
+        return Answers(store, self, plan, sentences, bags, tags, retagged)
+
 
 @dataclass(frozen=True, slots=True)
 class Answers:
@@ -214,56 +262,6 @@ class Answers:
             rows = [_step_row(sentence.units, step) for step in steps]
             tables.append([[row[name] for name in STEP_COLUMNS] for row in rows])
         return tables
-
-
-def answer(
-    store: Store,
-    request: OrderingRequest,
-    read: Callable[[Notation], Sequence[Bag]],
-    *,
-    parser: Parser | None = None,
-    files: Mapping[str, object] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Answers:
-    """Order the units of bags.
-
-    Args:
-        store: where the model lives.
-        request: what is asked.
-        read: returns the bags; told how they are written, and which tags of a treebank count.
-        parser: finds the heads of phrases that have none.
-        files: other options that need trees, by name.
-        progress: called with the bags that are ordered, and how many there are.
-
-    Raises:
-        InputError: something asked for makes no sense, or a bag cannot be read.
-        NotFoundError: there is no such model or corpus.
-        ModelError: the algorithm needs trees, and there are none.
-    """
-    # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
-    if request.parts and request.explain:
-        raise InputError(f"{spell('parts')} and {spell('explain')} are two tables; choose one of them")
-    plan = replace(plan_search(store, request.model, request), parts=request.parts)
-    options = {spell("tree"): request.tree, **(files or {}), spell("dependencies"): request.dependencies}
-    require_trees(plan.algorithm, options | {spell("parser"): parser})
-    tags = plan.tags(store)
-    corpora = plan.treebank.corpora if plan.treebank else None
-    promoted = have_function_heads(store, corpora or ())
-    known = KnownTags(store, plan.model, corpora)
-    bags = read(Notation(request.np_joiner, request.tagged, tags, known, promoted))
-    if parser is not None:
-        bags = parsed_heads(bags, parser, promoted=promoted)
-    retagged = ""
-    units: Bags = [bag.units for bag in bags]
-    if plan.treebank and tags:
-        others = [bag.others or bag.units for bag in bags]
-        units, retagged = with_known_tags(store, plan.treebank.corpora, tags, units, others)
-    sentences = []
-    for sentence in order_bags(store, plan, units):
-        sentences.append(sentence)
-        if progress is not None:
-            progress(sentence.item, len(bags))
-    return Answers(store, request, plan, sentences, bags, tags, retagged)
 
 
 def require_trees(algorithm: Algorithm, options: Mapping[str, object]) -> None:

@@ -11,7 +11,7 @@ from sentgen.generation.bags.bag import Unit
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import SearchPlan
 from sentgen.generation.prepare import doubtful
-from sentgen.generation.regenerate import RegeneratedSentence, part_weights
+from sentgen.generation.regenerate import RegeneratedSentence
 from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependency.tagging import known_tags
 from sentgen.output.wording import quantity
@@ -67,7 +67,7 @@ def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
 
 def _formula(plan: SearchPlan) -> str:
     """Say how the score comes of its parts."""
-    weights = part_weights(plan)
+    weights = plan.part_weights()
     own = [] if FeatureSettings in plan.algorithm.groups else [f"what {plan.algorithm.name} maximizes"]
     terms = [*own, *(f"{weight:.4g} {PART}{name}" for name, weight in weights.items() if weight)]
     return f"score = {' + '.join(terms)}"

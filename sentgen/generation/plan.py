@@ -16,7 +16,7 @@ from typing import Annotated, cast
 
 from sentgen.errors import InputError
 from sentgen.generation.algorithms import ALGORITHMS, SETTINGS, read_system
-from sentgen.generation.bags.bag import UnitKind
+from sentgen.generation.bags.bag import Unit, UnitKind
 from sentgen.generation.bags.bag_reader import TagKind
 from sentgen.generation.bags.problem import (
     SEARCH_PANEL,
@@ -25,19 +25,19 @@ from sentgen.generation.bags.problem import (
     Paper,
     RerankSettings,
     SearchSettings,
-    rounded_weights,
+    Weights,
 )
-from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings, feature_models
-from sentgen.generation.trees.factors import found_weights
+from sentgen.generation.ngrams.features import FeatureModel, FeatureSettings
+from sentgen.generation.trees.factors import FACTORS, FactorSettings, found_weights
 from sentgen.models.base import registry
 from sentgen.models.base.registry import ModelLike, list_models, matching
-from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.dependency.tree_counts import Layer
 from sentgen.models.request import LOWERCASE
 from sentgen.models.scorer import Scorer, Sentences, scorer_for, scorer_named
 from sentgen.models.submodel import lowercases
 from sentgen.options import Changes, Option
+from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 #: Sentences of a bag to choose from: of 50 the best one is 15 BLEU above the first (docs/plugins.md).
@@ -63,8 +63,8 @@ def _rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSetting
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"{twice} is a feature and reranks as well; name it once")
     if scorers:
-        stored = rounded_weights(feature for feature in features if feature not in scorers)
-        settings = settings.having(FeatureSettings(stored), RerankSettings(rounded_weights(named)))
+        stored = Weights.rounded(feature for feature in features if feature not in scorers)
+        settings = settings.having(FeatureSettings(stored), RerankSettings(Weights.rounded(named)))
     return settings, [(scorer_for(store, name), weight) for name, weight in named]
 
 
@@ -74,11 +74,6 @@ def scores_of(rerankers: Rerankers, sentences: Sentences) -> list[list[float]]:
     filled = [sentence for sentence in sentences if sentence]
     by_scorer = [iter(scorer.score(filled)) for scorer, _ in rerankers]
     return [[next(scores) if sentence else 0.0 for scores in by_scorer] for sentence in sentences]
-
-
-def weighted_sum(rerankers: Rerankers, scores: Sequence[float]) -> float:
-    """Return what the scores of a sentence add to that of the algorithm."""
-    return sum(weight * score for (_, weight), score in zip(rerankers, scores, strict=True))
 
 
 #: The algorithm that is not named: one where the corpora of the model have trees, another one where not.
@@ -124,6 +119,53 @@ class Search:
     lowercase: Annotated[bool | None, Option(LOWERCASE, off="--keep-case")] = None
     seed: Annotated[int, Option("Seed of the shuffle that breaks ties.", least=0, api={"lt": 2**31})] = 1
     nbest: Annotated[int, Option("Sentences to give for each bag, at most.", least=1, api={"le": 100})] = 1
+
+    def plan(self, store: Store, model: ModelLike | str) -> SearchPlan:
+        """Make the plan of a search with a model, which may be given by its name.
+
+        Raises:
+            InputError: the algorithm is unknown, or a setting makes no sense.
+            NotFoundError: there is no model or corpus of a name.
+            ModelError: the model is not over words, or the algorithm needs trees, and the corpora have none.
+            PluginError: the algorithm, or a scorer, is that of a plug-in, and cannot be used.
+        """
+        if isinstance(model, str):
+            model = registry.find(store, model)
+        model.symbols.require_words(model.name)
+        # The trees must be over what is put in order, or no unit would be found in the counts.
+        layer: Layer = "word" if self.units == "word" else "unit"
+        name = self.algorithm
+        if name == _AUTOMATIC:
+            name = WITH_TREES if self.dependencies or has_trees(store, model, layer) else _WITHOUT
+        algorithm, chosen, given = read_system(name, self.as_published, self.changes)
+        if self.nbest < 1:
+            raise InputError(f"{self.nbest} sentences a bag is too few; give 1 or more")
+        settings, rerankers = _rerankers_of(store, found_weights(store, model, algorithm, chosen, given))
+        treebank = None
+        if algorithm.trees:
+            treebank = Treebank(tuple(treebanks_of(store, model, self.dependencies or None, layer)), layer)
+        lowercase = lowercases(store, model) if self.lowercase is None else self.lowercase
+        features = settings.of(FeatureSettings).models(store, lowercase)
+        # With treebanks of other models, and in a lake, no companions can be built.
+        alone = not (any(feature.needs_tags for feature in features) or self.dependencies or store.lake)
+        wanted = algorithm.trees and chosen.of(FeatureSettings).automatic
+        words = algorithm.words or self.units == "word"
+        return SearchPlan(
+            model=model,
+            algorithm=algorithm,
+            settings=settings,
+            treebank=treebank,
+            features=features,
+            rerankers=rerankers,
+            words=words,
+            lowercase=lowercase,
+            seed=self.seed,
+            nbest=self.nbest,
+            hints=(
+                *([_ALONE.format(model=model.name, algorithm=algorithm.name)] if wanted and alone else []),
+                *([_brackets(model, algorithm)] if words and model.brackets else []),
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,53 +217,44 @@ class SearchPlan:
         """Return the kind of tags that the dependency counts use, if there are any."""
         return cast(TagKind, tag_set(store, self.treebank.corpora)) if self.treebank else None
 
+    def check_bags(self, bags: Sequence[Sequence[Unit]]) -> None:
+        """Refuse bags that are too large for the algorithm, or have no tags where features need them.
 
-def plan_search(store: Store, model: ModelLike | str, search: Search) -> SearchPlan:
-    """Make the plan of a search with a model, which may be given by its name.
+        Raises:
+            InputError: with the number of the bag.
+        """
+        for number, bag in enumerate(bags, 1):
+            size = sum(len(unit.words) for unit in bag) if self.words else len(bag)
+            if size > self.algorithm.max_units:
+                raise InputError(
+                    f"bag {number} has {quantity(size, 'unit')}, and {self.algorithm.name} takes at most"
+                    f" {self.algorithm.max_units}; split it, or keep phrases together in brackets"
+                )
+        # Where there are trees, words without tags get their most frequent ones.
+        if self.treebank:
+            return
+        tagged = next((feature.model for feature in self.features if feature.needs_tags), None)
+        untagged = next((i for i, bag in enumerate(bags, 1) if not all(unit.tags for unit in bag)), None)
+        if tagged is not None and untagged is not None:
+            raise InputError(
+                f"bag {untagged} has words without tags, which {tagged.name}, a model over"
+                f" {tagged.symbols.over}, needs; write each word as word/TAG"
+            )
 
-    Raises:
-        InputError: the algorithm is unknown, or a setting makes no sense.
-        NotFoundError: there is no model or corpus of a name.
-        ModelError: the model is not over words, or the algorithm needs trees, and the corpora have none.
-        PluginError: the algorithm, or a scorer, is that of a plug-in, and cannot be used.
-    """
-    if isinstance(model, str):
-        model = registry.find(store, model)
-    require_words(model.name, model.symbols)
-    # The trees must be over what is put in order, or no unit would be found in the counts.
-    layer: Layer = "word" if search.units == "word" else "unit"
-    name = search.algorithm
-    if name == _AUTOMATIC:
-        name = WITH_TREES if search.dependencies or has_trees(store, model, layer) else _WITHOUT
-    algorithm, chosen, given = read_system(name, search.as_published, search.changes)
-    if search.nbest < 1:
-        raise InputError(f"{search.nbest} sentences a bag is too few; give 1 or more")
-    settings, rerankers = _rerankers_of(store, found_weights(store, model, algorithm, chosen, given))
-    treebank = None
-    if algorithm.trees:
-        treebank = Treebank(tuple(treebanks_of(store, model, search.dependencies or None, layer)), layer)
-    lowercase = lowercases(store, model) if search.lowercase is None else search.lowercase
-    features = feature_models(store, settings.of(FeatureSettings), lowercase)
-    # With treebanks of other models, and in a lake, no companions can be built.
-    alone = not (any(feature.needs_tags for feature in features) or search.dependencies or store.lake)
-    wanted = algorithm.trees and chosen.of(FeatureSettings).automatic
-    words = algorithm.words or search.units == "word"
-    return SearchPlan(
-        model=model,
-        algorithm=algorithm,
-        settings=settings,
-        treebank=treebank,
-        features=features,
-        rerankers=rerankers,
-        words=words,
-        lowercase=lowercase,
-        seed=search.seed,
-        nbest=search.nbest,
-        hints=(
-            *([_ALONE.format(model=model.name, algorithm=algorithm.name)] if wanted and alone else []),
-            *([_brackets(model, algorithm)] if words and model.brackets else []),
-        ),
-    )
+    def part_weights(self) -> dict[str, float]:
+        """Return what the parts weigh, with what reranks; of an algorithm with its own score only that."""
+        by_name: dict[str, float] = {}
+        if FeatureSettings in self.algorithm.groups:
+            named = self.settings.of(FeatureSettings).features.named
+            by_name = dict(zip(self.model_labels(), [1.0, *(weight for _, weight in named)], strict=True))
+        if FactorSettings in self.algorithm.groups:
+            weights = self.settings.of(FactorSettings).weights
+            by_name |= {name: weights.get(name, 0.0) for name in FACTORS}
+        return by_name | {scorer.name: weight for scorer, weight in self.rerankers}
+
+    def model_labels(self) -> list[str]:
+        """Return the labels of the models that a search asks, that of the words first."""
+        return [f"{one.name}@{one.version}" for one in (self.model, *(each.model for each in self.features))]
 
 
 def _brackets(model: ModelLike, algorithm: Algorithm) -> str:

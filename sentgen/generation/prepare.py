@@ -25,7 +25,6 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.generation.bags.bag import Unit, broken_up, shuffled
 from sentgen.generation.bags.bag_reader import Bag
 from sentgen.generation.bags.problem import Features, Problem, SearchSettings, TreeModel
-from sentgen.generation.ngrams.features import fetch_feature
 from sentgen.generation.plan import SearchPlan, Treebank
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.building.recipe import CLOSING, OPENING
@@ -240,7 +239,7 @@ def _features(
     store: Store, plan: SearchPlan, submodel: SubModel, batch: Sequence[Sequence[Unit]]
 ) -> list[Features | None]:
     """Fetch the other models of a batch; all of its bags share their tables."""
-    fetched = [fetch_feature(store, feature, batch, plan.order) for feature in plan.features]
+    fetched = [feature.fetch(store, batch, plan.order) for feature in plan.features]
     tables = NgramTables.side_by_side([submodel.table, *(other.table for other, _ in fetched)])
     return [
         Features(tables, *zip(*arrays, strict=True))

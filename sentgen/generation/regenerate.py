@@ -10,22 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from sentgen.errors import InputError
 from sentgen.generation.bags.bag import Unit, broken_up, places_of
 from sentgen.generation.bags.problem import ROOT, Algorithm, Ordering, Problem, Tree
-from sentgen.generation.ngrams.beam import models_of
-from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, plan_search, scores_of, weighted_sum
+from sentgen.generation.plan import CANDIDATES, Search, SearchPlan, scores_of
 from sentgen.generation.prepare import PreparedBag, prepare
-from sentgen.generation.trees.factors import (
-    FACTORS,
-    FactorSettings,
-    factor_sums,
-    factors_of,
-)
+from sentgen.generation.trees.factors import FACTORS, Factors, FactorSettings, factor_sums
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.ngrams.ngram_table import table_at
-from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 
@@ -34,8 +25,10 @@ def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering])
 
     Natural logarithms. What reranks is no part of an ordering; its scores come later.
     """
-    tables, names = models_of(problem), _models(plan)
-    factors = factors_of(problem) if FactorSettings in plan.algorithm.groups and problem.size else None
+    tables, names = problem.tables, plan.model_labels()
+    factors = (
+        Factors.of_problem(problem) if FactorSettings in plan.algorithm.groups and problem.size else None
+    )
     all_parts = []
     for ordering in orderings:
         strings = problem.strings_of(ordering.units)
@@ -47,23 +40,6 @@ def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering])
             parts |= zip(FACTORS, sums.tolist(), strict=True)
         all_parts.append(parts)
     return all_parts
-
-
-def part_weights(plan: SearchPlan) -> dict[str, float]:
-    """Return what the parts weigh, with what reranks; of an algorithm with a score of its own only that."""
-    by_name: dict[str, float] = {}
-    if FeatureSettings in plan.algorithm.groups:
-        named = plan.settings.of(FeatureSettings).features.named
-        by_name = dict(zip(_models(plan), [1.0, *(weight for _, weight in named)], strict=True))
-    if FactorSettings in plan.algorithm.groups:
-        weights = plan.settings.of(FactorSettings).weights
-        by_name |= {name: weights.get(name, 0.0) for name in FACTORS}
-    return by_name | {scorer.name: weight for scorer, weight in plan.rerankers}
-
-
-def _models(plan: SearchPlan) -> list[str]:
-    """Return the labels of the models that a search asks, that of the words first."""
-    return [f"{one.name}@{one.version}" for one in (plan.model, *(each.model for each in plan.features))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +115,7 @@ def regenerate(
     store: Store, model: ModelLike, bags: Sequence[Sequence[Unit]], **fields: Any
 ) -> Iterator[RegeneratedSentence]:
     """Order the units of each bag as the fields of `Search` ask; see `plan_search` and `order_bags`."""
-    return order_bags(store, plan_search(store, model, Search(**fields)), bags)
+    return order_bags(store, Search(**fields).plan(store, model), bags)
 
 
 def order_bags(
@@ -153,34 +129,9 @@ def order_bags(
     Raises:
         InputError: a bag is too large, or has no tags where features need them.
     """
-    check_bags(bags, plan)
+    plan.check_bags(bags)
     batches = prepare(store, plan, bags)
     return (sentence for batch in batches for sentences in solve_all(batch, plan) for sentence in sentences)
-
-
-def check_bags(bags: Sequence[Sequence[Unit]], plan: SearchPlan) -> None:
-    """Refuse bags that are too large for the algorithm of a plan, or have no tags where features need them.
-
-    Raises:
-        InputError: with the number of the bag.
-    """
-    for number, bag in enumerate(bags, 1):
-        size = sum(len(unit.words) for unit in bag) if plan.words else len(bag)
-        if size > plan.algorithm.max_units:
-            raise InputError(
-                f"bag {number} has {quantity(size, 'unit')}, and {plan.algorithm.name} takes at most"
-                f" {plan.algorithm.max_units}; split it, or keep phrases together in brackets"
-            )
-    # Where there are trees, words without tags get their most frequent ones.
-    if plan.treebank:
-        return
-    tagged = next((feature.model for feature in plan.features if feature.needs_tags), None)
-    untagged = next((i for i, bag in enumerate(bags, 1) if not all(unit.tags for unit in bag)), None)
-    if tagged is not None and untagged is not None:
-        raise InputError(
-            f"bag {untagged} has words without tags, which {tagged.name}, a model over {tagged.symbols.over},"
-            " needs; write each word as word/TAG"
-        )
 
 
 def solve_all(
@@ -214,7 +165,8 @@ def _reranked(
     share: float,
 ) -> list[RegeneratedSentence]:
     """Return the best of some sentences by all scores; those of the real order come last, if there is one."""
-    added = [weighted_sum(plan.rerankers, mine) for mine in scores]
+    weights = [weight for _, weight in plan.rerankers]
+    added = [sum(w * score for w, score in zip(weights, mine, strict=True)) for mine in scores]
     gold = added[-1] if len(scores) > len(sentences) else 0.0
     names = [scorer.name for scorer, _ in plan.rerankers]
     rescored = [

@@ -22,21 +22,17 @@ from sentgen.arrays import Space
 from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.models.base import registry
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo, find, find_in, next_version, require_name
-from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, symbols
+from sentgen.models.base.symbols import ITEMS, KEPT, OVER, TAGS, WORDS, Symbols
 from sentgen.models.building.recipe import (
     ESTIMATORS,
+    BuiltFrom,
     Chosen,
     Draw,
     Progress,
     Recipe,
-    built_from,
-    check_corpora,
     choose,
-    count,
     drop_temporary,
-    recipe,
     selected,
-    vocabulary,
 )
 from sentgen.models.building.writing import anchors_of, insert_rows, record, rows_of, smoothed, write_sorted
 from sentgen.models.companions import COMPANIONS, companion_name, corpora_of_companions
@@ -55,9 +51,9 @@ _COMPILED = 64 << 20
 def _build_of_counts(store: Store, name: str, corpora: Sequence[str], settings: Recipe) -> ModelInfo:
     """Store a model that reads the counts of its corpora."""
     with store.begin() as connection:
-        sources = [built_from(connection, each) for each in dict.fromkeys(corpora)]
-        check_corpora(sources, settings)
-        words = vocabulary(connection, sources, settings)
+        sources = [BuiltFrom.find(connection, each) for each in dict.fromkeys(corpora)]
+        settings.check(sources)
+        words = settings.vocabulary(connection, sources)
         model_id, version = next_version(connection, name)
         insert_rows(connection, rows_of(model_id, (name, version), settings, sources, words))
         return find_in(connection, f"{name}@{version}")
@@ -84,12 +80,12 @@ class _Build:
         """Sum the counts of the corpora, and smooth them."""
         settings = self.settings
         names, condition = selected(connection, corpora, self.condition)
-        self.corpora = [built_from(connection, each) for each in names]
-        check_corpora(self.corpora, settings)
+        self.corpora = [BuiltFrom.find(connection, each) for each in names]
+        settings.check(self.corpora)
         self.chosen: Chosen | None = None
         if condition is not None or self.draw is not None:
             self.chosen = choose(connection, condition, self.draw, [each.id for each in self.corpora])
-        count(connection, self.corpora, settings, self.report, chosen=self.chosen is not None)
+        settings.count(connection, self.corpora, self.report, chosen=self.chosen is not None)
         self.orders, self.parameters = ESTIMATORS[settings.smoothing](
             connection,
             order=settings.order,
@@ -142,7 +138,7 @@ def build(
         StoreError: the store is a lake, which takes models of ``stupid-backoff`` alone.
     """
     require_name(name)
-    settings = settings or recipe(**fields)
+    settings = settings or Recipe.checked(**fields)
     report = progress or (lambda _: None)
     if settings.smoothing == STUPID_BACKOFF:
         _refuse_chosen(store, corpora, condition, draw)
@@ -266,7 +262,7 @@ class BuildRequest:
             )
         if self.sentences is not None and self.share is not None:
             raise InputError("a number of sentences and a share exclude each other; leave one out")
-        symbols(ITEMS if self.companions else self.over, self.classes)
+        Symbols.checked(ITEMS if self.companions else self.over, self.classes)
 
     def build(self, store: Store, progress: Progress | None = None) -> list[ModelInfo]:
         """Build the next version of the model, then of its companions, if they are wanted.
@@ -290,12 +286,12 @@ class BuildRequest:
         if len(models) < len(wanted):
             return []
         same = all(each._describes(model) for each, model in zip(wanted, models, strict=True))
-        return models if same and not any(registry.is_stale(store, model) for model in models) else []
+        return models if same and not any(model.is_stale(store) for model in models) else []
 
     @property
     def _recipe(self) -> Recipe:
-        counts, made_of = parse_counts(self.min_count), symbols(self.over, self.classes)
-        return recipe(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
+        counts, made_of = parse_counts(self.min_count), Symbols.checked(self.over, self.classes)
+        return Recipe.checked(self.order, self.smoothing, counts, self.unknown, self.brackets, made_of)
 
     def _describes(self, model: ModelInfo) -> bool:
         """Return whether a model has these settings; False for selected sentences, which are not compared."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import astuple, fields
 
-from sentgen.models.dependency.tree_counts import lookups_of
-from sentgen.models.ngrams.ngram_cache import CacheStatistics, cache_of
+from sentgen.models.dependency.tree_counts import TreeLookups
+from sentgen.models.ngrams.ngram_cache import CacheStatistics, NgramCache
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 
 
 def cache_statistics(store: Store) -> Mapping[str, CacheStatistics]:
     """Return the statistics of each cache of an open store by its content; a look-up is of one anchor."""
-    return {"n-grams": cache_of(store).statistics, "trees": lookups_of(store).cache.statistics}
+    return {
+        "n-grams": NgramCache.of_store(store).statistics,
+        "trees": TreeLookups.of_store(store).cache.statistics,
+    }
 
 
 def overview(store: Store) -> Rows:

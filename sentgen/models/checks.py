@@ -21,11 +21,10 @@ from sentgen.models.base.registry import (
     SCORER,
     STUPID_BACKOFF,
     ModelInfo,
-    is_stale,
     list_models,
 )
 from sentgen.models.building import katz
-from sentgen.models.building.recipe import Recipe, apart, built_from, choose, count, drop_temporary, selected
+from sentgen.models.building.recipe import BuiltFrom, Recipe, apart, choose, drop_temporary, selected
 from sentgen.schema import Store
 from sentgen.schema.checks import REBUILD, Check
 from sentgen.schema.tables.corpus import BOS, EOS, UNK
@@ -109,7 +108,7 @@ def _has_changed(store: Store, model: ModelInfo) -> bool:
     )
     with store.connect() as connection:
         changed = connection.execute(newer, {"model": model.id, "built": model.created_at}).scalar()
-    return bool(changed) or is_stale(store, model)
+    return bool(changed) or model.is_stale(store)
 
 
 def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
@@ -117,12 +116,12 @@ def _recounted(store: Store, model: ModelInfo) -> Iterator[Check]:
     settings = Recipe.of_model(model)
     try:
         with store.begin() as connection:
-            corpora = [built_from(connection, name) for name in model.corpora]
+            corpora = [BuiltFrom.find(connection, name) for name in model.corpora]
             recorded, draw = apart(model.condition)
             _, condition = selected(connection, model.corpora, recorded or None)
             if chosen := bool(model.condition):
                 choose(connection, condition, draw, [each.id for each in corpora])
-            count(connection, corpora, settings, lambda _: None, new_words=False, chosen=chosen)
+            settings.count(connection, corpora, lambda _: None, new_words=False, chosen=chosen)
     except DamagedError:  # the counts are damaged, not the model
         return
     try:

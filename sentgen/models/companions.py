@@ -85,53 +85,54 @@ class LearntWeights:
     features: Mapping[str, float] = field(default_factory=dict)
     factors: Mapping[str, float] = field(default_factory=dict)
 
+    def add(self, store: Store, model_id: int, algorithm: str, run: int) -> int:
+        """Store the weights that a run learnt; return their version, numbered by model."""
+        table = model_weight.c
+        with store.begin() as connection:
+            version = (
+                scalar(connection, select(func.max(table.version)).where(table.model_id == model_id)) + 1
+            )
+            rows = [
+                {
+                    "model_id": model_id,
+                    "version": version,
+                    "algorithm": algorithm,
+                    "kind": kind,
+                    "name": name,
+                    "weight": weight,
+                    "run_id": run,
+                }
+                for kind, named in ((_FEATURE, self.features), (_FACTOR, self.factors))
+                for name, weight in named.items()
+            ]
+            connection.execute(insert(model_weight), rows)
+        return version
 
-def add_weights(store: Store, model_id: int, algorithm: str, weights: LearntWeights, run: int) -> int:
-    """Store the weights that a run learnt; return their version, numbered by model."""
-    table = model_weight.c
-    with store.begin() as connection:
-        version = scalar(connection, select(func.max(table.version)).where(table.model_id == model_id)) + 1
-        rows = [
-            {
-                "model_id": model_id,
-                "version": version,
-                "algorithm": algorithm,
-                "kind": kind,
-                "name": name,
-                "weight": weight,
-                "run_id": run,
-            }
-            for kind, named in ((_FEATURE, weights.features), (_FACTOR, weights.factors))
-            for name, weight in named.items()
-        ]
-        connection.execute(insert(model_weight), rows)
-    return version
+    @classmethod
+    def find(
+        cls, store: Store, model_id: int, algorithm: str, version: int | None = None
+    ) -> LearntWeights | None:
+        """Return the weights of a model for an algorithm, of a version or the newest; None if there are none.
 
-
-def learnt_weights(
-    store: Store, model_id: int, algorithm: str, version: int | None = None
-) -> LearntWeights | None:
-    """Return the weights of a model for an algorithm: of a version, else the newest; None if there are none.
-
-    Raises:
-        NotFoundError: there is no such version.
-    """
-    table = model_weight.c
-    query = select(table.version, table.kind, table.name, table.weight).where(
-        table.model_id == model_id, table.algorithm == algorithm
-    )
-    with store.connect() as connection:
-        rows = connection.execute(query.order_by(table.version, table.name)).all()
-    versions = sorted({int(row.version) for row in rows})
-    if version is None and not versions:
-        return None
-    wanted = versions[-1] if version is None else version
-    if wanted not in versions:
-        there = ", ".join(map(str, versions)) or "none"
-        raise NotFoundError(f"no weights {wanted} for {algorithm} with this model; there are: {there}")
-    return LearntWeights(
-        *(_named(rows, wanted, kind) for kind in (_FEATURE, _FACTOR)),
-    )
+        Raises:
+            NotFoundError: there is no such version.
+        """
+        table = model_weight.c
+        query = select(table.version, table.kind, table.name, table.weight).where(
+            table.model_id == model_id, table.algorithm == algorithm
+        )
+        with store.connect() as connection:
+            rows = connection.execute(query.order_by(table.version, table.name)).all()
+        versions = sorted({int(row.version) for row in rows})
+        if version is None and not versions:
+            return None
+        wanted = versions[-1] if version is None else version
+        if wanted not in versions:
+            there = ", ".join(map(str, versions)) or "none"
+            raise NotFoundError(f"no weights {wanted} for {algorithm} with this model; there are: {there}")
+        return cls(
+            *(_named(rows, wanted, kind) for kind in (_FEATURE, _FACTOR)),
+        )
 
 
 def _named(rows: Sequence[Row[int, str, str, float]], version: int, kind: str) -> dict[str, float]:

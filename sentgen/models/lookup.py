@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, ModelError
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of, looked_up
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelLike, looked_up
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.ngram_cache import NgramCache, word_ids
+from sentgen.models.ngrams.ngram_cache import NgramCache
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
 from sentgen.output.display import decimal
 from sentgen.schema import Store
@@ -81,8 +81,8 @@ def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> lis
     """Do the same for a model that reads counts: a context that was not counted costs as any other."""
     with store.connect() as connection, translated_errors(store.path):
         duck = raw(connection)
-        ids = word_ids(duck, model, set(words), NgramCache(0))
-        counts = counts_of(duck, model)
+        ids = NgramCache(0).word_ids(duck, model, set(words))
+        counts = ModelCounts.of_model(duck, model)
         wanted = sorted({BOS, UNK, *ids.values()})
         rows = stupid_backoff.count_rows(duck, model, counts, model.order, wanted)
     count_of = {

@@ -23,7 +23,7 @@ from sentgen.models.parts import parts_named, read_union, space_of, store_model,
 from sentgen.models.scoring import events, probabilities
 from sentgen.models.stored_text import held_out, of_training
 from sentgen.models.submodel import lowercases
-from sentgen.models.text_batches import batches_of_sentences
+from sentgen.models.text_batches import TextBatch
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -76,7 +76,7 @@ def _tuned_weights(
     lower = any(lowercases(store, model) for model in models)
     batches = [
         probabilities([events(store, model, batch, lower) for model in models])
-        for batch in batches_of_sentences(sentences)
+        for batch in TextBatch.of_sentences(sentences)
     ]
     p = np.concatenate(batches, axis=1)
     weights, rounds = best_weights(p)

@@ -27,7 +27,6 @@ from sentgen.models.base.registry import (
     LATER,
     STUPID_BACKOFF,
     ModelInfo,
-    changes,
     find,
     find_in,
     next_version,
@@ -35,7 +34,7 @@ from sentgen.models.base.registry import (
 )
 from sentgen.models.build_request import FULL_SHARE, ROWS_SHARE, SORTING_SHARE
 from sentgen.models.building.recipe import BuiltFrom, Chosen, Recipe, drop_temporary
-from sentgen.models.building.rows import NgramRows, allocate, damaged, find_suffixes
+from sentgen.models.building.rows import NgramRows, damaged, find_suffixes
 from sentgen.models.building.writing import Parameters, anchors_of, record, smoothed, write_sorted
 from sentgen.schema import Store
 from sentgen.schema.engine import DATABASE_SHARE, arrow_reader
@@ -68,7 +67,7 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
                 f"{part.label} has no n-grams of its own; name the models that it looks up: {named}"
             )
         # Its number of tokens could not tell that what is made of it is stale.
-        if later := [line for line in changes(store, part) if line.endswith(LATER)]:
+        if later := [line for line in part.changes(store) if line.endswith(LATER)]:
             raise ModelError(f"{part.label}: {later[0]}; build it again first")
     return parts
 
@@ -224,7 +223,10 @@ def _read(
     compared with those of the order below, ``below``.
     """
     ((size,),) = sql.run(connection, _FILE, "size", n=n)
-    rows, words = allocate(n, size, below.shape[1], space), space.array(n * size, np.int32).reshape(n, size)
+    rows, words = (
+        NgramRows.allocate(n, size, below.shape[1], space),
+        space.array(n * size, np.int32).reshape(n, size),
+    )
     given = [
         _Given(space.array(size, np.float64), space.array(size, np.float64), space.array(size, np.int32))
         for _ in range(models)

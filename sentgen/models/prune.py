@@ -24,7 +24,7 @@ import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints, Space, compiled
 from sentgen.errors import InputError, ModelError, spell
-from sentgen.models.base.registry import PRUNED, ModelInfo, changes
+from sentgen.models.base.registry import PRUNED, ModelInfo
 from sentgen.models.build_request import build, parse_counts
 from sentgen.models.building.recipe import ESTIMATORS, Progress, apart
 from sentgen.models.building.rows import NgramRows
@@ -97,7 +97,7 @@ class PruneRequest:
             raise ModelError(
                 f"{model.label} has no counts ({model.smoothing}); prune it with {spell('entropy')}"
             )
-        if changed := changes(store, model):
+        if changed := model.changes(store):
             raise ModelError(
                 f"{model.label} is stale: {changed[0]}; build it again, with {spell('min_count')}"
             )

@@ -35,7 +35,7 @@ from sentgen.models.scoring import (
     score_sentences,
 )
 from sentgen.models.stored_text import RegionPart, SentencePlace, stored_sentences
-from sentgen.models.text_batches import batches_of_lines
+from sentgen.models.text_batches import TextBatch
 from sentgen.output.display import decimal
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import instead, quantity
@@ -193,7 +193,7 @@ class ScoredText:
 
     def _batches(self) -> Iterator[ScoredBatch]:
         """Yield the batches of lines of tokens, and count them."""
-        batches = batches_of_lines(self.texts)
+        batches = TextBatch.of_lines(self.texts)
         for scored in score_batches(self.store, self.model, batches, self.asked.lowercase):
             self.totals.add_batch(scored)
             yield scored

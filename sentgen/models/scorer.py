@@ -11,10 +11,9 @@ from math import isfinite
 from threading import Lock
 from typing import TypeVar
 
-from sentgen.entry_points import Plugin, Registry, added_names, check_called, of_kind
+from sentgen.entry_points import Plugin, Registry, added_names
 from sentgen.errors import ModelError, NotFoundError, PluginError
 from sentgen.models.base import registry
-from sentgen.models.base.symbols import require_words
 from sentgen.models.scoring import score_sentences
 from sentgen.output.display import natural
 from sentgen.output.tabular import Rows
@@ -60,8 +59,8 @@ def _scorer_of(plugin: Plugin, given: object) -> Scorer:
     Raises:
         PluginError: what the entry point names is no scorer.
     """
-    scorer = of_kind(plugin, given, Scorer)
-    check_called(plugin, scorer.name)
+    scorer = plugin.of_kind(given, Scorer)
+    plugin.check_called(scorer.name)
     # Threads that search ask it, and who writes ten lines does not think of those.
     lock = Lock()
     words = scorer.score_words
@@ -111,7 +110,7 @@ def scorer_for(store: Store, name: str) -> Scorer:
             more = f"; scorers of plug-ins: {', '.join(added)}" if added else ""
             raise NotFoundError(f"{error}{more}") from error
         return scorer
-    require_words(model.name, model.symbols)
+    model.symbols.require_words(model.name)
     if model.brackets:
         raise ModelError(
             f"{model.label} counts the brackets of base noun phrases, which whole sentences do not have; name"

@@ -24,7 +24,7 @@ from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.ngrams.ngram_table import MISSING_UNK
 from sentgen.models.submodel import lowercases
-from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch, batches_of_sentences
+from sentgen.models.text_batches import MAX_TOKENS, MAX_WORDS, TextBatch
 from sentgen.output.display import LN10, natural
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -325,7 +325,7 @@ def score_sentences(
         max_words: most distinct words of a batch.
     """
     for scored in score_batches(
-        store, model, batches_of_sentences(sentences, max_tokens, max_words), lowercase
+        store, model, TextBatch.of_sentences(sentences, max_tokens, max_words), lowercase
     ):
         columns = (column.tolist() for column in (scored.log10, scored.oov, scored.log10_oov))
         attached = {form for form, is_so in zip(scored.batch.forms, scored.attached, strict=True) if is_so}

@@ -76,6 +76,41 @@ class StoredText:
     numbers: Longs
     more: bool
 
+    @classmethod
+    def read(
+        cls,
+        store: Store,
+        selection: Selection,
+        *,
+        without: int | None = None,
+        tokens: int = BLOCK_TOKENS,
+    ) -> Iterator[StoredText]:
+        """Yield the sentences of some corpora.
+
+        Args:
+            store: the store, to which nothing is connected meanwhile.
+            selection: the corpora, and which of their sentences.
+            without: the number of a model; leave out what it was applied to.
+            tokens: tokens of a block, give or take a sentence.
+        """
+        bindings = Bindings()
+        conditions = selection.of_sentences(bindings, "s")
+        if without is not None:
+            conditions.append(_NOT_APPLIED.format(model=bindings.bind("model", without)))
+        with store.connect() as connection:
+            table = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
+        ids, corpora, lengths = (table[name].to_numpy() for name in ("id", "corpus_id", "length"))
+        ends = np.cumsum(lengths, dtype=np.int64)
+        cuts = np.searchsorted(ends, np.arange(tokens, int(ends[-1]) if len(ends) else 0, tokens)) + 1
+        for part in np.split(np.arange(len(ids)), np.unique(cuts)):
+            if len(part):
+                with store.connect() as connection:
+                    words = _words(connection, ids[part])
+                    different, numbers = np.unique(words, return_inverse=True)
+                    forms = Statement(_FORMS, {"ids": different.tolist()}).run(connection)["form"].to_pylist()
+                more = int(part[-1]) + 1 < len(ids)
+                yield cls(ids[part], corpora[part], lengths[part], forms, numbers.astype(np.int64), more)
+
 
 class RegionPart(NamedTuple):
     """What of a region is in a sentence.
@@ -106,40 +141,6 @@ class SentencePlace(NamedTuple):
     regions: Sequence[RegionPart] = ()
 
 
-def read_stored(
-    store: Store,
-    selection: Selection,
-    *,
-    without: int | None = None,
-    tokens: int = BLOCK_TOKENS,
-) -> Iterator[StoredText]:
-    """Yield the sentences of some corpora.
-
-    Args:
-        store: the store, to which nothing is connected meanwhile.
-        selection: the corpora, and which of their sentences.
-        without: the number of a model; leave out what it was applied to.
-        tokens: tokens of a block, give or take a sentence.
-    """
-    bindings = Bindings()
-    conditions = selection.of_sentences(bindings, "s")
-    if without is not None:
-        conditions.append(_NOT_APPLIED.format(model=bindings.bind("model", without)))
-    with store.connect() as connection:
-        table = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
-    ids, corpora, lengths = (table[name].to_numpy() for name in ("id", "corpus_id", "length"))
-    ends = np.cumsum(lengths, dtype=np.int64)
-    cuts = np.searchsorted(ends, np.arange(tokens, int(ends[-1]) if len(ends) else 0, tokens)) + 1
-    for part in np.split(np.arange(len(ids)), np.unique(cuts)):
-        if len(part):
-            with store.connect() as connection:
-                words = _words(connection, ids[part])
-                different, numbers = np.unique(words, return_inverse=True)
-                forms = Statement(_FORMS, {"ids": different.tolist()}).run(connection)["form"].to_pylist()
-            more = int(part[-1]) + 1 < len(ids)
-            yield StoredText(ids[part], corpora[part], lengths[part], forms, numbers.astype(np.int64), more)
-
-
 def stored_sentences(
     store: Store, selection: Selection, kinds: tuple[str, ...] = ()
 ) -> Iterator[tuple[SentencePlace, list[str]]]:
@@ -150,7 +151,7 @@ def stored_sentences(
         selection: the corpora, and which of their sentences.
         kinds: kinds of the regions that are told.
     """
-    for text in read_stored(store, selection):
+    for text in StoredText.read(store, selection):
         with store.connect() as connection:
             places = Statement(_PLACES, {"ids": text.sentences.tolist()}).run(connection)
             regions = _regions(connection, text.sentences, kinds) if kinds else {}

@@ -34,18 +34,10 @@ import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.models.base import registry
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelLike
 from sentgen.models.ngrams import stupid_backoff
-from sentgen.models.ngrams.laid_out import ngrams_of_bags, use_of
-from sentgen.models.ngrams.ngram_cache import (
-    CachedNgrams,
-    NgramCache,
-    anchor_slices,
-    anchored,
-    cache_of,
-    joined,
-    word_ids,
-)
+from sentgen.models.ngrams.laid_out import use_of
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, anchor_slices, anchored
 from sentgen.models.ngrams.ngram_table import EMPTY, MISSING_UNK, NgramTable, extend
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
@@ -292,7 +284,7 @@ def prefetch(
         cache: the cache to use; the store's own if ``None``.
     """
     started = time.perf_counter()
-    cache = cache or cache_of(store)
+    cache = cache or NgramCache.of_store(store)
     order = min(order or model.order, model.order)
     # A word `<s>` in a text is no start of a sentence: it is unknown.
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
@@ -307,7 +299,7 @@ def prefetch(
         if parts:
             return _mixed(duck, store, (model, parts), order, bags, forms, cache, started)
         laid_out = use_of(store, model).laid_out
-        ids = laid_out.ids(sorted(forms)) if laid_out else word_ids(duck, model, forms, cache)
+        ids = laid_out.ids(sorted(forms)) if laid_out else cache.word_ids(duck, model, forms)
         rows = _ngrams(duck, store, model, bags, ids, cache)
     return _submodel_of(model, order, ids, rows, started)
 
@@ -321,8 +313,8 @@ def _counted(
     started: float,
 ) -> SubModel:
     """Return the sub-model of a model that reads counts, which may change: nothing is cached."""
-    ids = word_ids(duck, model, forms, NgramCache(0))
-    counts = counts_of(duck, model)
+    ids = NgramCache(0).word_ids(duck, model, forms)
+    counts = ModelCounts.of_model(duck, model)
     within = membership(*_coded(bags, ids))
     words = np.flatnonzero(within.places >= 0).tolist()
     rows = stupid_backoff.count_rows(
@@ -345,7 +337,7 @@ def _mixed(
 ) -> SubModel:
     """Return the sub-model of a mixture that is summed when it is asked; what its models have is cached."""
     model, parts = mixed
-    ids = word_ids(duck, model, forms, cache)
+    ids = cache.word_ids(duck, model, forms)
     rows = [_ngrams(duck, store, part, bags, ids, cache) for part, _ in parts]
     unigrams = set().union(*(each.words[each.lengths == 1, 0].tolist() for each in rows))
     words, index, local = _numbered(ids, unigrams)
@@ -397,12 +389,12 @@ def _ngrams(
 ) -> CachedNgrams:
     """Return all n-grams that lie within one bag, in the order of their anchors."""
     if laid_out := use_of(store, model).laid_out:
-        return ngrams_of_bags(laid_out.records, model.order, *_coded(bags, ids))
+        return laid_out.records.of_bags(model.order, *_coded(bags, ids))
     within = membership(*_coded(bags, ids))
     cached, missing = cache.take(model, np.flatnonzero(within.places >= 0).tolist())
     fetched = _fetch(duck, store, model, missing, cache) if missing else ()
     parts = (part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))
-    rows = joined(parts, model.order)
+    rows = CachedNgrams.joined(parts, model.order)
     # What was cached must not show in the order of the rows.
     return rows.where(np.argsort(reduce(np.maximum, rows.words.T), kind="stable"))
 
@@ -433,7 +425,7 @@ def _fetch(
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
     # Empty ones as well: that a word has no n-gram is worth to be known.
     for anchor in sorted(whole, reverse=True):
-        cache.put(model, anchor, joined(whole.pop(anchor), model.order))
+        cache.put(model, anchor, CachedNgrams.joined(whole.pop(anchor), model.order))
 
 
 def _stream(

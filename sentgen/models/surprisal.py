@@ -33,11 +33,10 @@ from sentgen.models.base.registry import (
     list_scorers,
     next_version,
 )
-from sentgen.models.base.symbols import require_words
 from sentgen.models.ngrams.model_reader import ModelReader
 from sentgen.models.scorer import Scorer, ScoreWords, scorer_named
 from sentgen.models.scoring import are_words, score_tokens
-from sentgen.models.stored_text import StoredText, read_stored
+from sentgen.models.stored_text import StoredText
 from sentgen.models.submodel import lowercases
 from sentgen.options import Option
 from sentgen.output.wording import quantity
@@ -201,7 +200,7 @@ class ApplyRequest:
         with store.connect() as connection:
             selection = select_corpora(connection, self.corpus, sentences=True)
         done = Application(model)
-        for text in read_stored(store, selection, without=model.id):
+        for text in StoredText.read(store, selection, without=model.id):
             logps, unknown = say(text)
             # Zero, not -0.0, for what is certain.
             bits = np.round(logps / -math.log(2), _DECIMALS) + 0.0
@@ -247,7 +246,7 @@ def _score_by_scorer(score_words: ScoreWords, text: StoredText) -> tuple[Floats,
 
 
 def _require_probabilities(model: ModelInfo) -> None:
-    require_words(model.label, model.symbols)
+    model.symbols.require_words(model.label)
     if model.brackets:
         raise ModelError(
             f"{model.label} counts the brackets of base noun phrases, which stored tokens do not have; apply"

@@ -50,6 +50,37 @@ class TextBatch:
             yield words[start : start + length]
             start += length
 
+    @classmethod
+    def of_sentences(
+        cls, sentences: Iterable[Sequence[str]], max_tokens: int = MAX_TOKENS, max_words: int = MAX_WORDS
+    ) -> Iterator[TextBatch]:
+        """Yield the batches of sentences, which are lists of words."""
+        forms, numbers, lengths = _Forms(), array("i"), array("i")
+        for words in sentences:
+            lengths.append(len(words))
+            numbers.extend(map(forms.__getitem__, words))
+            if len(numbers) >= max_tokens or len(forms) >= max_words:
+                yield _batch(forms, numbers, lengths, full=True)
+                forms, numbers, lengths = _Forms(), array("i"), array("i")
+        if lengths:
+            yield _batch(forms, numbers, lengths)
+
+    @classmethod
+    def of_lines(
+        cls, texts: Iterable[str], max_tokens: int = MAX_TOKENS, max_words: int = MAX_WORDS
+    ) -> Iterator[TextBatch]:
+        """Yield the batches of texts, each one line of tokens or more, as `split_tokens` splits them."""
+        some, words = list[str](), _Words(max_words)
+        size = 0
+        for text in texts:
+            some.append(text)
+            size += len(text)
+            if size >= max_tokens * _CHARACTERS:
+                yield from _split("\n".join((*some, "")), words, max_tokens, full=True)
+                some, size = [], 0
+        if some:
+            yield from _split("\n".join((*some, "")), words, max_tokens, full=False)
+
 
 class _Forms(dict[str, int]):
     """Numbers for strings, in the order in which they come."""
@@ -59,39 +90,8 @@ class _Forms(dict[str, int]):
         return number
 
 
-def batches_of_sentences(
-    sentences: Iterable[Sequence[str]], max_tokens: int = MAX_TOKENS, max_words: int = MAX_WORDS
-) -> Iterator[TextBatch]:
-    """Yield the batches of sentences, which are lists of words."""
-    forms, numbers, lengths = _Forms(), array("i"), array("i")
-    for words in sentences:
-        lengths.append(len(words))
-        numbers.extend(map(forms.__getitem__, words))
-        if len(numbers) >= max_tokens or len(forms) >= max_words:
-            yield _batch(forms, numbers, lengths, full=True)
-            forms, numbers, lengths = _Forms(), array("i"), array("i")
-    if lengths:
-        yield _batch(forms, numbers, lengths)
-
-
 def _batch(forms: _Forms, numbers: array[int], lengths: array[int], *, full: bool = False) -> TextBatch:
     return TextBatch(list(forms), np.array(numbers, np.int64), np.array(lengths, np.int32), full)
-
-
-def batches_of_lines(
-    texts: Iterable[str], max_tokens: int = MAX_TOKENS, max_words: int = MAX_WORDS
-) -> Iterator[TextBatch]:
-    """Yield the batches of texts, each of them one line of tokens or more, as `split_tokens` splits them."""
-    some, words = list[str](), _Words(max_words)
-    size = 0
-    for text in texts:
-        some.append(text)
-        size += len(text)
-        if size >= max_tokens * _CHARACTERS:
-            yield from _split("\n".join((*some, "")), words, max_tokens, full=True)
-            some, size = [], 0
-    if some:
-        yield from _split("\n".join((*some, "")), words, max_tokens, full=False)
 
 
 def _split(text: str, words: _Words, max_tokens: int, *, full: bool) -> Iterator[TextBatch]:
@@ -103,7 +103,7 @@ def _split(text: str, words: _Words, max_tokens: int, *, full: bool) -> Iterator
         yield TextBatch(words.forms.copy(), numbers, lengths, full, old)
     else:
         words.forget()
-        yield from batches_of_sentences(map(split_tokens, text.split("\n")[:-1]), max_tokens, words.most)
+        yield from TextBatch.of_sentences(map(split_tokens, text.split("\n")[:-1]), max_tokens, words.most)
 
 
 class _Words:

@@ -30,7 +30,7 @@ from sentgen.errors import InputError, ModelError, StoreError, spell
 from sentgen.lookups.base.selection import Selection, select_corpora
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.models.request import WhereOption
-from sentgen.models.vectors import Singles, SpaceInfo, find_space
+from sentgen.models.vectors import Singles, SpaceInfo
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
@@ -472,7 +472,7 @@ class VectorRequest:
         row |= {"id": space, "corpora": "\n".join(dict.fromkeys(self.corpus)), "reach": self._window}
         row |= {"tokens": cells.tokens, "words": len(known), "cells": len(cells.rows), "created_at": now()}
         connection.execute(insert(vector_space), row)
-        return find_space(connection, self.name)
+        return SpaceInfo.find(connection, self.name)
 
 
 def _rows(space: int, words: _VectorWords, vectors: Singles, some: np.ndarray) -> pa.Table:

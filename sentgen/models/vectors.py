@@ -81,6 +81,25 @@ class SpaceInfo:
     cells: int
     created_at: datetime
 
+    @classmethod
+    def find(cls, connection: Connection, name: str | None) -> SpaceInfo:
+        """Return the vectors of a name, or those that were built last.
+
+        Raises:
+            NotFoundError: there are no such vectors.
+        """
+        spaces = _list_spaces(connection)
+        if name is None and spaces:
+            return max(spaces, key=lambda space: space.id)
+        for vectors in spaces:
+            if vectors.name == name:
+                return vectors
+        there = ", ".join(space.name for space in spaces)
+        advice = (
+            f"there are: {there}" if there else "build some with: sentgen vectors build NAME --corpus CORPUS"
+        )
+        raise NotFoundError(f"no vectors{'' if name is None else f' {name!r}'}; {advice}")
+
 
 def _list_spaces(connection: Connection) -> list[SpaceInfo]:
     """Return all vectors, by name."""
@@ -94,23 +113,6 @@ def _space(row: dict[str, Any]) -> SpaceInfo:
     return SpaceInfo(**row, window=window, corpora=corpora)
 
 
-def find_space(connection: Connection, name: str | None) -> SpaceInfo:
-    """Return the vectors of a name, or those that were built last.
-
-    Raises:
-        NotFoundError: there are no such vectors.
-    """
-    spaces = _list_spaces(connection)
-    if name is None and spaces:
-        return max(spaces, key=lambda space: space.id)
-    for vectors in spaces:
-        if vectors.name == name:
-            return vectors
-    there = ", ".join(space.name for space in spaces)
-    advice = f"there are: {there}" if there else "build some with: sentgen vectors build NAME --corpus CORPUS"
-    raise NotFoundError(f"no vectors{'' if name is None else f' {name!r}'}; {advice}")
-
-
 def overview(store: Store, name: str | None = None) -> Rows:
     """Return all vectors, or those of a name, with their settings.
 
@@ -118,7 +120,7 @@ def overview(store: Store, name: str | None = None) -> Rows:
         NotFoundError: there are no vectors of that name.
     """
     with store.connect() as connection:
-        spaces = _list_spaces(connection) if name is None else [find_space(connection, name)]
+        spaces = _list_spaces(connection) if name is None else [SpaceInfo.find(connection, name)]
     rows = [
         tuple(", ".join(space.corpora) if name == "corpora" else getattr(space, name) for name in _COLUMNS)
         for space in spaces
@@ -133,7 +135,7 @@ def remove(store: Store, name: str) -> SpaceInfo:
         NotFoundError: there are no vectors of that name.
     """
     with store.begin() as connection:
-        space = find_space(connection, name)
+        space = SpaceInfo.find(connection, name)
         connection.execute(delete(word_vector).where(word_vector.c.space_id == space.id))
         connection.execute(delete(vector_space).where(vector_space.c.id == space.id))
     return space
@@ -151,20 +153,20 @@ class WordVectors:
         """Return the row of each word, -1 for one without a vector."""
         return np.array([self.rows.get(fold(word), -1) for word in words], np.int64)
 
+    @classmethod
+    def load(cls, store: Store, name: str) -> WordVectors:
+        """Return the vectors of a name.
 
-def load_vectors(store: Store, name: str) -> WordVectors:
-    """Return the vectors of a name.
-
-    Raises:
-        NotFoundError: there are no such vectors.
-    """
-    with store.connect() as connection:
-        space = find_space(connection, name)
-        query = "select form, components from word_vector where space_id = ? order by rank"
-        table = fetch_arrow(connection, query, [space.id])
-    numbers = table["components"].combine_chunks().flatten().to_numpy()
-    rows = {form: row for row, form in enumerate(table["form"].to_pylist())}
-    return WordVectors(space.name, rows, numbers.reshape(len(rows), space.dimensions))
+        Raises:
+            NotFoundError: there are no such vectors.
+        """
+        with store.connect() as connection:
+            space = SpaceInfo.find(connection, name)
+            query = "select form, components from word_vector where space_id = ? order by rank"
+            table = fetch_arrow(connection, query, [space.id])
+        numbers = table["components"].combine_chunks().flatten().to_numpy()
+        rows = {form: row for row, form in enumerate(table["form"].to_pylist())}
+        return cls(space.name, rows, numbers.reshape(len(rows), space.dimensions))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +193,7 @@ class Near:
         words = fold(self.word).split()
         if not words:
             raise InputError("no word is given; name one, or a phrase in quotes")
-        space = find_space(connection, self.vectors)
+        space = SpaceInfo.find(connection, self.vectors)
         bindings = Bindings(space=space.id, min_count=self.min_count)
         # A word that comes twice counts twice.
         names = [bindings.bind("word", word) for word in words]

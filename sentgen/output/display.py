@@ -22,10 +22,6 @@ MOST_OF_WORD = 120
 _MOST_UNBROKEN = 24
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD + 1},}}")
-_SVG_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)"')
-#: Pixels of the widest drawings whose smallest letters, of 11 pixels, can still be read in boxes of 346 and
-#: 1186 pixels.
-_SHRINKABLE = {"small": 480, "medium": 1640}
 
 LN10 = math.log(10)
 
@@ -93,17 +89,6 @@ def is_number(value: object) -> bool:
 def is_long(text: str) -> bool:
     """Return whether a text has a word, such as an address, that has to be broken to fit a column."""
     return any(len(word) > _MOST_UNBROKEN for word in text.split())
-
-
-def with_size_class(svg: str) -> str:
-    """Return a drawing with a class: on what it can be read when it is made as narrow as its box.
-
-    >>> with_size_class('<svg width="460" height="9"/>'), with_size_class('<svg width="9999" height="9"/>')
-    ('<svg class="small" width="460" height="9"/>', '<svg class="wide" width="9999" height="9"/>')
-    """
-    width = _SVG_WIDTH.match(svg)
-    kind = next((name for name, most in _SHRINKABLE.items() if width and float(width[1]) <= most), "wide")
-    return svg.replace("<svg ", f'<svg class="{kind}" ', 1)
 
 
 def tail(text: str, most: int) -> str:

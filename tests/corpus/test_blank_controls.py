@@ -11,7 +11,7 @@ import pytest
 from sentgen.corpus.formats import READERS, detect
 from sentgen.corpus.pair_readers import PairSettings, TokenizedPair, pair_files
 from sentgen.corpus.paths import source_at
-from sentgen.corpus.reading import digest_of, read_source
+from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 
@@ -22,7 +22,7 @@ WORDS = ["It", "is", "so", "."]
 def read(path: Path, form: str = "", **settings: str) -> list[Sentence]:
     source = source_at(str(path))
     reader = READERS[form or detect(source)].with_settings(settings)
-    digest_of(reader, source)
+    reader.digest(source)
     found = list(read_source(reader, source.open()))
     assert all(isinstance(one, Sentence) for one in found), found
     return [one for one in found if isinstance(one, Sentence)]
@@ -91,7 +91,7 @@ def test_what_no_text_has_is_told_before_anything_is_read(name: str, wrong: str,
         reader = READERS["lines" if name == "a.lines" else "text"]
         if refused:
             with pytest.raises(InputError) as caught:
-                digest_of(reader, source)
+                reader.digest(source)
             assert caught.value.line == 5_001
         else:
-            assert digest_of(reader, source) == source.sha256()
+            assert reader.digest(source) == source.sha256()

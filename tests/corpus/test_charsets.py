@@ -12,7 +12,6 @@ from sentgen.corpus.formats import choose_reader
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers.table import open_table
-from sentgen.corpus.reading import read_items
 from sentgen.corpus.sentence import RawText
 from sentgen.errors import InputError
 
@@ -46,7 +45,7 @@ def texts(path: Path, **given: object) -> list[str]:
     (source,) = expand([str(path)], encoding=str(given.get("encoding", "utf-8")))
     reader = choose_reader(source, str(given.pop("form", "")) or None, given)
     assert isinstance(reader, Reader)
-    return [one.text for one in read_items(reader, source.open()) if isinstance(one, RawText)]
+    return [one.text for one in reader.items(source.open()) if isinstance(one, RawText)]
 
 
 @pytest.mark.parametrize(("name", "codec", "text"), MEANT)

@@ -15,7 +15,7 @@ from sentgen.corpus import line_blocks, treebank_blocks, vertical_blocks
 from sentgen.corpus.formats import choose_reader
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.reading import read_items, read_source
+from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.errors import InputError, Rejection
 from sentgen.generation.bags.bag import parse_bag
@@ -131,7 +131,7 @@ def test_documents_have_what_is_meant(tmp_path: Path, written_as: str) -> None:
         (source,) = expand([str(tmp_path / name)])
         reader = choose_reader(source, None, {})
         assert isinstance(reader, Reader)
-        items = list(read_items(reader, source.open()))
+        items = list(reader.items(source.open()))
         assert all(isinstance(item, RawText) for item in items), name
         assert [item.text for item in items] == [
             text.strip() for pair in zip(expected, (f"{one}c" for one in meant), strict=True) for text in pair

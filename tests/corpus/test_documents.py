@@ -13,7 +13,7 @@ import pytest
 from sentgen.corpus.formats import READERS, choose_reader
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.reading import read_items, read_source
+from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.counts.treebank_rows import RegionRows
 from sentgen.errors import InputError
@@ -24,7 +24,7 @@ def items(path: Path, **given: object) -> list[RawText]:
     (source,) = expand([str(path)])
     reader = choose_reader(source, str(given.pop("form", "")) or None, given)
     assert isinstance(reader, Reader)
-    found = list(read_items(reader, source.open()))
+    found = list(reader.items(source.open()))
     assert all(isinstance(one, RawText) for one in found)
     return found  # type: ignore[return-value]
 

@@ -10,7 +10,6 @@ import pytest
 from sentgen.corpus.formats import choose_reader
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.reading import read_items
 from sentgen.corpus.sentence import RawText, Sentence
 
 TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
@@ -21,7 +20,7 @@ def texts(path: Path) -> list[str]:
     (source,) = expand([str(path)])
     reader = choose_reader(source, None, {})
     assert isinstance(reader, Reader)
-    found = read_items(reader, source.open())
+    found = reader.items(source.open())
     return [
         one.text if isinstance(one, RawText) else " ".join(one.forms)
         for one in found

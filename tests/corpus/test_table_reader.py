@@ -25,7 +25,7 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import jsonl, table
 from sentgen.corpus.readers.text import in_sentences
-from sentgen.corpus.reading import digest_of, read_items, sentences_of
+from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.tables import read_csv
 from sentgen.errors import InputError, Rejection
@@ -39,7 +39,7 @@ def items(path: Path, **given: object) -> list[RawText | Rejection]:
     (source,) = expand([str(path)])
     reader = choose_reader(source, str(given.pop("form", "")) or None, given)
     assert isinstance(reader, Reader)
-    return [one for one in read_items(reader, source.open()) if not isinstance(one, Sentence)]
+    return [one for one in reader.items(source.open()) if not isinstance(one, Sentence)]
 
 
 def documents(path: Path, **given: object) -> list[tuple[str, str, dict[str, str]]]:
@@ -125,7 +125,7 @@ def test_compressed_and_encoded(tmp_path: Path) -> None:
     reader = choose_reader(source, None, {"text": "body", "encoding": "latin-1"})
     assert isinstance(reader, Reader)
 
-    first = next(iter(read_items(reader, source.open())))
+    first = next(iter(reader.items(source.open())))
     assert isinstance(first, RawText)
     assert first.metadata[-1] == "meta::speaker = Äne"
     assert documents(tmp_path / "a.zip", text="text", id="id") == [("x", "It is.", {})]
@@ -330,7 +330,7 @@ def test_however_a_table_is_written(tmp_path: Path, writing: str) -> None:
     with table.open_table(source) as opened:
         assert [row.values[0] for row in opened.rows] == ["a", "b"]
     # An ingestion looks through it before it reads any of it.
-    assert digest_of(choose_reader(source, "", {"text": "body"}), source) == source.sha256()  # type: ignore[arg-type]
+    assert choose_reader(source, "", {"text": "body"}).digest(source) == source.sha256()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.tab", "a.csv.xz", "A.CSV"])

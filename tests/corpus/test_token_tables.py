@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.formats import choose_reader
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.reading import read_items, read_source, sentences_of
+from sentgen.corpus.reading import read_source, sentences_of
 from sentgen.corpus.sentence import Sentence
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, Rejection
@@ -239,7 +239,7 @@ def test_a_text_wins_over_nothing_but_lists(tmp_path: Path) -> None:
     reader = choose_reader(source, None, {})
     assert isinstance(reader, Reader)
 
-    (found,) = read_items(reader, source.open())
+    (found,) = reader.items(source.open())
     assert not isinstance(found, Rejection)
     assert (found.text, found.document) == ("It is. So.", "d")
     assert found.metadata == ["meta::tokens = x", 'meta::tags = ["a", "b"]']

@@ -11,7 +11,7 @@ from sentgen.counts.cluster.job import Job
 from sentgen.counts.cluster.stages import Inline
 from sentgen.counts.settings import Settings
 from sentgen.errors import InputError, StoreError
-from sentgen.models.building.recipe import recipe
+from sentgen.models.building.recipe import Recipe
 from sentgen.models.cluster.job import ModelJob, remove_model
 from sentgen.schema import Store, folders
 from sentgen.schema.lake_transfer import export
@@ -62,7 +62,9 @@ def test_a_lake_keeps_what_others_wrote_in_it(tmp_path: Path, text: Path) -> Non
     fill(tmp_path / "lake")
     count(lake, work, text)
     before = {path for path in (tmp_path / "lake").rglob("*") if path.is_file()}
-    ModelJob(lake, work, Inline(), 1 << 29).run("m", ["c"], recipe(2, "kneser-ney", None, "word", False))
+    ModelJob(lake, work, Inline(), 1 << 29).run(
+        "m", ["c"], Recipe.checked(2, "kneser-ney", None, "word", False)
+    )
     remove_model(lake, work, "m")
     job.remove(lake, work, "c")
     gone = before - {path for path in (tmp_path / "lake").rglob("*") if path.is_file()}
@@ -107,7 +109,7 @@ def test_a_work_folder_of_another_is_refused(tmp_path: Path, text: Path, name: s
     lake, work = Place(tmp_path / "lake"), tmp_path / "work"
     work.mkdir()
     (work / name).write_bytes(MINE)
-    settings = recipe(2, "kneser-ney", None, "word", False)
+    settings = Recipe.checked(2, "kneser-ney", None, "word", False)
 
     with pytest.raises(StoreError, match="work: in the way, and sentgen did not write it"):
         count(lake, work, text)

@@ -14,7 +14,7 @@ from sentgen.counts import batch, corpora, ingestion, stored_sources
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.counts.pair_ingestion import ingest_pairs
 from sentgen.errors import InputError, ModelError
-from sentgen.models import build, changes
+from sentgen.models import build
 from sentgen.models.prune import PruneRequest
 from sentgen.schema import Store
 
@@ -209,12 +209,12 @@ def test_a_model_is_stale_though_as_many_tokens_came(store: Store, treebank: Pat
     """A corrected letter changes no number of tokens."""
     ingest(store, [str(treebank)], Settings("pets"))
     model = build(store, "m", ["pets"], order=1)
-    assert changes(store, model) == []
+    assert model.changes(store) == []
     treebank.write_text(OTHER)
 
     ingest(store, [str(treebank)], REPLACE)
 
-    assert changes(store, model) == ["corpus 'pets' has as many tokens, some from sources that came later"]
+    assert model.changes(store) == ["corpus 'pets' has as many tokens, some from sources that came later"]
     # What is made of it would not be stale: it is younger than the sources.
     with pytest.raises(ModelError, match=r"m@1: corpus 'pets' has as many tokens.*; build it again first"):
         PruneRequest(name="small", of="m", entropy=1e-8).make(store)

@@ -12,8 +12,7 @@ from cluster_examples import LETTERS, RELIEF, Parsed, fill
 from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.evaluation.papers.wan2005 import MODELS, held_out_perplexity, next_word
-from sentgen.generation.clusters.generate import reader_of
-from sentgen.generation.clusters.prepared import CorpusDependencies, PreparedCluster, prepared_clusters
+from sentgen.generation.clusters.prepared import CorpusDependencies, PreparedCluster
 from sentgen.generation.clusters.settings import GenerationSettings
 from sentgen.schema import Store
 
@@ -46,7 +45,7 @@ def test_each_model_is_a_distribution(store: Store, weight: float, corpus: bool)
     """Over the words and the end, after every word and with any stack; p_tr as stated sums to another number."""
     dependencies = CorpusDependencies(store, ("letters",)) if corpus else None
     settings = GenerationSettings(weight=weight)
-    (prepared,) = prepared_clusters(store, "paper", None, settings, dependencies=dependencies)
+    (prepared,) = PreparedCluster.of_corpus(store, "paper", None, settings, dependencies=dependencies)
     n = len(prepared.model.words)
     rng = np.random.default_rng(1)
     totals = []
@@ -69,7 +68,7 @@ def test_perplexity_is_that_of_the_traces(store: Store, weight: float) -> None:
     Both have the same five letters, so that no event is left out: 2 * 6 of them.
     """
     settings = GenerationSettings(weight=weight)
-    first, second = prepared_clusters(store, "letters", None, settings)
+    first, second = PreparedCluster.of_corpus(store, "letters", None, settings)
     logs, totals = dict.fromkeys(MODELS, 0.0), []
     for held, prepared in ((LETTERS[0], second), (LETTERS[1], first)):
         words = [prepared.model.words.index(form) for form, _ in held]
@@ -91,10 +90,10 @@ def test_perplexity_is_that_of_the_traces(store: Store, weight: float) -> None:
 
 def following(prepared: PreparedCluster, prefix: list[int]) -> list[tuple[float, float, float]]:
     """Return p_ngram, p_dep and p_tr of each word after a beginning, and of the end, by their traces."""
-    traces = [reader_of(prepared).read([*prefix, x])[0] for x in range(len(prepared.model.words))]
+    traces = [prepared.reader().read([*prefix, x])[0] for x in range(len(prepared.model.words))]
     found = [(trace[-2].ngram, trace[-2].dep, trace[-2].transition) for trace in traces]
     if prefix:
-        end = reader_of(prepared).read(prefix)[0][-1]
+        end = prepared.reader().read(prefix)[0][-1]
         return [*found, (end.ngram, end.dep, end.transition)]
     # There is no sentence without words to read: the end has what is left.
     left = 1 - sum(ngram for ngram, _, _ in found)

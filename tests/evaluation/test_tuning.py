@@ -18,11 +18,11 @@ from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.evaluation.regeneration.cases import read_test_set
 from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
-from sentgen.generation import Search, plan_search
+from sentgen.generation import Search
 from sentgen.generation.trees.factors import FACTORS
 from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
-from sentgen.models.companions import learnt_weights
+from sentgen.models.companions import LearntWeights
 from sentgen.schema import Store
 
 SENTENCES = 9
@@ -83,7 +83,7 @@ def test_what_a_scorer_weighs_is_learnt_too(folder: Path) -> None:
     with Store(folder / "store.duckdb") as store:
         with plugged(folder / "site"):
             result = tuned(store, folder, replace(ASKED, features="tags=6,oracle=0"))
-            (before, after), plan = result.rounds, plan_search(store, "words", Search())
+            (before, after), plan = result.rounds, Search().plan(store, "words")
             asked = importlib.import_module("knowing").asked
 
         assert result.version == 1
@@ -96,7 +96,7 @@ def test_what_a_scorer_weighs_is_learnt_too(folder: Path) -> None:
         # Two rounds find much the same sentences, and each is scored once.
         assert len(asked) == len(set(asked))
         with pytest.raises(NotFoundError, match="were learnt with oracle, which was removed"):
-            plan_search(store, "words", Search())
+            Search().plan(store, "words")
 
 
 def test_what_was_learnt_is_stored_recorded_and_taken(folder: Path) -> None:
@@ -105,14 +105,14 @@ def test_what_was_learnt_is_stored_recorded_and_taken(folder: Path) -> None:
     with Store(folder / "store.duckdb") as store:
         result = tuned(store, folder, progress=lambda done, total: seen.append((done, total)))
         before, after = result.rounds
-        plan = plan_search(store, "words", Search())
+        plan = Search().plan(store, "words")
         again = tuned(store, folder, replace(ASKED, features="auto"))
 
         assert (result.best, result.version) == (1, 1)
         assert before.weights.features == {"tags@1": 6.0}
         assert after.held_out > before.held_out
         assert set(after.weights.factors) == set(FACTORS)
-        assert learnt_weights(store, find(store, "words").id, "joint", 1) == after.weights
+        assert LearntWeights.find(store, find(store, "words").id, "joint", 1) == after.weights
         assert [one.model.name for one in plan.features] == ["tags"]
         assert again.rounds[0].weights.features["tags@1"] == pytest.approx(
             after.weights.features["tags@1"], 1e-3

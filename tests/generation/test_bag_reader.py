@@ -15,7 +15,7 @@ from sentgen.corpus.formats import READERS
 from sentgen.corpus.sentence import RESERVED
 from sentgen.errors import InputError
 from sentgen.generation import Unit
-from sentgen.generation.bags.bag_reader import Bag, Notation, TagKind, read_bags
+from sentgen.generation.bags.bag_reader import Bag, Notation, TagKind
 
 SENTENCE = "# sent_id = s1\n" + "".join(
     f"{row}\n"
@@ -33,7 +33,7 @@ def read(tmp_path: Path, text: str, name: str = "bags", **options: object) -> li
     form = options.pop("form", None)
     path = tmp_path / name
     path.write_text(text)
-    return read_bags(str(path), Notation(**options), form)  # type: ignore[arg-type]
+    return Notation(**options).read(str(path), form)  # type: ignore[arg-type]
 
 
 def words(bags: list[Bag]) -> list[list[str]]:
@@ -210,5 +210,5 @@ def test_compressed_and_standard_input(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "bags.gz").write_bytes(packed)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed)))
 
-    assert words(read_bags(str(tmp_path / "bags.gz"), Notation())) == [["a", "b"]]
-    assert words(read_bags("-", Notation())) == [["a", "b"]]
+    assert words(Notation().read(str(tmp_path / "bags.gz"))) == [["a", "b"]]
+    assert words(Notation().read("-")) == [["a", "b"]]

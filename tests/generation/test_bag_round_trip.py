@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.sentence import RESERVED
 from sentgen.generation import shuffled
 from sentgen.generation.bags.bag import STANDARD_TAGS
-from sentgen.generation.bags.bag_reader import Bag, Notation, read_bags
+from sentgen.generation.bags.bag_reader import Bag, Notation
 
 TAGS = st.sampled_from(sorted(STANDARD_TAGS))
 #: Without backslashes, which escape in bags; JSON takes them.
@@ -94,8 +94,8 @@ def test_files_and_pipes(tmp_path_factory: pytest.TempPathFactory, bag: list[tup
     }
     for form, text in texts.items():
         (Path(folder) / form).write_text(text, "utf-8")
-        (read,) = read_bags(str(folder / form), Notation(), form)
+        (read,) = Notation().read(str(folder / form), form)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-            (piped,) = read_bags("-", Notation(), form)
+            (piped,) = Notation().read("-", form)
         assert forms_of(read) == forms_of(piped) == forms

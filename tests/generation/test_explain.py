@@ -10,7 +10,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import NEW_SENTENCES, TREEBANK
-from sentgen.generation import Search, SearchPlan, order_bags, parse_bag, plan_search
+from sentgen.generation import Search, SearchPlan, order_bags, parse_bag
 from sentgen.generation.answers import explain_sentence, explain_trees
 from sentgen.generation.bags.problem import ROOT
 from sentgen.models import ModelInfo, build
@@ -32,7 +32,7 @@ def relief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Mo
 
 def plan_for(relief: tuple[Store, ModelInfo], algorithm: str, **changes: object) -> SearchPlan:
     """Return the plan of an algorithm, with some settings changed."""
-    return plan_search(*relief, Search(algorithm=algorithm, changes=changes))
+    return Search(algorithm=algorithm, changes=changes).plan(*relief)
 
 
 @pytest.mark.parametrize("order", [2, 3])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from test_projective import score_of
 
 from sentgen.errors import InputError
-from sentgen.generation.bags.problem import read_weights, rounded_weights
-from sentgen.generation.trees.factors import FACTORS, Factors, FactorSettings, factor_sums, weighted
+from sentgen.generation.bags.problem import Weights
+from sentgen.generation.trees.factors import FACTORS, Factors, FactorSettings, factor_sums
 from sentgen.generation.trees.projective import TreeScores, best_heads, new_chart, tree_score
 
 #: Where each factor is in `Factors`.
@@ -41,7 +41,7 @@ def test_sums_of_factors_are_the_score_of_the_tree(size: int, seed: int, weights
     """Each one is the score of the best tree by that factor alone, and together, weighted, they are its score."""
     factors = random_factors(size, seed)
     order = np.random.default_rng(seed).permutation(size).astype(np.int32)
-    scores, chart = weighted(factors, dict(zip(FACTORS, weights, strict=True))), new_chart(size)
+    scores, chart = factors.weighted(dict(zip(FACTORS, weights, strict=True))), new_chart(size)
     best = tree_score(scores, order, chart)
     heads = best_heads(scores, order, chart)
     sums = factor_sums(factors, order, heads)
@@ -61,20 +61,20 @@ def test_more_than_seven_modifiers_are_seven() -> None:
 
 
 def test_no_weight_is_no_score() -> None:
-    assert tree_score(weighted(random_factors(4, 1), {}), np.arange(4, dtype=np.int32), new_chart(4)) == 0
+    assert tree_score(random_factors(4, 1).weighted({}), np.arange(4, dtype=np.int32), new_chart(4)) == 0
 
 
 def test_settings() -> None:
     """Those that are not named weigh nothing; all are named by default."""
-    assert FactorSettings(read_weights("relations=.5,siblings", "factor")).weights == {
+    assert FactorSettings(Weights.read("relations=.5,siblings", "factor")).weights == {
         "relations": 0.5,
         "siblings": 1.0,
     }
-    assert FactorSettings(read_weights("relations=.5+siblings=0", "factor")).weights == {
+    assert FactorSettings(Weights.read("relations=.5+siblings=0", "factor")).weights == {
         "relations": 0.5,
         "siblings": 0.0,
     }
-    assert FactorSettings(read_weights("", "factor")).weights == {}
+    assert FactorSettings(Weights.read("", "factor")).weights == {}
     assert set(FactorSettings().weights) == set(FACTORS)
 
 
@@ -92,14 +92,14 @@ def test_settings() -> None:
 )
 def test_settings_are_checked(factors: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        FactorSettings(read_weights(factors, "factor"))
+        FactorSettings(Weights.read(factors, "factor"))
 
 
 def test_weights_are_read() -> None:
     """Names may have an equals sign themselves: the last one counts; empty parts are passed over."""
-    assert read_weights("", "feature").named == ()
-    assert read_weights(" a , ,b=2 + c=1e-3,", "feature").named == (("a", 1.0), ("b", 2.0), ("c", 0.001))
-    assert read_weights("a=b=.5", "feature").named == (("a=b", 0.5),)
+    assert Weights.read("", "feature").named == ()
+    assert Weights.read(" a , ,b=2 + c=1e-3,", "feature").named == (("a", 1.0), ("b", 2.0), ("c", 0.001))
+    assert Weights.read("a=b=.5", "feature").named == (("a=b", 0.5),)
 
 
 @given(
@@ -109,9 +109,9 @@ def test_weights_are_read() -> None:
 )
 def test_what_is_written_is_read(named: dict[str, float]) -> None:
     """To four digits, and the same: what a record says gives the same search again."""
-    weights = rounded_weights(named.items())
+    weights = Weights.rounded(named.items())
     found = dict(weights.named)
 
-    assert read_weights(weights.text, "feature") == weights
+    assert Weights.read(weights.text, "feature") == weights
     assert list(found) == list(named)
     assert list(found.values()) == pytest.approx(list(named.values()), rel=1e-3)

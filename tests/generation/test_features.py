@@ -18,12 +18,12 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import Problem, SearchSettings, parse_bag, regenerate
 from sentgen.generation.algorithms import algorithm_named, settings_record
-from sentgen.generation.bags.problem import Features, read_weights
+from sentgen.generation.bags.problem import Features, Weights
 from sentgen.generation.ngrams.beam import BeamSettings, order_units, value
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.generation.plan import Search, plan_search
+from sentgen.generation.plan import Search
 from sentgen.generation.prepare import prepare
-from sentgen.generation.regenerate import order_bags, part_weights, solve
+from sentgen.generation.regenerate import order_bags, solve
 from sentgen.models import build, find
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.ngrams.ngram_table import EMPTY, NgramTables, extend, table_at
@@ -51,7 +51,7 @@ def problem_of(units: Sequence[Spelled], seed: int, weights: Sequence[float], be
         offsets[0],
         np.arange(len(units), dtype=np.int32),
         SearchSettings(
-            (BeamSettings(beam), FeatureSettings(read_weights(f"a={weights[0]},b={weights[1]}", "feature")))
+            (BeamSettings(beam), FeatureSettings(Weights.read(f"a={weights[0]},b={weights[1]}", "feature")))
         ),
         3,
         features=Features(NgramTables.side_by_side(tables), tuple(words[1:]), tuple(offsets[1:])),
@@ -202,7 +202,7 @@ def asked(store: Store, bag: str, algorithm: str = "beam", **options: Any) -> li
 def test_sentences_score_what_their_symbols_score(made: Store) -> None:
     """All orders of a bag are ranked by the weighted sum of `sentgen score` over the texts of symbols."""
     models = {name: find(made, name) for name in ("words", "tags", "classes", "items", "more")}
-    weights = {"words": 1.0, **dict(read_weights(FEATURES, "feature").named)}
+    weights = {"words": 1.0, **dict(Weights.read(FEATURES, "feature").named)}
     expected = {}
     for order in permutations(SPELLED):
         texts = {name: " ".join(SPELLED[unit].get(name, unit) for unit in order).split() for name in models}
@@ -244,21 +244,21 @@ def test_they_stand_behind_the_name_of_a_system(made: Store) -> None:
     """Joined by +, as commas part systems; records have them where they were given."""
     one = asked(made, BAG, algorithm="beam:features=tags=.5+items=2")
     other = asked(made, BAG, changes={"features": "tags=.5,items=2"})
-    plan = plan_search(made, "words", Search(algorithm="beam", changes={"features": "tags=.5"}))
+    plan = Search(algorithm="beam", changes={"features": "tags=.5"}).plan(made, "words")
 
     assert [(found.text, found.score) for found in one] == [(found.text, found.score) for found in other]
     assert settings_record(plan.algorithm, plan.settings)["features"] == "tags=.5"
-    alone = plan_search(made, "words", Search(algorithm="beam"))
+    alone = Search(algorithm="beam").plan(made, "words")
     assert "features" not in settings_record(alone.algorithm, alone.settings)
     with pytest.raises(InputError, match="lmo does not look at features; it is for: beam, joint"):
-        plan_search(made, "words", Search(algorithm="lmo", changes={"features": "tags"}))
+        Search(algorithm="lmo", changes={"features": "tags"}).plan(made, "words")
     assert "features" in algorithm_named("beam").options
 
 
 def test_weights_may_change_after_looking_up(made: Store) -> None:
     """As in evaluations, where systems with the same models share what is looked up."""
     one, other = (
-        plan_search(made, "words", Search(algorithm="beam", changes={"features": f"tags={weight},items"}))
+        Search(algorithm="beam", changes={"features": f"tags={weight},items"}).plan(made, "words")
         for weight in (0, 3)
     )
     bag = parse_bag(BAG)
@@ -292,8 +292,8 @@ def test_a_model_chooses_among_the_best_of_any_algorithm(made: Store) -> None:
 def test_the_score_is_the_sum_of_its_parts(made: Store) -> None:
     """Models and what reranks, weighted; nothing is computed where nobody asks."""
     changes = {"features": FEATURES, "rerank": "more=.5"}
-    plan = plan_search(made, "words", Search(algorithm="beam", nbest=9, changes=changes))
-    weights = part_weights(plan)
+    plan = Search(algorithm="beam", nbest=9, changes=changes).plan(made, "words")
+    weights = plan.part_weights()
     for one in order_bags(made, replace(plan, parts=True), [parse_bag(BAG)]):
         assert one.parts.keys() == weights.keys()
         assert sum(weights[name] * part for name, part in one.parts.items()) == pytest.approx(one.score)

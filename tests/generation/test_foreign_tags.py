@@ -11,10 +11,9 @@ import pytest
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.evaluation.regeneration.experiment import cases_of
-from sentgen.generation import Search, plan_search
-from sentgen.generation.answers import OrderingRequest, answer
+from sentgen.generation import Search
+from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.bags.bag import Unit
-from sentgen.generation.bags.bag_reader import read_bags
 from sentgen.generation.notes import notes
 from sentgen.generation.prepare import with_known_tags
 from sentgen.models import build
@@ -79,7 +78,7 @@ def units(text: str) -> list[Unit]:
     ],
 )
 def test_what_both_have_is_used(store: Store, given: str, others: str, expected: list[str | None]) -> None:
-    plan = plan_search(store, "pets", Search())
+    plan = Search().plan(store, "pets")
     assert plan.treebank
 
     (found,), told = with_known_tags(store, plan.treebank.corpora, "xpos", [units(given)], [units(others)])
@@ -96,7 +95,7 @@ def test_it_is_said_and_trees_are_made(
     path.write_text(conllu(["the/DET/RD dog/NOUN/S saw/VERB/V"]))
     request = OrderingRequest(bag="", model="pets", algorithm="cle", tree=True, units="word")
 
-    found = answer(store, request, lambda notation: read_bags(str(path), notation))
+    found = request.answer(store, lambda notation: notation.read(str(path)))
 
     (said,) = [note for note in notes(found) if "another set" in note]
     assert said == (
@@ -108,6 +107,6 @@ def test_it_is_said_and_trees_are_made(
     )
     search = Search(units="word")
     with caplog.at_level(logging.WARNING):
-        (case,) = cases_of(store, found.plan.model, [sentence], search, plan_search(store, "pets", search))
+        (case,) = cases_of(store, found.plan.model, [sentence], search, search.plan(store, "pets"))
     assert [unit.tags for unit in case.gold.units] == [("DT",), ("NN",), ("VBD",)]
     assert said in caplog.text

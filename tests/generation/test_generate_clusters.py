@@ -31,7 +31,7 @@ from sentgen.generation.clusters.prepared import MixedModel
 from sentgen.generation.clusters.settings import DocumentFrequencies, emission, parse_weights
 from sentgen.models import build, find
 from sentgen.models.dependency.cluster_counts import TokenReading, cluster_names, count_clusters
-from sentgen.models.dependency.cluster_model import cluster_model
+from sentgen.models.dependency.cluster_model import ClusterModel
 from sentgen.models.scorer import scorer_for
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
@@ -221,7 +221,7 @@ def test_free_reuse_is_exact(store: Store) -> None:
 def test_free_reuse_is_the_best_of_all_strings_of_a_cluster(store: Store, weight: float) -> None:
     """All strings of up to five of the companion's letters, by the definition: none beats the answer."""
     (counts,) = count_clusters(store, "letters", cluster_names(store, "letters"))
-    model = cluster_model(counts)
+    model = ClusterModel.estimate(counts)
     right, left = model.head_right.tolist(), model.head_left.tolist()
     n = len(model.words)
     for found in run(store, "letters", range(1, 6), reuse="free", weight=weight):

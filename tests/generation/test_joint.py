@@ -18,19 +18,19 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation import RegeneratedSentence, parse_bag, regenerate
 from sentgen.generation.algorithms import settings_record
-from sentgen.generation.answers import OrderingRequest, answer
+from sentgen.generation.answers import OrderingRequest
 from sentgen.generation.bags.problem import Problem
 from sentgen.generation.ngrams import beam
 from sentgen.generation.ngrams.features import FeatureSettings, companions
 from sentgen.generation.notes import notes
-from sentgen.generation.plan import Search, SearchPlan, plan_search
+from sentgen.generation.plan import Search, SearchPlan
 from sentgen.generation.prepare import prepare
 from sentgen.generation.trees.factors import FACTORS, FactorSettings
 from sentgen.generation.trees.joint import candidates, tree_scores, value
 from sentgen.generation.trees.projective import new_chart, tree_score
 from sentgen.models import build, find, remove
 from sentgen.models.base.symbols import Symbols
-from sentgen.models.companions import LearntWeights, add_weights
+from sentgen.models.companions import LearntWeights
 from sentgen.schema import Store
 
 LEARNT = LearntWeights({"tags@1": 0.125}, {"relations": 0.5, "siblings": 0.25})
@@ -59,13 +59,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         for _ in range(2):
             build(store, "tags-of-both", ["trees", "more"], order=3, symbols=Symbols("tags"))
         tuned = find(store, "tuned")
-        add_weights(store, tuned.id, "joint", LearntWeights({}, {"lexical": 1.0}), 1)
-        add_weights(store, tuned.id, "joint", LEARNT, 2)
+        LearntWeights({}, {"lexical": 1.0}).add(store, tuned.id, "joint", 1)
+        LEARNT.add(store, tuned.id, "joint", 2)
         yield store
 
 
 def planned(store: Store, model: str, algorithm: str = "auto", **changes: Any) -> SearchPlan:
-    return plan_search(store, model, Search(algorithm=algorithm, changes=changes))
+    return Search(algorithm=algorithm, changes=changes).plan(store, model)
 
 
 def weights_of(plan: SearchPlan) -> tuple[str, str]:
@@ -90,7 +90,7 @@ def test_auto_is_joint_where_there_are_trees(made: Store) -> None:
         "joint",
         "beam",
     ]
-    elsewhere = plan_search(made, "plain", Search(dependencies=["more"]))
+    elsewhere = Search(dependencies=["more"]).plan(made, "plain")
     assert elsewhere.algorithm.name == "joint"
     assert elsewhere.treebank is not None
     with pytest.raises(ModelError, match="no dependency trees"):
@@ -125,7 +125,7 @@ def test_beside_more_text_other_weights_hold(empty_store: Path, tmp_path: Path) 
         assert weights_of(planned(store, "words", features="tags@1=.2")) == ("tags@1=.2", DEFAULTS)
         feature = planned(store, "words", "beam", features="auto").settings.of(FeatureSettings).features.text
         assert feature == "tags@1=0.9,text@1=1.6"
-        add_weights(store, find(store, "words").id, "joint", LEARNT, 1)
+        LEARNT.add(store, find(store, "words").id, "joint", 1)
         assert weights_of(planned(store, "words")) == ("tags@1=0.125", "relations=0.5,siblings=0.25")
         assert weights_of(planned(store, "words", weights="default")) == ("tags@1=0.9,text@1=1.6", beside)
 
@@ -197,12 +197,12 @@ def test_a_model_without_companions_is_told_of_them(made: Store) -> None:
     try:
         plan = planned(made, "alone")
         request = OrderingRequest(bag=["a"], model="alone")
-        told = list(notes(answer(made, request, lambda notation: [notation.bag("a"), notation.bag("b")])))
+        told = list(notes(request.answer(made, lambda notation: [notation.bag("a"), notation.bag("b")])))
         others = [
             planned(made, "words", "joint"),
             planned(made, "alone", "beam", features="auto"),
             planned(made, "alone", "joint", features="words"),
-            plan_search(made, "alone", Search(algorithm="joint", dependencies=["trees"])),
+            Search(algorithm="joint", dependencies=["trees"]).plan(made, "alone"),
         ]
     finally:
         remove(made, "alone")
@@ -216,7 +216,7 @@ def test_a_model_that_was_learnt_with_may_be_gone(made: Store) -> None:
     """Without it the other weights are not the best ones: what to do is said."""
     build(made, "short-lived", ["trees"], order=2, symbols=Symbols("tags"))
     model = build(made, "left", ["trees"], order=2)
-    add_weights(made, model.id, "joint", LearntWeights({"short-lived@1": 1.0}, {"relations": 1.0}), 1)
+    LearntWeights({"short-lived@1": 1.0}, {"relations": 1.0}).add(made, model.id, "joint", 1)
     assert [one.model.name for one in planned(made, "left").features] == ["short-lived"]
     remove(made, "short-lived")
 

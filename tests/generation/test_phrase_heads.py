@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from sentgen.corpus.sentence import RESERVED, Sentence
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError
-from sentgen.generation import Unit, order_bags, parse_bag, plan_search, units_of
-from sentgen.generation.answers import OrderingRequest, answer
-from sentgen.generation.bags.bag_reader import Notation, read_bags
+from sentgen.generation import Unit, order_bags, parse_bag, units_of
+from sentgen.generation.answers import OrderingRequest
+from sentgen.generation.bags.bag_reader import Notation
 from sentgen.generation.bags.problem import ROOT
 from sentgen.generation.drawing import conllu_block
 from sentgen.generation.notes import notes
@@ -80,7 +80,7 @@ def test_json_says_heads(tmp_path_factory: pytest.TempPathFactory, bag: list[Uni
     path = tmp_path_factory.mktemp("heads") / "bags.json"
     path.write_text(json.dumps({"units": [list(unit.words) for unit in bag], "head": heads}))
 
-    assert list(read_bags(str(path), Notation())[0].units) == bag
+    assert list(Notation().read(str(path))[0].units) == bag
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_refused_json(tmp_path: Path, text: str, message: str) -> None:
     """What would be passed over is refused, with file and line."""
     (tmp_path / "bags").write_text(text)
     with pytest.raises(InputError, match=message):
-        read_bags(str(tmp_path / "bags"), Notation())
+        Notation().read(str(tmp_path / "bags"))
 
 
 def test_a_tree_says_heads() -> None:
@@ -209,7 +209,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterat
 @pytest.mark.parametrize("algorithm", ["ab", "cle", "prim-arg"])
 def test_the_head_decides_where_a_phrase_stands(store: Store, algorithm: str) -> None:
     """Counts are those of its head: people stand before, and camps behind."""
-    plan = plan_search(store, "camps", Search(algorithm=algorithm))
+    plan = Search(algorithm=algorithm).plan(store, "camps")
     bags = [parse_bag(f"saw [{phrase}]") for phrase in ("people* near camps", "people near camps*")]
 
     assert [one.text for one in order_bags(store, plan, bags)] == [
@@ -223,7 +223,7 @@ def test_what_is_told_of_heads(store: Store) -> None:
 
     def answered(text: str, **options: object) -> tuple[list[object], list[str]]:
         asked = OrderingRequest(bag=[text], model="camps", algorithm="ab", tagged=True)
-        found = answer(store, asked, lambda notation: [notation.bag(text)], **options)  # type: ignore[arg-type]
+        found = asked.answer(store, lambda notation: [notation.bag(text)], **options)  # type: ignore[arg-type]
         return [row[2] for row in found.reason_table().rows], [one for one in notes(found) if "head" in one]
 
     assert answered("saw/VB [people/NN near/IN camps/NN*]") == (["saw", "people near camps"], [])

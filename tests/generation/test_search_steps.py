@@ -13,7 +13,7 @@ from toy_problems import problem_of, problems
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.generation import SearchSettings
-from sentgen.generation.answers import STEP_COLUMNS, OrderingRequest, answer
+from sentgen.generation.answers import STEP_COLUMNS, OrderingRequest
 from sentgen.generation.bags.problem import RIGHT, ROOT, SearchStep
 from sentgen.generation.trees import assignment, prim
 from sentgen.generation.trees.assignment import AssignmentSettings, Padding, Positions
@@ -126,7 +126,7 @@ def test_steps_stand_beside_the_reasons(store: Store, algorithm: str) -> None:
     asked = OrderingRequest(
         bag=["the dog saw the cat"], model="pets", algorithm=algorithm, units="word", explain=True, nbest=2
     )
-    found = answer(store, asked, lambda notation: [notation.bag(asked.bag[0])])
+    found = asked.answer(store, lambda notation: [notation.bag(asked.bag[0])])
     table = found.reason_table()
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     shown, others = found.step_tables()

@@ -15,13 +15,11 @@ from sentgen.generation.clusters.supported import (
     SupportedLattice,
     SupportedPath,
     SupportedReader,
-    best_supported,
     ngram_logp,
     sentence_logp,
-    supported_lattice,
 )
 from sentgen.models.dependency.cluster_counts import CountedTree
-from sentgen.models.dependency.cluster_model import Arcs, Trigrams, katz, supported_arcs, trigrams
+from sentgen.models.dependency.cluster_model import Arcs, Trigrams, katz
 
 WEIGHT = 0.4
 
@@ -53,12 +51,12 @@ def bigrams(cluster: list[CountedTree], n: int) -> np.ndarray:
 
 
 def model(cluster: list[CountedTree], n: int) -> tuple[Trigrams, Arcs]:
-    return trigrams([tree.words for tree in cluster], bigrams(cluster, n)), supported_arcs(cluster, n)
+    return Trigrams.estimate([tree.words for tree in cluster], bigrams(cluster, n)), Arcs.estimate(cluster, n)
 
 
 def lattice(ngrams: Trigrams, arcs: Arcs, limit: int = 2) -> SupportedLattice:
     n = len(arcs.root)
-    return supported_lattice(
+    return SupportedLattice.weighted(
         ngrams, arcs, weight=WEIGHT, emission=np.zeros(n), limit=np.full(n, limit, np.int32)
     )
 
@@ -69,7 +67,7 @@ def test_the_search_finds_the_best_of_all_supported_sentences(seed: int, n: int,
     """With room for all hypotheses the answers are the best ones of all sentences and trees, and said to be exact."""
     ngrams, arcs = model(random_cluster(seed, n), n)
     expected = best_plainly(ngrams, arcs, length, weight=WEIGHT, limit=np.full(n, 2))
-    found = best_supported(lattice(ngrams, arcs), [length], nbest=3, beam=4_000)[length]
+    found = lattice(ngrams, arcs).best_paths([length], nbest=3, beam=4_000)[length]
 
     assert [path.logp for path in found] == pytest.approx([score for score, _ in expected[:3]])
     assert all(path.exact for path in found)
@@ -82,7 +80,7 @@ def test_the_search_finds_the_best_of_all_supported_sentences(seed: int, n: int,
 def test_a_narrow_search_finds_supported_sentences_and_no_better_ones(seed: int) -> None:
     """What a beam leaves has a supported tree all the same; where something was lost it is not called exact."""
     ngrams, arcs = model(random_cluster(seed, 3), 3)
-    narrow, wide = (best_supported(lattice(ngrams, arcs), [4], beam=beam)[4] for beam in (1, 4_000))
+    narrow, wide = (lattice(ngrams, arcs).best_paths([4], beam=beam)[4] for beam in (1, 4_000))
 
     for one in narrow:
         assert tree_logp(arcs, one.words, one.heads) > -math.inf
@@ -93,7 +91,7 @@ def test_a_narrow_search_finds_supported_sentences_and_no_better_ones(seed: int)
 def test_every_source_sentence_is_supported() -> None:
     """The sentences of a cluster are among what can be made of it."""
     cluster = [counted([0, 1, 2], [1, ROOT, 1], "nsubj root obj"), counted([2, 1], [1, ROOT], "nsubj root")]
-    found = best_supported(lattice(*model(cluster, 3)), [2, 3], nbest=50, beam=100)
+    found = lattice(*model(cluster, 3)).best_paths([2, 3], nbest=50, beam=100)
 
     assert (2, 1) in [path.words for path in found[2]]
     assert (0, 1, 2) in [path.words for path in found[3]]
@@ -102,7 +100,7 @@ def test_every_source_sentence_is_supported() -> None:
 def test_no_argument_that_no_sentence_has() -> None:
     """Word 1 governs 0 before it and 2 behind it, and never the other way around; one subject, one object."""
     cluster = [counted([0, 1, 2], [1, ROOT, 1], "nsubj root obj")] * 2
-    found = best_supported(lattice(*model(cluster, 3)), [2, 3, 4], nbest=50, beam=100)
+    found = lattice(*model(cluster, 3)).best_paths([2, 3, 4], nbest=50, beam=100)
 
     assert sorted(path.words for path in found[2]) == [(0, 1), (1, 2)]
     assert [path.words for path in found[3]] == [(0, 1, 2)]
@@ -112,7 +110,7 @@ def test_no_argument_that_no_sentence_has() -> None:
 def test_arcs_by_hand() -> None:
     """Word 0 modifies 1 from the left in one of the two tokens of 1, twice in the same sentence; 1 is each root."""
     cluster = [counted([0, 0, 1], [2, 2, ROOT], "amod amod root"), counted([1], [ROOT], "root")]
-    arcs = supported_arcs(cluster, 2)
+    arcs = Arcs.estimate(cluster, 2)
 
     assert math.exp(arcs.right[0, 1]) == pytest.approx(2 / 2)
     assert arcs.left.max() == -math.inf
@@ -137,7 +135,7 @@ def test_the_trace_adds_up() -> None:
     """The steps of a sentence end in its probability, and its stack is that of the tree."""
     cluster = [counted([0, 1, 2, 3], [1, 2, ROOT, 2], "det nsubj root obj")]
     ngrams, arcs = model(cluster, 4)
-    (path,) = best_supported(lattice(ngrams, arcs), [4], beam=50)[4]
+    (path,) = lattice(ngrams, arcs).best_paths([4], beam=50)[4]
     reader = SupportedReader("abcd", ngrams, arcs, weight=WEIGHT, emission=np.zeros(4))
     trace, tree = reader.read(path)
 

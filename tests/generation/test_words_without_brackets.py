@@ -8,7 +8,6 @@ import pytest
 
 import sentgen
 from sentgen.generation import Search
-from sentgen.generation.plan import plan_search
 from sentgen.schema import Store
 
 BAG = "dog the chased a cat"
@@ -27,7 +26,7 @@ BAG = "dog the chased a cat"
 )
 def test_the_plan_tells_it(full: Path, model: str, algorithm: str, units: str, told: str) -> None:
     with Store(full, read_only=True) as store:
-        plan = plan_search(store, model, Search(algorithm=algorithm, units=units))
+        plan = Search(algorithm=algorithm, units=units).plan(store, model)
 
     hints = [one for one in plan.hints if "brackets" in one]
     assert len(hints) == bool(told)

@@ -16,7 +16,6 @@ from sentgen.cli import build as commands
 from sentgen.errors import ModelError
 from sentgen.generation import parse_bag, regenerate
 from sentgen.models import build, export_arpa, find, import_arpa
-from sentgen.models.base.registry import describe
 from sentgen.schema import Store
 
 #: Words with tags, and the numbers of their base noun phrases; "it" is one of one word.
@@ -71,8 +70,8 @@ def test_model_says_that_it_has_brackets(store: Store) -> None:
 
     assert find(store, "with").brackets
     assert not find(store, "without").brackets
-    assert ("brackets", None, "yes") in describe(store, find(store, "with"))
-    assert [row[0] for row in describe(store, find(store, "with"))].count("brackets") == 1
+    assert ("brackets", None, "yes") in find(store, "with").describe(store)
+    assert [row[0] for row in find(store, "with").describe(store)].count("brackets") == 1
 
 
 def test_arpa_files_keep_the_brackets(store: Store, tmp_path: Path) -> None:

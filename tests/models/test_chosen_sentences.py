@@ -16,7 +16,7 @@ from sentgen.errors import ModelError, NotFoundError, QueryError, SentgenError
 from sentgen.generation.ngrams.features import companions
 from sentgen.lookups import subcorpora
 from sentgen.models import ModelInfo, build, find
-from sentgen.models.base.registry import changes, describe, overview
+from sentgen.models.base.registry import overview
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.build_request import BuildRequest
 from sentgen.models.building.recipe import Draw, choose
@@ -114,18 +114,18 @@ def test_the_condition_is_shown_and_the_model_gets_stale(store: Store, tmp_path:
     """What a subcorpus was when the model was built; whatever is new in a corpus may be of it."""
     build(store, "plain", ["first"], order=2)
     model = build(store, "m", ["chosen"], order=2, condition="length > 1")
-    told = {key: value for key, _, value in describe(store, model)}
+    told = {key: value for key, _, value in model.describe(store)}
     assert told["where"] == f'((corpus in ("first")) and ({CONDITION})) and (length > 1)'
     assert not [key for key in told if key.startswith("where:")]
-    assert "where" not in {key for key, _, _ in describe(store, find(store, "plain"))}
+    assert "where" not in {key for key, _, _ in find(store, "plain").describe(store)}
     conditions = {row["name"]: row["where"] for row in overview(store).to_pylist()}
     assert conditions == {"m": told["where"], "plain": None}
-    assert changes(store, model) == []
+    assert model.changes(store) == []
 
     more = tmp_path / "more.conllu"
     more.write_text(meta_treebank.conllu([row for row in ROWS if row.corpus == "second"][:1]))
     ingest(store, [str(more)], Settings("first"))
-    assert len(changes(store, model)) == 1
+    assert len(model.changes(store)) == 1
 
 
 def test_a_check_finds_a_model_of_other_sentences(store: Store) -> None:
@@ -197,7 +197,7 @@ def test_models_of_drawn_sentences(store: Store) -> None:
 
     assert model.sentences == 4
     assert model.condition.endswith("; 4 sentences drawn with seed 7")
-    assert ("where", None, model.condition) in describe(store, model)
+    assert ("where", None, model.condition) in model.describe(store)
     assert ngrams(store, model) == ngrams(store, pruned)
     assert pruned.condition == model.condition
     assert model_problems(store) == {}

@@ -16,7 +16,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
 from sentgen.models import build
 from sentgen.models.dependency.cluster_counts import TokenReading, cluster_names, count_clusters
-from sentgen.models.dependency.cluster_model import cluster_model, collins, katz, require_trees
+from sentgen.models.dependency.cluster_model import ClusterModel, collins, katz
 from sentgen.models.dependency.dependencies import backed_off
 from sentgen.models.submodel import prefetch
 from sentgen.schema import Store
@@ -101,7 +101,7 @@ def test_dependencies_are_relations_over_pairs(tmp_path: Path) -> None:
     with Store(tmp_path / "store.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "dog.conllu")], Settings("clusters"))
         (counts,) = count_clusters(store, "clusters", cluster_names(store, "clusters"))
-    model = cluster_model(counts)
+    model = ClusterModel.estimate(counts)
     bites, dog, man, the = range(4)
 
     assert model.words == ("bites", "dog", "man", "the")
@@ -136,7 +136,7 @@ def test_collins_by_hand(tmp_path: Path) -> None:
         ingest(store, [str(tmp_path / "dogs.conllu")], Settings("clusters", tags="upos"))
         clusters = cluster_names(store, "clusters")
         (counts,) = count_clusters(store, "clusters", clusters, TokenReading(tags=True))
-    plain, smoothed = cluster_model(counts), cluster_model(counts, smoothing="collins")
+    plain, smoothed = ClusterModel.estimate(counts), ClusterModel.estimate(counts, smoothing="collins")
     dogs, men, old, young = range(4)
 
     assert counts.words == ("dogs", "men", "old", "young")
@@ -153,9 +153,9 @@ def test_collins_needs_tags(tmp_path: Path) -> None:
         (counts,) = count_clusters(store, "clusters", cluster_names(store, "clusters"))
 
     with pytest.raises(ValueError, match="counts of tags"):
-        cluster_model(counts, smoothing="collins")
+        ClusterModel.estimate(counts, smoothing="collins")
     with pytest.raises(ModelError, match=r"has no dependency trees; parse it with `parser`"):
-        require_trees(counts)
+        counts.require_trees()
 
 
 def test_levels_must_be_there() -> None:

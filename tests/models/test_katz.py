@@ -6,7 +6,6 @@ import pytest
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities
 
 from sentgen.models import build
-from sentgen.models.base.registry import parameters
 from sentgen.models.building.katz import good_turing
 from sentgen.schema import Store
 
@@ -42,7 +41,7 @@ def test_absolute_discounting_by_hand(store: Store) -> None:
     assert found["a", "b"] == pytest.approx(1.5 / 3)
     assert found["a", "c"] == pytest.approx(0.5 / 3)
     assert 10 ** ngrams(store, model)["a",][1] == pytest.approx(13 / 27)
-    assert (1, "absolute", 0.5) in parameters(store, model)
+    assert (1, "absolute", 0.5) in model.parameters(store)
 
 
 def test_dropped_counts_go_to_the_back_off(store: Store) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from toy_corpus import add_corpus, assert_sums_to_one, ngrams, probabilities, read_arpa
 
 from sentgen.models import build
-from sentgen.models.base.registry import parameters
 from sentgen.models.building.kneser_ney import estimate_discounts
 from sentgen.schema import Store
 
@@ -60,7 +59,7 @@ def test_bigrams_by_hand(store: Store) -> None:
     assert found["<s>", "a"] == pytest.approx((3 - 1.5) / 4 + 0.5 * (1 / 7 + 0.1))
     assert found["<s>", "b"] == pytest.approx((1 - 0.5) / 4 + 0.5 * (1 / 7 + 0.1))
     assert 10 ** ngrams(store, model)["<s>",][1] == pytest.approx(0.5)
-    assert [value for n, name, value in parameters(store, model) if name == "fallback"] == [1.0, 1.0]
+    assert [value for n, name, value in model.parameters(store) if name == "fallback"] == [1.0, 1.0]
     assert (model.vocabulary, model.sentences, model.tokens) == (5, 4, 10)
 
 

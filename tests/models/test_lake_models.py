@@ -21,10 +21,10 @@ from sentgen.counts.settings import Settings
 from sentgen.errors import DamagedError, InputError, ModelError, NotFoundError, StoreError
 from sentgen.models.base import registry
 from sentgen.models.build_request import build
-from sentgen.models.building.recipe import recipe
+from sentgen.models.building.recipe import Recipe
 from sentgen.models.checks import model_checks
-from sentgen.models.cluster import tasks
 from sentgen.models.cluster.job import STAGES, Built, ModelJob, ModelTaskSizes, remove_model
+from sentgen.models.cluster.tasks import ModelPlan
 from sentgen.schema import Store, maintenance
 from sentgen.schema.durability import write_lock
 from sentgen.schema.lake_transfer import export
@@ -104,7 +104,7 @@ def built(
     sizes: ModelTaskSizes = SMALL,
 ) -> Built:
     """Build a model in a lake."""
-    settings = recipe(order, smoothing, min_count, unknown, False)
+    settings = Recipe.checked(order, smoothing, min_count, unknown, False)
     job = ModelJob(Place(lake), lake / "_work", engine or Inline(), 1 << 29, sizes=sizes)
     return job.run("m", corpora, settings)
 
@@ -173,7 +173,7 @@ def test_a_model_is_that_of_a_store(
     assert_same(lake, store)
     assert told.ngrams == len(rows(lake)[0])
     with Store(lake, read_only=True) as opened:
-        assert not registry.is_stale(opened, registry.find(opened, "m"))
+        assert not registry.find(opened, "m").is_stale(opened)
 
 
 def test_a_model_of_a_lake_of_a_store(stored: Path, tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_model_of_a_lake_of_a_store(stored: Path, tmp_path: Path) -> None:
         build(opened, "m", ["a", "b"], order=4)
     assert_same(tmp_path / "lake", store)
     with Store(tmp_path / "lake", read_only=True) as opened:
-        assert not registry.is_stale(opened, registry.find(opened, "m"))
+        assert not registry.find(opened, "m").is_stale(opened)
         assert model_problems(opened) == {}
 
 
@@ -272,7 +272,7 @@ def test_what_is_done_is_not_done_again(lake: Path, monkeypatch: pytest.MonkeyPa
         built(lake, engine=Dies(12))
     shown = {(one.what, one.name) for one in job.status(Place(lake), lake / "_work")}
     assert {(job.STAGE, "split"), (job.STAGE, "adjust"), (job.STAGE, "write")} <= shown
-    monkeypatch.setattr(tasks, "split", lambda *_: pytest.fail("split again"))
+    monkeypatch.setattr(ModelPlan, "split", lambda *_: pytest.fail("split again"))
     built(lake)
 
 
@@ -346,7 +346,7 @@ def test_a_full_disk_is_told_in_one_line(lake: Path, whole: Path, monkeypatch: p
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(tasks, "_send", full)
+        patch.setattr("sentgen.models.cluster.tasks._send", full)
         with pytest.raises(StoreError, match="the disk is full") as caught:
             built(lake)
     assert "\n" not in str(caught.value)
@@ -355,7 +355,7 @@ def test_a_full_disk_is_told_in_one_line(lake: Path, whole: Path, monkeypatch: p
 
 
 def test_damaged_counts_are_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "_link", lambda *_: False)
+    monkeypatch.setattr("sentgen.models.cluster.tasks._link", lambda *_: False)
     with pytest.raises(
         DamagedError, match="the counts of order 3 do not fit those of order 2; see: sentgen db check"
     ):
@@ -400,13 +400,13 @@ def test_models_of_removed_corpora_stay_with_their_words(
         job.remove(place, work, corpus)
         assert rows(lake) == before
     with Store(lake, read_only=True) as store:
-        assert registry.is_stale(store, registry.find(store, "m"))
+        assert registry.find(store, "m").is_stale(store)
     # A corpus of the same name is another one, though it has as many tokens.
     for corpus, text in zip("ab", texts, strict=True):
         Job(place, work, Inline(), 1 << 29, Settings(corpus=corpus)).run([str(text)])
     assert rows(lake) == before
     with Store(lake, read_only=True) as store:
-        assert registry.is_stale(store, registry.find(store, "m"))
+        assert registry.find(store, "m").is_stale(store)
 
 
 @pytest.mark.nightly
@@ -439,7 +439,7 @@ def test_a_file_of_several_models_is_not_cut(stored: Path, tmp_path: Path) -> No
 def test_a_bucket_takes_a_model(lake: Path, whole: Path, tmp_path: Path) -> None:
     bucket = Place(f"memory://{tmp_path.name}/lake")
     bucket.files.put(f"{lake}/", bucket.root, recursive=True)
-    settings = recipe(3, "kneser-ney", None, "word", False)
+    settings = Recipe.checked(3, "kneser-ney", None, "word", False)
     ModelJob(bucket, tmp_path / "work", Inline(), 1 << 29, sizes=SMALL).run("m", ["a", "b"], settings)
     prefix = f"/{tmp_path.name}/lake/"
     assert {

@@ -16,9 +16,8 @@ from toy_corpus import Gram, add_corpus, assert_sums_to_one, lookup, ngrams
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError
-from sentgen.generation.answers import OrderingRequest, answer
-from sentgen.models import ModelInfo, build, export_arpa, find, import_arpa, is_stale, remove
-from sentgen.models.base.registry import describe
+from sentgen.generation.answers import OrderingRequest
+from sentgen.models import ModelInfo, build, export_arpa, find, import_arpa, remove
 from sentgen.models.base.symbols import Symbols
 from sentgen.models.lookup import explain
 from sentgen.models.mix import MixRequest, best_weights
@@ -173,9 +172,9 @@ def test_what_is_noted(mixable: Store) -> None:
     assert (model.smoothing, model.order, model.parts) == ("mixture", 3, (("one@1", 0.5), ("other@1", 0.5)))
     assert (model.corpora, model.sentences, model.tokens) == (("one", "other"), 6, 18)
     assert model.vocabulary == len({"a", "b", "c", "e", "f", "</s>", "<unk>"})
-    assert not is_stale(mixable, model)
+    assert not model.is_stale(mixable)
     add_corpus(mixable, "other", ["b"])
-    assert is_stale(mixable, model)
+    assert model.is_stale(mixable)
 
 
 def test_contexts_may_go_on_in_no_model(store: Store) -> None:
@@ -207,9 +206,7 @@ def test_a_dynamic_mixture_needs_its_models(mixable: Store, tmp_path: Path) -> N
         mix(mixable, "both,one")
     with pytest.raises(ModelError, match="ask for one@1, other@1"):
         explain(mixable, model, ["a", "b"])
-    assert {"one@1 0.5, other@1 0.5"} <= {
-        value for name, _, value in describe(mixable, model) if name == "of"
-    }
+    assert {"one@1 0.5, other@1 0.5"} <= {value for name, _, value in model.describe(mixable) if name == "of"}
     remove(mixable, "both")
     remove(mixable, "one")
 
@@ -272,7 +269,7 @@ def test_words_are_ordered_by_a_dynamic_mixture(mixable: Store, algorithm: str) 
     model = mix(mixable, "one,other", weights=".4,.6", dynamic=True)
     asked = OrderingRequest(bag=["a b c e f z"], model="both", algorithm=algorithm)
 
-    (found,) = answer(mixable, asked, lambda notation: [notation.bag("a b c e f z")]).sentences
+    (found,) = asked.answer(mixable, lambda notation: [notation.bag("a b c e f z")]).sentences
 
     (score,) = score_sentences(mixable, model, [found.words])
     assert found.logp / math.log(10) == pytest.approx(score.log10, abs=1e-9)

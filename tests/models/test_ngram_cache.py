@@ -7,7 +7,7 @@ import pytest
 import toy_store
 
 from sentgen.models.ngrams import ngram_cache
-from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache, cache_of, joined
+from sentgen.models.ngrams.ngram_cache import CachedNgrams, NgramCache
 from sentgen.schema import Store
 
 
@@ -73,11 +73,11 @@ def test_known_forms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_joined_is_no_rows() -> None:
     """Without parts the arrays are empty, and have their types and shapes."""
-    assert [column.dtype for column in joined([], 4)] == [column.dtype for column in rows(0)]
-    assert joined([rows(2), rows(3)], 4).nbytes == 5 * 32
-    assert joined([], 4).words.shape == (0, 4)
+    assert [column.dtype for column in CachedNgrams.joined([], 4)] == [column.dtype for column in rows(0)]
+    assert CachedNgrams.joined([rows(2), rows(3)], 4).nbytes == 5 * 32
+    assert CachedNgrams.joined([], 4).words.shape == (0, 4)
 
 
 def test_store_has_one_cache(store: Store) -> None:
     """The cache belongs to the open store."""
-    assert cache_of(store) is cache_of(store)
+    assert NgramCache.of_store(store) is NgramCache.of_store(store)

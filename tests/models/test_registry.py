@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from sentgen.cli import build as commands
 from sentgen.errors import NotFoundError
-from sentgen.models import build, changes, find, is_stale, list_models, remove
+from sentgen.models import build, find, list_models, remove
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 
@@ -67,13 +67,13 @@ def test_model_is_stale_when_its_corpora_change(store: Store) -> None:
     add_corpus(store, "grows", ["a b"])
     add_corpus(store, "goes", ["a b"])
     model = build(store, "m", ["grows", "goes"], order=1)
-    assert not is_stale(store, model)
+    assert not model.is_stale(store)
 
     add_corpus(store, "grows", ["c"])
     with store.begin() as connection:
         connection.execute(delete(corpus).where(corpus.c.name == "goes"))
 
-    assert changes(store, model) == ["corpus 'goes' was removed", "corpus 'grows' had 2 tokens, now 3"]
+    assert model.changes(store) == ["corpus 'goes' was removed", "corpus 'grows' had 2 tokens, now 3"]
 
 
 @pytest.fixture

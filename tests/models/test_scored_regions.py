@@ -12,10 +12,11 @@ import pytest
 from meta_treebank import Sentence, sentences, store_of
 
 from sentgen.errors import InputError, NotFoundError
-from sentgen.models import build, stored_text
+from sentgen.models import build
 from sentgen.models.base import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
+from sentgen.models.stored_text import StoredText
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -116,7 +117,7 @@ def numbers(meets: Any) -> list[int]:
 @pytest.mark.parametrize("size", [30, 500_000])
 def test_a_region_is_the_sum_of_its_tokens(store: Store, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """Whole or as far as it is in the sentences that are chosen, and however the text is cut into blocks."""
-    monkeypatch.setattr(stored_text.read_stored, "__kwdefaults__", {"without": None, "tokens": size})
+    monkeypatch.setattr(StoredText.read.__func__, "__kwdefaults__", {"without": None, "tokens": size})
 
     def second(one: Sentence) -> bool:
         return one.corpus == "second"

@@ -13,13 +13,13 @@ from meta_treebank import Sentence, sentences, store_of
 from stored import rows
 
 from sentgen.errors import InputError, NotFoundError, QueryError
-from sentgen.models import build, scored_text
+from sentgen.models import build
 from sentgen.models.base import registry
 from sentgen.models.request import ScoreRequest
 from sentgen.models.scored_text import ScoredText
 from sentgen.models.scoring import score_sentences
 from sentgen.models.surprisal import ApplyRequest
-from sentgen.models.text_batches import batches_of_lines
+from sentgen.models.text_batches import TextBatch
 from sentgen.schema import Store
 
 ROWS = sentences()
@@ -198,7 +198,7 @@ def test_a_text_is_read_as_it_is_scored(store: Store, monkeypatch: pytest.Monkey
             read.append(number)
             yield "the old dog sees a cat"
 
-    monkeypatch.setattr(scored_text, "batches_of_lines", partial(batches_of_lines, max_tokens=10))
+    monkeypatch.setattr(TextBatch, "of_lines", partial(TextBatch.of_lines, max_tokens=10))
     rows = ask(store, lines()).rows()  # type: ignore[arg-type]
     next(rows)
     assert len(read) < 10

@@ -20,7 +20,7 @@ from sentgen.models import ModelInfo
 from sentgen.models import build as build_model
 from sentgen.models.base import registry
 from sentgen.models.building import rows, writing
-from sentgen.models.building.recipe import built_from, count, recipe
+from sentgen.models.building.recipe import BuiltFrom, Recipe
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -42,7 +42,7 @@ def assert_equals_reference(
 ) -> None:
     """Compare a model, its order of rows and its parameters with the reference."""
     model = build_model(store, "m", corpora, smoothing=smoothing, **settings)
-    wanted = recipe(
+    wanted = Recipe.checked(
         settings["order"],
         smoothing,
         settings.get("min_count"),
@@ -50,7 +50,7 @@ def assert_equals_reference(
         settings.get("brackets", False),
     )
     with store.begin() as connection:
-        count(connection, [built_from(connection, name) for name in corpora], wanted, lambda _: None)
+        wanted.count(connection, [BuiltFrom.find(connection, name) for name in corpora], lambda _: None)
         expected, parameters = smoothing_reference.smooth(
             connection,
             smoothing,
@@ -68,7 +68,7 @@ def assert_equals_reference(
         assert words[n:] == [None] * (5 - n)
         assert anchor == max(words[:n])
         assert (logp, backoff) == pytest.approx(expected[tuple(words[:n])], rel=1e-12, abs=1e-12)
-    kept = [parameter for parameter in registry.parameters(store, model) if parameter[0]]
+    kept = [parameter for parameter in model.parameters(store) if parameter[0]]
     assert sorted(kept) == parameters
 
 

@@ -125,11 +125,11 @@ def test_counts_are_read_as_they_are(store: Store) -> None:
     """A corpus that grows changes the scores, and the model says that it is stale."""
     add_corpus(store, "toy", SENTENCES[:3])
     model = built(store)
-    assert not registry.is_stale(store, model)
+    assert not model.is_stale(store)
     before = [one.log10 for one in score_sentences(store, model, [["d", "a"]])]
     add_corpus(store, "toy", SENTENCES[3:])
 
-    assert registry.is_stale(store, model)
+    assert model.is_stale(store)
     (after,) = score_sentences(store, model, [["d", "a"]])
     assert [after.log10] != before
     assert after.log10 == pytest.approx(Reference([s.split() for s in SENTENCES], 3).log10(["d", "a"]))
@@ -148,8 +148,8 @@ def test_a_corpus_that_is_gone_takes_the_model_along(store: Store) -> None:
     ):
         with pytest.raises(ModelError, match="corpus 'toy', which was removed; build it again"):
             ask()
-    assert registry.count_ngrams(store, model) == {}
-    assert registry.is_stale(store, model)
+    assert model.count_ngrams(store) == {}
+    assert model.is_stale(store)
     registry.remove(store, "sb")
     assert registry.list_models(store) == []
 
@@ -161,7 +161,7 @@ def test_low_counts_are_left_out(store: Store) -> None:
     counts = Reference([s.split() for s in SENTENCES], 2).counts
     kept = {gram: count for gram, count in counts.items() if count >= len(gram)}
 
-    assert registry.count_ngrams(store, model)[2] == sum(len(gram) == 2 for gram in kept)
+    assert model.count_ngrams(store)[2] == sum(len(gram) == 2 for gram in kept)
     assert [step.known for step in explain(store, model, ["b", "d"])] == [False, True]
     assert [step.known for step in explain(store, model, ["a", "b"])] == [True]
 
@@ -211,7 +211,7 @@ def test_a_lake_has_the_same_scores(exported: tuple[Path, ModelInfo]) -> None:
 
     with Store(path, read_only=True) as store, Store(path.with_name("lake"), read_only=True) as lake:
         assert list(score_sentences(lake, model, asked)) == list(score_sentences(store, model, asked))
-        assert registry.describe(lake, model) == registry.describe(store, model)
+        assert model.describe(lake) == model.describe(store)
 
 
 def test_a_lake_gets_a_model_by_a_file_more(exported: tuple[Path, ModelInfo], tmp_path: Path) -> None:

@@ -18,9 +18,9 @@ from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError, NotFoundError, SentgenError
 from sentgen.lookups.base.selection import Selection
-from sentgen.models import arpa, build, surprisal
+from sentgen.models import arpa, build
 from sentgen.models.base import registry
-from sentgen.models.stored_text import read_stored
+from sentgen.models.stored_text import StoredText
 from sentgen.models.surprisal import Application, ApplyRequest
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -168,9 +168,9 @@ def test_any_text_in_blocks_of_any_size(modeled: Store, sentences: list[list[str
     grams = read_arpa(modeled.path.parent / "toy.arpa")
     corpora.remove(modeled, "others")
     add(modeled, "others", [" ".join(words) for words in sentences])
-    blocks = [*read_stored(modeled, Selection(("others",)), tokens=size)]
+    blocks = [*StoredText.read(modeled, Selection(("others",)), tokens=size)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(surprisal, "read_stored", partial(read_stored, tokens=size))
+        patched.setattr(StoredText, "read", partial(StoredText.read, tokens=size))
         apply(modeled)
 
     assert [block.forms[n] for block in blocks for n in block.numbers] == [*chain(*sentences)]
@@ -246,7 +246,7 @@ def test_half_of_it_is_nothing(modeled: Store, monkeypatch: pytest.MonkeyPatch) 
         if len(parts) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(surprisal, "read_stored", partial(read_stored, tokens=3))
+    monkeypatch.setattr(StoredText, "read", partial(StoredText.read, tokens=3))
     with pytest.raises(KeyboardInterrupt):
         ApplyRequest(name="toy", corpus=["others"]).apply(modeled, told)
 

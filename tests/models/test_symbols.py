@@ -15,8 +15,8 @@ from sentgen.cli import build as commands
 from sentgen.errors import InputError, ModelError
 from sentgen.generation import parse_bag, regenerate
 from sentgen.models import build, export_arpa, find, import_arpa
-from sentgen.models.base.registry import describe, overview
-from sentgen.models.base.symbols import Symbols, symbols
+from sentgen.models.base.registry import overview
+from sentgen.models.base.symbols import Symbols
 from sentgen.models.scoring import score_sentences
 from sentgen.schema import Store
 
@@ -108,7 +108,7 @@ def test_models_say_what_they_are_over(store: Store) -> None:
         "tags",
         "items",
     ]
-    rows = {name: describe(store, find(store, name)) for name in ("words", "items")}
+    rows = {name: find(store, name).describe(store) for name in ("words", "items")}
     assert ("over", None, "items (2)") in rows["items"]
     assert "over" not in [row[0].split(":")[0] for row in rows["words"]]
     assert [row[0].split(":")[0] for row in rows["items"]].count("over") == 1
@@ -184,7 +184,7 @@ def test_settings_that_contradict_each_other(
     store: Store, over: str, settings: dict[str, object], message: str
 ) -> None:
     with pytest.raises(InputError, match=message):
-        build(store, "m", ["c"], order=2, symbols=symbols(over, None), **settings)  # type: ignore[arg-type]
+        build(store, "m", ["c"], order=2, symbols=Symbols.checked(over, None), **settings)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_settings_that_contradict_each_other(
 )
 def test_kinds_are_checked(over: str, kept: int | None, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        symbols(over, kept)
+        Symbols.checked(over, kept)
 
 
 def test_sentences_are_not_made_of_symbols(store: Store) -> None:

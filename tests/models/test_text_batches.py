@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.scoring import Totals, score_batches, score_sentences
-from sentgen.models.text_batches import batches_of_lines, batches_of_sentences
+from sentgen.models.text_batches import TextBatch
 from sentgen.schema import Store
 
 LINES = st.text(st.sampled_from("ab éß\t\u00a0\u2003\x0b\x1c\r\u3000.Ω"), max_size=12)
@@ -25,19 +25,19 @@ def words(batches: object) -> list[tuple[str, ...]]:
 def test_lines_are_split_as_readers_do(lines: list[str], tokens: int, most: int) -> None:
     """Whatever white space there is, and however long batches are; numbers are of different words."""
     texts = ["\n".join(lines[begin : begin + 2]) for begin in range(0, len(lines), 2)]
-    found = [*batches_of_lines(texts, tokens, most)]
+    found = [*TextBatch.of_lines(texts, tokens, most)]
 
     assert words(found) == [tuple(split_tokens(line)) for line in lines]
     for batch in found:
         assert len(set(batch.forms)) == len(batch.forms)
         assert batch.lengths.sum() == len(batch.numbers)
-    assert words(batches_of_sentences(map(split_tokens, lines), tokens, most)) == words(found)
+    assert words(TextBatch.of_sentences(map(split_tokens, lines), tokens, most)) == words(found)
 
 
 def test_bounds_of_batches() -> None:
     """Tokens and different words end a batch, which says that more may follow."""
-    by_tokens = [*batches_of_sentences([["a", "a"]] * 5, max_tokens=4)]
-    by_words = [*batches_of_sentences([["a", "b"], ["c"], ["d"]], max_words=3)]
+    by_tokens = [*TextBatch.of_sentences([["a", "a"]] * 5, max_tokens=4)]
+    by_words = [*TextBatch.of_sentences([["a", "b"], ["c"], ["d"]], max_words=3)]
 
     assert [(batch.lengths.tolist(), batch.full) for batch in by_tokens] == [
         ([2, 2], True),
@@ -45,7 +45,7 @@ def test_bounds_of_batches() -> None:
         ([2], False),
     ]
     assert [batch.lengths.tolist() for batch in by_words] == [[2, 1], [1]]
-    assert [*batches_of_lines([])] == []
+    assert [*TextBatch.of_lines([])] == []
 
 
 def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyModel]) -> None:
@@ -56,13 +56,13 @@ def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyM
     scores = [*score_sentences(store, model, map(split_tokens, lines))]
     for score in scores:
         one_by_one.add(score)
-    for batch in score_batches(store, model, batches_of_lines(lines)):
+    for batch in score_batches(store, model, TextBatch.of_lines(lines)):
         together.add_batch(batch)
         assert batch.log10.tolist() == pytest.approx([score.log10 for score in scores])
         assert batch.perplexities.tolist() == pytest.approx([score.perplexity for score in scores])
 
     in_parts = Totals()
-    for batch in score_batches(store, model, batches_of_lines(lines, max_tokens=2)):
+    for batch in score_batches(store, model, TextBatch.of_lines(lines, max_tokens=2)):
         in_parts.add_batch(batch)
 
     assert together.row == pytest.approx(one_by_one.row)
@@ -74,7 +74,7 @@ def test_sums_of_batches_are_those_of_sentences(toy: tuple[Store, toy_store.ToyM
 
 def test_infinite_perplexities(toy: tuple[Store, ModelLike]) -> None:
     """Beyond floats, they are no error."""
-    (batch,) = score_batches(*toy, batches_of_lines(["the"]))
+    (batch,) = score_batches(*toy, TextBatch.of_lines(["the"]))
     batch.log10[:] = -1e6
 
     assert np.isinf(batch.perplexities).all()
@@ -83,7 +83,7 @@ def test_infinite_perplexities(toy: tuple[Store, ModelLike]) -> None:
 def test_numbers_stay_from_batch_to_batch() -> None:
     """The words of the batch before come first, until they are too many; what is odd begins anew."""
     lines = ["a b", "b c", "c d e", "f", "a\u00a0 \u00a0", "g"]
-    found = [*batches_of_lines(lines, max_tokens=0, max_words=4)]
+    found = [*TextBatch.of_lines(lines, max_tokens=0, max_words=4)]
 
     assert [(batch.forms, batch.old) for batch in found] == [
         (["a", "b"], 0),

@@ -15,13 +15,7 @@ from toy_treebank import Tree, any_tree, store_of
 from tree_walk import Trees, count_trees, places_of_heads, read_trees
 
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.models.dependency.tree_counts import (
-    DISTANCES,
-    MAX_ARGUMENTS,
-    TreeCounts,
-    TreeNumbering,
-    no_counts,
-)
+from sentgen.models.dependency.tree_counts import DISTANCES, MAX_ARGUMENTS, TreeCounts, TreeNumbering
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
@@ -118,7 +112,7 @@ def numberings(draw: st.DrawFn) -> TreeNumbering:
 def test_counts_as_the_reference_counts(found: list[Tree], numbering: TreeNumbering, distances: bool) -> None:
     """Whatever the trees and whatever is asked for."""
     size = int(numbering.kinds.max(initial=0)) + 1, int(numbering.tags.max(initial=0)) + 1
-    compiled, plain = (no_counts(*size, distances=distances) for _ in range(2))
+    compiled, plain = (TreeCounts.zeros(*size, distances=distances) for _ in range(2))
     count_trees(arrays(found), numbering, compiled)
     count_trees_plainly(arrays(found), numbering, plain)
 
@@ -129,7 +123,7 @@ def test_counts_as_the_reference_counts(found: list[Tree], numbering: TreeNumber
 def test_more_than_seven_arguments() -> None:
     """A head with nine modifiers on its right counts as one with seven."""
     flat: Tree = [("a", "X", 0), *[("b", "Y", 1)] * 9]
-    counts = no_counts(3, 3, distances=False)
+    counts = TreeCounts.zeros(3, 3, distances=False)
     number = np.array([0, 1, 2], np.int32)
     kinds = np.array([[-1, 1, -1], [-1, -1, 2]], np.int32)
     count_trees(arrays([flat]), TreeNumbering(number[:2], number, kinds), counts)

@@ -16,7 +16,7 @@ from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, 
 from sentgen.lookups.base.selection import select_corpora
 from sentgen.models import vector_building, vectors
 from sentgen.models.vector_building import ContextCounts, VectorRequest, count_cells, find_vocabulary
-from sentgen.models.vectors import Near, load_vectors
+from sentgen.models.vectors import Near, SpaceInfo, WordVectors
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow
 
@@ -145,7 +145,7 @@ def test_vectors_are_those_of_numpy(store: Store) -> None:
     """The same cosines, and the same vectors: of two signs, the one that makes the largest number positive."""
     forms, counts = reference(2)
     expected = reference_vectors(counts, 4)
-    vectors = load_vectors(store, "company")
+    vectors = WordVectors.load(store, "company")
     rows = vectors.vectors[vectors.numbers(forms)]
 
     assert list(vectors.rows) == forms
@@ -185,8 +185,8 @@ def test_a_word_without_company_has_no_vector(store: Store, tmp_path: Path) -> N
     ingest(store, [str(tmp_path / "alone.lines")], Settings("alone"))
     asked(corpus=["alone"]).build(store)
 
-    assert "hm" not in load_vectors(store, "v").rows
-    assert "dog" in load_vectors(store, "v").rows
+    assert "hm" not in WordVectors.load(store, "v").rows
+    assert "dog" in WordVectors.load(store, "v").rows
 
 
 def test_only_sentences_that_meet_a_condition(store: Store) -> None:
@@ -194,12 +194,12 @@ def test_only_sentences_that_meet_a_condition(store: Store) -> None:
     made = asked(where="length < 7", min_count=1, dimensions=3).build(store)
 
     assert made.tokens == sum(len(sentence) for sentence in SENTENCES if len(sentence) < 7)
-    assert "once" not in load_vectors(store, "v").rows
+    assert "once" not in WordVectors.load(store, "v").rows
 
 
 def test_near(store: Store) -> None:
     """Cosines of vectors, the nearest first; of a phrase, with the mean of its words."""
-    vectors = load_vectors(store, "company")
+    vectors = WordVectors.load(store, "company")
 
     def rows(word: str, **options: Any) -> list[tuple[str, float]]:
         with store.connect() as connection:
@@ -223,10 +223,10 @@ def test_the_newest_is_asked_if_none_is_named(store: Store) -> None:
     """By its number: names do not say."""
     asked(name="another", dimensions=2).build(store)
     with store.connect() as connection:
-        assert vectors.find_space(connection, None).name == "another"
+        assert SpaceInfo.find(connection, None).name == "another"
     vectors.remove(store, "another")
     with store.connect() as connection:
-        assert vectors.find_space(connection, None).name == "company"
+        assert SpaceInfo.find(connection, None).name == "company"
     with store.connect() as connection:
         rows = fetch_arrow(connection, "select distinct space from v_vectors")
     assert rows["space"].to_pylist() == ["company"]

@@ -12,7 +12,7 @@ from toy_corpus import add_corpus
 
 from sentgen.errors import NotFoundError
 from sentgen.models import ModelInfo, build, remove
-from sentgen.models.companions import LearntWeights, add_weights, learnt_weights
+from sentgen.models.companions import LearntWeights
 from sentgen.schema import Store
 from sentgen.schema.sum_checks import checks
 
@@ -45,50 +45,50 @@ def models(made: tuple[Path, list[ModelInfo]]) -> list[ModelInfo]:
 def test_the_newest_or_a_version(store: Store, models: list[ModelInfo]) -> None:
     """Exactly as they were stored; an algorithm sees its own, which all versions are counted over."""
     mine = models[0].id
-    assert learnt_weights(store, mine, "joint") is None
+    assert LearntWeights.find(store, mine, "joint") is None
 
-    assert [add_weights(store, mine, "joint", one, run) for run, one in ((7, FIRST), (8, SECOND))] == [1, 2]
-    assert learnt_weights(store, mine, "joint") == SECOND
-    assert learnt_weights(store, mine, "joint", 1) == FIRST
-    assert add_weights(store, mine, "other", FIRST, 9) == 3
-    assert learnt_weights(store, mine, "joint") == SECOND
-    assert learnt_weights(store, mine, "other") == FIRST
+    assert [one.add(store, mine, "joint", run) for run, one in ((7, FIRST), (8, SECOND))] == [1, 2]
+    assert LearntWeights.find(store, mine, "joint") == SECOND
+    assert LearntWeights.find(store, mine, "joint", 1) == FIRST
+    assert FIRST.add(store, mine, "other", 9) == 3
+    assert LearntWeights.find(store, mine, "joint") == SECOND
+    assert LearntWeights.find(store, mine, "other") == FIRST
 
 
 def test_each_version_of_a_model_has_its_own(store: Store, models: list[ModelInfo]) -> None:
-    add_weights(store, models[0].id, "joint", FIRST, 7)
+    FIRST.add(store, models[0].id, "joint", 7)
 
-    assert learnt_weights(store, models[1].id, "joint") is None
-    assert add_weights(store, models[1].id, "joint", SECOND, 8) == 1
+    assert LearntWeights.find(store, models[1].id, "joint") is None
+    assert SECOND.add(store, models[1].id, "joint", 8) == 1
 
 
 def test_an_unknown_version_names_those_there_are(store: Store, models: list[ModelInfo]) -> None:
     with pytest.raises(NotFoundError, match="no weights 1 for joint with this model; there are: none"):
-        learnt_weights(store, models[0].id, "joint", 1)
+        LearntWeights.find(store, models[0].id, "joint", 1)
     for one in (FIRST, SECOND):
-        add_weights(store, models[0].id, "joint", one, 7)
+        one.add(store, models[0].id, "joint", 7)
 
     with pytest.raises(NotFoundError, match="no weights 7 for joint with this model; there are: 1, 2"):
-        learnt_weights(store, models[0].id, "joint", 7)
+        LearntWeights.find(store, models[0].id, "joint", 7)
     with pytest.raises(NotFoundError, match="no weights 0 for joint"):
-        learnt_weights(store, models[0].id, "joint", 0)
+        LearntWeights.find(store, models[0].id, "joint", 0)
 
 
 def test_they_go_with_their_model(store: Store, models: list[ModelInfo]) -> None:
     """The other version keeps its own."""
     for model in models:
-        add_weights(store, model.id, "joint", FIRST, 7)
+        FIRST.add(store, model.id, "joint", 7)
     remove(store, "m@1", dry_run=True)
     assert len(rows(store, "from model_weight")) == 6
     remove(store, "m@1")
 
     assert {model for (model,) in rows(store, "select model_id from model_weight")} == {models[1].id}
-    assert learnt_weights(store, models[0].id, "joint") is None
-    assert learnt_weights(store, models[1].id, "joint") == FIRST
+    assert LearntWeights.find(store, models[0].id, "joint") is None
+    assert LearntWeights.find(store, models[1].id, "joint") == FIRST
 
 
 def test_the_view_shows_them(store: Store, models: list[ModelInfo]) -> None:
-    add_weights(store, models[1].id, "joint", FIRST, 7)
+    FIRST.add(store, models[1].id, "joint", 7)
 
     assert rows(store, "from v_model_weights") == [
         ("m", 2, 1, "joint", "factor", "relations", 0.7, 7),
@@ -98,7 +98,7 @@ def test_the_view_shows_them(store: Store, models: list[ModelInfo]) -> None:
 
 
 def test_weights_without_their_model_are_found(store: Store, models: list[ModelInfo]) -> None:
-    add_weights(store, models[0].id, "joint", FIRST, 7)
+    FIRST.add(store, models[0].id, "joint", 7)
     query = next(one.query for one in checks() if one.name == "model_weight.model_id without model")
     before = len(rows(store, query))
     with store.begin() as connection:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs, compiled
 from sentgen.models.dependency.dependencies import Kind, number_kinds
-from sentgen.models.dependency.tree_counts import Layer, TreeCounts, TreeNumbering, no_counts
+from sentgen.models.dependency.tree_counts import Layer, TreeCounts, TreeNumbering
 from sentgen.schema import Store
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.store import raw
@@ -46,7 +46,7 @@ def walked(
 ) -> TreeCounts:
     """Count what `count_kinds` looks up, tree by tree."""
     numbering, tag_of = number_kinds(sorted(set(kinds)))
-    counts = no_counts(len(tag_of), int(tag_of.max()) + 1, distances=distances)
+    counts = TreeCounts.zeros(len(tag_of), int(tag_of.max()) + 1, distances=distances)
     with store.connect() as connection:
         duck = raw(connection)
         for corpus in sorted(set(corpora)):

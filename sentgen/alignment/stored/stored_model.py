@@ -25,7 +25,7 @@ from sentgen.alignment.phrase_hmm.weights import NAMES, SIZE, LinkCounts, Tuning
 from sentgen.alignment.stored.model_store import DIRECTIONS, AlignmentModelInfo, StoredIteration
 from sentgen.arrays import Ints, Longs
 from sentgen.errors import InputError, StoreError
-from sentgen.models.vectors import WordVectors, load_vectors
+from sentgen.models.vectors import WordVectors
 from sentgen.schema import Store
 from sentgen.schema.store import append, fetch_arrow
 from sentgen.schema.tables import alignment as tables
@@ -160,7 +160,7 @@ def named_vectors(store: Store, settings: PbhmmSettings, label: str) -> WordVect
         return None
     if not settings.near:
         raise InputError(f"{label} gives near words nothing, so that vectors change nothing; leave them out")
-    return load_vectors(store, settings.vectors)
+    return WordVectors.load(store, settings.vectors)
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:

@@ -79,7 +79,7 @@ class ReadBlocks:
         """Yield the sentences between blank lines."""
         for start, rows in blocks(lines, limits.sentence_tokens):
             if len(rows) > limits.sentence_tokens:
-                yield too_long(path, start, limits)
+                yield limits.too_long(path, start)
             else:
                 yield finish_sentence(Sentence([], line=start), path, limits, partial(self.fill, rows=rows))
 
@@ -211,11 +211,6 @@ def optional(column: list[str]) -> list[str] | None:
     if column[0] == "_" and column.count("_") == len(column):
         return None
     return column
-
-
-def too_long(path: str, line: int, limits: InputLimits) -> Rejection:
-    """Return the rejection of a block that is larger than any sentence may be."""
-    return Rejection(path, line, "", "sentence-length", f"more than {limits.sentence_tokens} tokens")
 
 
 #: Characters after the last token among which the next one is looked for.

@@ -6,16 +6,18 @@ network, nothing huge.
 
 from __future__ import annotations
 
+import codecs
 import logging
 import os
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO
 
-from sentgen.corpus.encodings import UTF_8, xml_in_utf_8
+from sentgen.corpus.encodings import UTF_8, codec_of, declared_encoding, decoder_of
 from sentgen.corpus.markup import name_written
 from sentgen.corpus.reader import Item
 from sentgen.corpus.sources import BLOCK_BYTES, BROKEN, base_name, uncompressed_name
@@ -174,7 +176,7 @@ def feed_member(archive: zipfile.ZipFile, name: str, target: Elements) -> Iterat
     with archive.open(name) as member:
         before = b""
         pieces = iter(lambda: member.read(_PIECE), b"")
-        for piece in xml_in_utf_8(pieces, path=f"{archive.filename}!{name}"):
+        for piece in _xml_in_utf_8(pieces, path=f"{archive.filename}!{name}"):
             _check_entities(before + piece, archive, name)
             before = piece[-16:]
             parser.feed(piece)
@@ -194,7 +196,7 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     if data is None:
         raise InputError(f"{name} is larger than {_MOST_WHOLE} bytes", path=archive.filename)
     path = f"{archive.filename}!{name}"
-    data = b"".join(xml_in_utf_8([data], path=path))
+    data = b"".join(_xml_in_utf_8([data], path=path))
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -355,7 +357,7 @@ def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) ->
     pieces = iter(lambda: file.readline(_PIECE), b"")
     given = encoding if encoding != UTF_8 else ""
     try:
-        for piece in xml_in_utf_8(pieces, path=elements.path, given=given):
+        for piece in _xml_in_utf_8(pieces, path=elements.path, given=given):
             if elements.depth == 0 and b"<!ENTITY" in piece:
                 elements.fail("declares entities, which are not read; write out what they stand for")
             if elements.typed and (unknown := _REFERENCE.search(piece)):
@@ -381,3 +383,35 @@ def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) ->
         logger.warning(
             "%s: xi:include is not followed; name what it includes, too: %s", elements.path, listed
         )
+
+
+def _xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iterator[bytes]:
+    """Yield XML in UTF-8, from the encoding that is given, or else that it declares.
+
+    Raises:
+        InputError: the encoding is not known, or another one.
+    """
+    pieces = iter(pieces)
+    first = next(pieces, b"")
+    name = given or declared_encoding(first)
+    try:
+        decoder = decoder_of(name or UTF_8)
+    except LookupError as error:
+        raise InputError(
+            f"names an encoding that is not known, {name!r}; convert it to UTF-8", path=path
+        ) from error
+    first = first.removeprefix(codecs.BOM_UTF8)
+    if codec_of(name or UTF_8) == UTF_8:
+        yield first
+        yield from pieces
+        return
+    line = 1
+    try:
+        for piece in chain([first], pieces):
+            text = decoder.decode(piece)
+            line += text.count("\n")
+            yield text.encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeDecodeError as error:
+        message = f"byte 0x{error.object[error.start]:02x} is not {name}; convert it to UTF-8"
+        raise InputError(message, path=path, line=line) from error

@@ -25,7 +25,7 @@ from itertools import islice
 from sentgen.corpus.comments import comment_of, document_comment, regions_in_comments
 from sentgen.corpus.markup import LONGEST, Tag, decode_entities, name_written, tag_of
 from sentgen.corpus.reader import Reader
-from sentgen.corpus.readers._columns import Carried, NamedColumns, field_of, finish_sentence, too_long
+from sentgen.corpus.readers._columns import Carried, NamedColumns, field_of, finish_sentence
 from sentgen.corpus.readers._flow import SentenceCutter
 from sentgen.corpus.sentence import ABSENT, Mark, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
@@ -370,7 +370,7 @@ class Pieces:
     def take_region(self, tag: Tag) -> None:
         """Take a tag where a region begins, or ends."""
         if tag.opens:
-            self._open_region(region_of(tag))
+            self._open_region(tag.region)
         else:
             self._close_region(name_written(tag.kind))
 
@@ -387,7 +387,7 @@ class Pieces:
         self._said.clear()
         self._closed, self.inside = True, tag.opens
         if self._kept and tag.opens:
-            self._own.append(self._open_region(Region(tag.kind, region_of(tag).attributes)))
+            self._own.append(self._open_region(Region(tag.kind, tag.region.attributes)))
         for key, value in tag.attributes:
             if key == "id":
                 self._sent_id = value
@@ -408,7 +408,7 @@ class Pieces:
         ]
         self._around = {kind: len(regions) for kind, regions in self._open.items()}
         if tag.kind.lower() != DOCUMENTS[0]:
-            self._open_region(Region(tag.kind, region_of(tag).attributes))
+            self._open_region(Region(tag.kind, tag.region.attributes))
 
     def _leave_document(self) -> None:
         """End the regions that have begun in the document, with what is said of it."""
@@ -455,11 +455,6 @@ class Pieces:
                 f"the heads of {quantity(self.treeless, 'sentence')} make no tree,"
                 " and are only the attribute head of their tokens"
             )
-
-
-def region_of(tag: Tag) -> Region:
-    """Return the region that a tag opens, with its names as they were before they were written."""
-    return Region(name_written(tag.kind), tuple((name_written(key), value) for key, value in tag.attributes))
 
 
 def _is_aside(line: str) -> bool:
@@ -518,7 +513,7 @@ def read_piece(piece: Piece, pieces: Pieces, carried: Carried) -> Iterator[Sente
         fill = partial(_fill, piece=piece, pieces=pieces)
         result = finish_sentence(sentence, path, limits, fill, piece.line_at)
     else:
-        result = too_long(path, sentence.line, limits)
+        result = limits.too_long(path, sentence.line)
     return carried.give(sentence, [result])
 
 

@@ -26,7 +26,7 @@ from itertools import chain, islice
 from sentgen.corpus.paths import source_at, sources_of
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import conll, mrg
-from sentgen.corpus.readers._columns import finish_sentence, too_long
+from sentgen.corpus.readers._columns import finish_sentence
 from sentgen.corpus.readers.mrg import plain, plain_tag
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import COMPRESSED
@@ -80,7 +80,7 @@ def _read_tagged(
         if error is not None:
             yield Rejection(path, error[0], "", error[1].check_id, error[1].message)
         elif len(words) > limits.sentence_tokens:
-            yield too_long(path, words[0][0], limits)
+            yield limits.too_long(path, words[0][0])
         else:
             yield finish_sentence(_tagged_sentence(words), path, limits)
 

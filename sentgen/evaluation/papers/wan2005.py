@@ -45,7 +45,7 @@ from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest, Publi
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters, written_lengths
 from sentgen.generation.clusters.depviterbi import follow
 from sentgen.generation.clusters.generate import LENGTHS
-from sentgen.generation.clusters.prepared import CorpusDependencies, PreparedCluster, prepared_clusters
+from sentgen.generation.clusters.prepared import CorpusDependencies, PreparedCluster
 from sentgen.generation.clusters.settings import GenerationSettings
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
@@ -100,7 +100,7 @@ def held_out_perplexity(
     if not folds:
         raise InputError("no cluster has two sentences, one to hold out; give larger clusters")
     with stored_clusters([rest for _, rest in folds]) as store:
-        prepared = prepared_clusters(store, CORPUS, None, settings, dependencies=dependencies)
+        prepared = PreparedCluster.of_corpus(store, CORPUS, None, settings, dependencies=dependencies)
         rows = [_sums(sentence, one, settings) for (sentence, _), one in zip(folds, prepared, strict=True)]
     return _compared(np.array(rows), seed)
 

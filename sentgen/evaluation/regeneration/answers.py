@@ -23,7 +23,7 @@ from sentgen.errors import InputError
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.measures import statistics
 from sentgen.generation import PreparedBag, RegeneratedSentence, SearchPlan, Unit, prepare
-from sentgen.generation.regenerate import check_bags, solve_all
+from sentgen.generation.regenerate import solve_all
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
@@ -70,7 +70,7 @@ def answer_all(
         raise InputError(f"{jobs} jobs do nothing; give 1 or more")
     bags = [case.gold.units for case in cases]
     for plan in plans.values():
-        check_bags(bags, plan)
+        plan.check_bags(bags)
     parts: dict[str, list[SystemAnswers]] = {name: [] for name in plans}
     done, total = 0, len(cases) * len(plans)
     for group in _alike(plans):

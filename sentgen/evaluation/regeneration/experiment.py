@@ -38,7 +38,7 @@ from sentgen.evaluation.regeneration.answers import (
 from sentgen.evaluation.regeneration.bleu import overlap_metrics, sentence_bleu
 from sentgen.evaluation.regeneration.cases import Case, Preparation
 from sentgen.evaluation.regeneration.measures import measurements, verb_argument_figures
-from sentgen.generation import RegeneratedSentence, Search, SearchPlan, algorithm_named, plan_search
+from sentgen.generation import RegeneratedSentence, Search, SearchPlan, algorithm_named
 from sentgen.generation.algorithms import settings_record
 from sentgen.generation.bags.bag_reader import TagKind, other_kind
 from sentgen.generation.prepare import with_known_tags
@@ -362,7 +362,7 @@ def _plans(
 ) -> dict[str, SearchPlan]:
     """Return the plan of each system; the test set is lower-cased already, for references and look-ups."""
     systems = parse_systems(algorithms, replace(search, lowercase=False))
-    plans = {name: plan_search(store, model, search) for name, search in systems.items()}
+    plans = {name: search.plan(store, model) for name, search in systems.items()}
     for hint in dict.fromkeys(hint for plan in plans.values() for hint in plan.hints):
         logger.warning("%s", hint)
     return plans

@@ -29,18 +29,9 @@ from sentgen.evaluation.regeneration.experiment import (
 )
 from sentgen.generation import Search
 from sentgen.models import ModelInfo
-from sentgen.models.base.registry import changes, list_models
+from sentgen.models.base.registry import list_models
 from sentgen.models.build_request import build
-from sentgen.models.building.recipe import (
-    SMOOTHING,
-    Chosen,
-    Draw,
-    Recipe,
-    apart,
-    built_from,
-    choose,
-    selected,
-)
+from sentgen.models.building.recipe import SMOOTHING, BuiltFrom, Chosen, Draw, Recipe, apart, choose, selected
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import raw
@@ -150,14 +141,14 @@ def _refuse_others(store: Store, model: ModelInfo) -> None:
         raise ModelError(f"{model.label} was not built from corpora ({model.smoothing}); name one that was")
     if apart(model.condition)[1]:
         raise ModelError(f"{model.label} is of drawn sentences itself; name a model of all of them")
-    if changed := changes(store, model):
+    if changed := model.changes(store):
         raise ModelError(f"{model.label} is stale: {changed[0]}; build it again")
 
 
 def _draw(connection: Connection, model: ModelInfo, size: _Size) -> Chosen:
     """Draw sentences of the corpora of a model into the temporary table ``chosen``."""
     names, condition = selected(connection, model.corpora, model.condition or None)
-    numbers = [built_from(connection, name).id for name in names]
+    numbers = [BuiltFrom.find(connection, name).id for name in names]
     return choose(connection, condition, size.draw, numbers)
 
 

@@ -29,15 +29,14 @@ from sentgen.evaluation.figures.results import FigureRow, Recorder, RunResult
 from sentgen.evaluation.regeneration.bleu import bleu, ngram_statistics
 from sentgen.evaluation.regeneration.cases import Case
 from sentgen.evaluation.regeneration.experiment import cases_of, set_record
-from sentgen.generation import PreparedBag, Search, SearchPlan, plan_search, prepare
-from sentgen.generation.bags.problem import SearchSettings, rounded_weights
+from sentgen.generation import PreparedBag, Search, SearchPlan, prepare
+from sentgen.generation.bags.problem import SearchSettings, Weights
 from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.generation.plan import Rerankers, scores_of
-from sentgen.generation.regenerate import check_bags
 from sentgen.generation.trees.factors import FACTORS, FactorSettings
 from sentgen.generation.trees.joint import candidates
 from sentgen.models.base.registry import ModelLike
-from sentgen.models.companions import LearntWeights, add_weights
+from sentgen.models.companions import LearntWeights
 from sentgen.models.request import ModelOption
 from sentgen.options import Option
 from sentgen.output.wording import quantity
@@ -123,11 +122,11 @@ def tune(
     store.downgrade_to_read()
     search = Search(algorithm=_ALGORITHM, seed=request.seed, changes={"features": request.features})
     # Cases are lower-cased already where the corpora are.
-    plan = plan_search(store, model, replace(search, lowercase=False))
+    plan = replace(search, lowercase=False).plan(store, model)
     for hint in plan.hints:
         logger.warning("%s", hint)
     cases = _drawn(cases_of(store, model, sentences, search, plan), request)
-    check_bags([case.gold.units for case in cases], plan)
+    plan.check_bags([case.gold.units for case in cases])
     prepared = [bag for batch in prepare(store, plan, [case.gold.units for case in cases]) for bag in batch]
     rounds = _rounds(plan, prepared, cases, request, progress)
     best = max(range(len(rounds)), key=lambda k: (rounds[k].held_out, -k))
@@ -145,7 +144,7 @@ def tune(
     )
     if best == 0:
         return result
-    version = add_weights(store, model.id, _ALGORITHM, rounds[best].weights, result.run_id)
+    version = rounds[best].weights.add(store, model.id, _ALGORITHM, result.run_id)
     return replace(result, version=version)
 
 
@@ -182,8 +181,8 @@ def _rounds(
     for number in range(request.rounds + 1):
         named = _named(names, weights)
         settings = plan.settings.having(
-            FeatureSettings(rounded_weights((name, named.features[name]) for name in models)),
-            FactorSettings(rounded_weights(named.factors.items())),
+            FeatureSettings(Weights.rounded((name, named.features[name]) for name in models)),
+            FactorSettings(Weights.rounded(named.factors.items())),
         )
         matches = []
         for k, pool in enumerate(pools, 1):

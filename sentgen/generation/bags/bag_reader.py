@@ -10,14 +10,7 @@ from functools import partial
 from typing import Literal
 
 from sentgen.corpus.base_np import function_heads, mark_base_nps
-from sentgen.corpus.formats import (
-    READERS,
-    UnrecognizedError,
-    check_format,
-    detect,
-    extension_of,
-    reader_named,
-)
+from sentgen.corpus.formats import READERS, UnrecognizedError, check_format, detect, reader_named
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.table import refuse_table
 from sentgen.corpus.reading import sentences_of
@@ -83,25 +76,23 @@ class Notation:
         units = parse_bag(text, joiner=self.joiner, tagged=self.tagged, tags=self.known)
         return Bag(tuple(units), tagged=any(unit.tags for unit in units))
 
+    def read(self, path: str, form: str | None = None) -> list[Bag]:
+        """Read the bags of a file, folder or archive, or of standard input (`-`).
 
-def read_bags(path: str, notation: Notation, form: str | None = None) -> list[Bag]:
-    """Read the bags of a file, folder or archive, or of standard input (`-`).
+        A blank line between bags is an empty bag, so that line k of the input is bag k.
 
-    A blank line between bags is an empty bag, so that line k of the input is bag k.
+        Args:
+            path: anything that `sentgen ingest` takes.
+            form: a name of `FORMATS`; detected if ``None``.
 
-    Args:
-        path: anything that `sentgen ingest` takes.
-        notation: how bags are written.
-        form: a name of `FORMATS`; detected if ``None``.
-
-    Raises:
-        InputError: with file and line: there is no such file, no bag in it, or one that cannot be read.
-    """
-    check_format(form, (_BAGS, JSON))
-    bags = [bag for source in expand([path]) for bag in _read(source, notation, form)]
-    if not bags:
-        raise InputError("is empty; there is nothing to order", path=path)
-    return bags
+        Raises:
+            InputError: with file and line: there is no such file, no bag in it, or one that cannot be read.
+        """
+        check_format(form, (_BAGS, JSON))
+        bags = [bag for source in expand([path]) for bag in _read(source, self, form)]
+        if not bags:
+            raise InputError("is empty; there is nothing to order", path=path)
+        return bags
 
 
 def _read(source: Source, notation: Notation, form: str | None) -> Iterator[Bag]:
@@ -117,7 +108,7 @@ def _read(source: Source, notation: Notation, form: str | None) -> Iterator[Bag]
 def _detected(source: Source) -> str:
     """Return the format of a source: JSON by its first character, a treebank if it can be nothing else."""
     first = next((line.strip() for line in source.head() if line.strip()), "")
-    extension = extension_of(source)
+    extension = source.extension
     # Bags and sentences in JSON begin alike; the keys of the first object tell them apart.
     if extension == ".json" or first.startswith("{") or _JSON_ARRAY.match(first):
         return "jsonl" if _is_corpus(first) else JSON

@@ -30,30 +30,32 @@ class Weights:
     named: tuple[tuple[str, float], ...] = ()
     text: str = ""
 
+    @classmethod
+    def read(cls, text: str, kind: str) -> Weights:
+        """Read ``NAME[=WEIGHT]`` joined by commas or +; a name alone weighs 1.
 
-def read_weights(text: str, kind: str) -> Weights:
-    """Read ``NAME[=WEIGHT]`` joined by commas or +; a name alone weighs 1.
+        Raises:
+            InputError: a weight is no number from 0, or a name is there twice; ``kind`` says of what.
 
-    Raises:
-        InputError: a weight is no number from 0, or a name is there twice; ``kind`` says of what.
+        >>> Weights.read("tags=.5,novels@2", "feature").named
+        (('tags', 0.5), ('novels@2', 1.0))
+        """
+        weights = [
+            _weighted(part.strip(), kind) for part in text.replace("+", ",").split(",") if part.strip()
+        ]
+        names = [name for name, _ in weights]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"{kind} {twice} is there twice; name each one once")
+        return cls(tuple(weights), text)
 
-    >>> read_weights("tags=.5,novels@2", "feature").named
-    (('tags', 0.5), ('novels@2', 1.0))
-    """
-    weights = [_weighted(part.strip(), kind) for part in text.replace("+", ",").split(",") if part.strip()]
-    names = [name for name, _ in weights]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"{kind} {twice} is there twice; name each one once")
-    return Weights(tuple(weights), text)
-
-
-def rounded_weights(named: Iterable[tuple[str, float]]) -> Weights:
-    """Return weights to four digits, which is what records have of them: they give the same search again."""
-    digits = [(name, f"{weight:.4g}") for name, weight in named]
-    # Not 1e+06: a + joins two of them.
-    text = ",".join(f"{name}={weight.replace('+', '')}" for name, weight in digits)
-    return Weights(tuple((name, float(weight)) for name, weight in digits), text)
+    @classmethod
+    def rounded(cls, named: Iterable[tuple[str, float]]) -> Weights:
+        """Return weights to four digits, as records have them: they give the same search again."""
+        digits = [(name, f"{weight:.4g}") for name, weight in named]
+        # Not 1e+06: a + joins two of them.
+        text = ",".join(f"{name}={weight.replace('+', '')}" for name, weight in digits)
+        return cls(tuple((name, float(weight)) for name, weight in digits), text)
 
 
 def is_writable(name: str) -> bool:
@@ -112,7 +114,7 @@ class RerankSettings:
             "Models or scorers that choose among the best sentences, and what they weigh beside the 1 of the"
             " algorithm's score, joined by commas or +.",
             metavar="NAME[=WEIGHT],...",
-            read=partial(read_weights, kind="reranker"),
+            read=partial(Weights.read, kind="reranker"),
             api={"max_length": 1000},
         ),
     ] = _NO_WEIGHTS
@@ -217,6 +219,11 @@ class Problem:
     def strings_of(self, units: tuple[int, ...]) -> list[Ints]:
         """Return the words of an order in all models, those of features behind that of the words."""
         return [_string(words, offsets, units) for words, offsets in self.columns]
+
+    @property
+    def tables(self) -> NgramTables:
+        """Return the models that a search asks, that of the words first."""
+        return self.features.tables if self.features else NgramTables.side_by_side([self.table])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sentgen.case_folding import fold
@@ -29,19 +29,6 @@ def decapitalized(sentence: Sentence) -> Sentence:
     if position is None or first == "I" or not first.istitle() or (tags and tags[position] in _NAMES):
         return sentence
     return replace(sentence, forms=[*sentence.forms[:position], fold(first), *sentence.forms[position + 1 :]])
-
-
-def lower_initials(sentences: Iterable[Sentence]) -> dict[str, str]:
-    """Return words that have a capital only for beginning a sentence, with their lower-case forms."""
-    initial: dict[str, str] = {}
-    others: set[str] = set()
-    for sentence in sentences:
-        for form, lower in zip(sentence.forms, decapitalized(sentence).forms, strict=True):
-            if form == lower:
-                others.add(form)
-            else:
-                initial[form] = lower
-    return {form: lower for form, lower in initial.items() if form not in others}
 
 
 def _first_word(words: Sequence[str]) -> int | None:

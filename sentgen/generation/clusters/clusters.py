@@ -21,18 +21,8 @@ from sentgen.counts import corpora
 from sentgen.errors import InputError, spell
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import TagKind
-from sentgen.generation.clusters.generate import (
-    GeneratedSentence,
-    generate,
-    reader_of,
-    sentence_of,
-)
-from sentgen.generation.clusters.prepared import (
-    CorpusDependencies,
-    MixedModel,
-    PreparedCluster,
-    prepared_clusters,
-)
+from sentgen.generation.clusters.generate import GeneratedSentence, generate
+from sentgen.generation.clusters.prepared import CorpusDependencies, MixedModel, PreparedCluster
 from sentgen.generation.clusters.request import ClusterRequest, Models
 from sentgen.generation.clusters.settings import GenerationSettings
 from sentgen.generation.drawing import SentenceDrawing, conllu_block, tree_svg
@@ -106,39 +96,40 @@ class Clusters:
                 progress(len(done), len(self.chosen))
         return Generated(request, len(self.chosen), sentences, self.tags)
 
+    @classmethod
+    @contextmanager
+    def temporary(
+        cls,
+        path: str,
+        *,
+        names: Sequence[str] | None = None,
+        form: str | None = None,
+        parser: Parser | None = None,
+        memory_limit: int | None = None,
+    ) -> Iterator[Clusters]:
+        """Read clusters into a store that is removed afterward.
 
-@contextmanager
-def temporary_clusters(
-    path: str,
-    *,
-    names: Sequence[str] | None = None,
-    form: str | None = None,
-    parser: Parser | None = None,
-    memory_limit: int | None = None,
-) -> Iterator[Clusters]:
-    """Read clusters into a store that is removed afterward.
+        Args:
+            path: anything that `sentgen ingest` takes.
+            names: only these documents.
+            form: format; detected if ``None``.
+            parser: parser for sentences without trees.
+            memory_limit: bytes that DuckDB may use.
 
-    Args:
-        path: anything that `sentgen ingest` takes.
-        names: only these documents.
-        form: format; detected if ``None``.
-        parser: parser for sentences without trees.
-        memory_limit: bytes that DuckDB may use.
+        Raises:
+            InputError: the clusters cannot be read.
+            NotFoundError: there is no document of a name.
+        """
+        # Here: the front of a server and its idle workers read none, and would hold it in memory.
+        from sentgen.counts.ingestion import Settings, ingest
 
-    Raises:
-        InputError: the clusters cannot be read.
-        NotFoundError: there is no document of a name.
-    """
-    # Here: the front of a server and its idle workers read none, and would hold it in memory.
-    from sentgen.counts.ingestion import Settings, ingest
-
-    with (
-        temporary.folder() as folder,
-        Store(folder / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
-    ):
-        # Words alone: cluster models count their own bigrams from the sentences.
-        ingest(store, [path], Settings(CORPUS, form, order=1, kind="cluster"), parser=parser)
-        yield Clusters(store, CORPUS, cluster_names(store, CORPUS, names=names), kept=False)
+        with (
+            temporary.folder() as folder,
+            Store(folder / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
+        ):
+            # Words alone: cluster models count their own bigrams from the sentences.
+            ingest(store, [path], Settings(CORPUS, form, order=1, kind="cluster"), parser=parser)
+            yield cls(store, CORPUS, cluster_names(store, CORPUS, names=names), kept=False)
 
 
 @contextmanager
@@ -153,7 +144,7 @@ def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
             for number, cluster in enumerate(clusters):
                 for index, sentence in enumerate(cluster):
                     file.write(conllu_text(replace(sentence, document=None if index else str(number))))
-        with temporary_clusters(str(path), form="conllu") as made:
+        with Clusters.temporary(str(path), form="conllu") as made:
             yield made.store
 
 
@@ -307,7 +298,7 @@ def trace_sentence(
     forms = [fold(form) if settings.lowercase else form for form in text.split()]
     if not forms:
         raise InputError("the sentence has no words; give some, separated by blanks")
-    prepared = prepared_clusters(store, corpus, clusters, settings, lm, dependencies)
+    prepared = PreparedCluster.of_corpus(store, corpus, clusters, settings, lm, dependencies)
     return (_traced(cluster, forms) for cluster in prepared)
 
 
@@ -322,8 +313,8 @@ def _traced(prepared: PreparedCluster, forms: Sequence[str]) -> GeneratedSentenc
         raise InputError(obstacles[0])
     sentences = []
     for words in (words for words, obstacle in zip(begun, obstacles, strict=True) if obstacle is None):
-        reading = reader_of(prepared).read(words)
-        sentences.append(sentence_of(prepared, words, reading, reading[0][-1].logp))
+        reading = prepared.reader().read(words)
+        sentences.append(GeneratedSentence.given(prepared, words, reading, reading[0][-1].logp))
     return max(sentences, key=lambda sentence: sentence.logp)
 
 

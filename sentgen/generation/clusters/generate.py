@@ -27,21 +27,11 @@ from itertools import groupby, islice
 from sentgen.errors import InputError
 from sentgen.generation.bags.problem import Tree
 from sentgen.generation.clusters.casing import capitalized
-from sentgen.generation.clusters.depviterbi import PathReader, TraceStep, WordPath, best_paths, lattice_of
-from sentgen.generation.clusters.prepared import (
-    CorpusDependencies,
-    MixedModel,
-    PreparedCluster,
-    prepared_clusters,
-)
+from sentgen.generation.clusters.depviterbi import TraceStep, WordPath, best_paths, lattice_of
+from sentgen.generation.clusters.prepared import CorpusDependencies, MixedModel, PreparedCluster
 from sentgen.generation.clusters.settings import GenerationSettings as GenerationSettings
-from sentgen.generation.clusters.supported import (
-    SupportedPath,
-    SupportedReader,
-    best_supported,
-    supported_lattice,
-)
-from sentgen.models.dependency.cluster_model import supported_arcs, trigrams
+from sentgen.generation.clusters.supported import SupportedLattice, SupportedPath, SupportedReader
+from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 from sentgen.models.scorer import Scorer, scorer_for
 from sentgen.schema import Store
 
@@ -104,6 +94,32 @@ class GeneratedSentence:
         """Return the sentence, words separated by blanks, with a capital unless all is lower-cased."""
         return " ".join(self.words if self.lowercase else capitalized(self.words))
 
+    @classmethod
+    def given(
+        cls,
+        prepared: PreparedCluster,
+        words: Sequence[int],
+        reading: Reading,
+        logp: float,
+    ) -> GeneratedSentence:
+        """Return a sentence that is given as numbers of words, neither searched for nor ranked."""
+        trace, tree = reading
+        return cls(
+            cluster=prepared.counts.name,
+            length=len(words),
+            rank=None,
+            words=tuple(prepared.model.words[word] for word in words),
+            tags=tuple(prepared.model.tags[word] for word in words),
+            logp=logp,
+            score=logp,
+            exact=None,
+            tree=tree if prepared.counts.parsed else None,
+            trace=trace,
+            lookup=prepared.lookup,
+            seconds=0.0,
+            lowercase=prepared.settings.lowercase,
+        )
+
 
 def generate(
     store: Store,
@@ -143,7 +159,7 @@ def generate(
         raise InputError(f"length {min(lengths)} is too short; sentences have 1 word or more")
     if nbest < 1:
         raise InputError(f"{nbest} sentences a length is too few; give 1 or more")
-    clusters_of = prepared_clusters(store, corpus, clusters, settings, lm, dependencies)
+    clusters_of = PreparedCluster.of_corpus(store, corpus, clusters, settings, lm, dependencies)
     return (
         each
         for prepared in clusters_of
@@ -195,33 +211,8 @@ def _generate(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -
     seconds = time.perf_counter() - started
     for _, paths in sorted(by_length.items()):
         for rank, (path, reading) in enumerate(paths, 1):
-            sentence = sentence_of(prepared, path.words, reading, path.logp)
+            sentence = GeneratedSentence.given(prepared, path.words, reading, path.logp)
             yield replace(sentence, rank=rank, exact=path.exact, seconds=seconds)
-
-
-def sentence_of(
-    prepared: PreparedCluster,
-    words: Sequence[int],
-    reading: Reading,
-    logp: float,
-) -> GeneratedSentence:
-    """Return a sentence that is given as numbers of words, neither searched for nor ranked."""
-    trace, tree = reading
-    return GeneratedSentence(
-        cluster=prepared.counts.name,
-        length=len(words),
-        rank=None,
-        words=tuple(prepared.model.words[word] for word in words),
-        tags=tuple(prepared.model.tags[word] for word in words),
-        logp=logp,
-        score=logp,
-        exact=None,
-        tree=tree if prepared.counts.parsed else None,
-        trace=trace,
-        lookup=prepared.lookup,
-        seconds=0.0,
-        lowercase=prepared.settings.lowercase,
-    )
 
 
 #: What is read of a sentence: its steps and its tree.
@@ -240,27 +231,17 @@ def _averaged(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -
         allowed=prepared.allowed,
         nearness=prepared.settings.nearness,
     )
-    reader = reader_of(prepared)
+    reader = prepared.reader()
     best = best_paths(lattice, lengths, nbest=nbest, beam=prepared.settings.beam)
     return {length: [(path, reader.read(path.words)) for path in paths] for length, paths in best.items()}
-
-
-def reader_of(prepared: PreparedCluster) -> PathReader:
-    """Return what reads the paths of a cluster."""
-    return PathReader(
-        prepared.model,
-        weight=prepared.weight,
-        emission=prepared.emission,
-        nearness=prepared.settings.nearness,
-    )
 
 
 def _supported(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -> _Found:
     """Search for trees of supported arcs."""
     counts, weight, emission = prepared.counts, prepared.settings.weight, prepared.emission
-    arcs = supported_arcs(counts.trees, len(counts.words))
-    ngrams = trigrams([tree.words for tree in counts.trees], prepared.model.bigrams)
-    lattice = supported_lattice(
+    arcs = Arcs.estimate(counts.trees, len(counts.words))
+    ngrams = Trigrams.estimate([tree.words for tree in counts.trees], prepared.model.bigrams)
+    lattice = SupportedLattice.weighted(
         ngrams,
         arcs,
         weight=weight,
@@ -269,7 +250,7 @@ def _supported(prepared: PreparedCluster, lengths: Collection[int], nbest: int) 
         allowed=prepared.allowed,
     )
     reader = SupportedReader(counts.words, ngrams, arcs, weight=weight, emission=emission)
-    best = best_supported(lattice, lengths, nbest=nbest, beam=prepared.settings.beam)
+    best = lattice.best_paths(lengths, nbest=nbest, beam=prepared.settings.beam)
     return {length: [(path, reader.read(path)) for path in paths] for length, paths in best.items()}
 
 

@@ -22,10 +22,9 @@ from sentgen.arrays import Bools, Floats, Ints
 from sentgen.case_folding import fold
 from sentgen.counts import corpora
 from sentgen.errors import InputError, spell
-from sentgen.generation.clusters.depviterbi import UNLIMITED
+from sentgen.generation.clusters.depviterbi import UNLIMITED, PathReader
 from sentgen.generation.clusters.settings import DocumentFrequencies, GenerationSettings, emission
 from sentgen.models.base.registry import ModelLike
-from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.cluster_counts import (
     BATCH,
     ClusterCounts,
@@ -34,13 +33,7 @@ from sentgen.models.dependency.cluster_counts import (
     count_clusters,
     document_frequencies,
 )
-from sentgen.models.dependency.cluster_model import (
-    ClusterModel,
-    HeadSides,
-    Smoothing,
-    cluster_model,
-    require_trees,
-)
+from sentgen.models.dependency.cluster_model import ClusterModel, HeadSides, Smoothing
 from sentgen.models.dependency.dependencies import LEFT, RIGHT, TaggedWord, prefetch_dependencies
 from sentgen.models.dependency.tagging import known_tags, most_frequent_tags, named_treebanks, tag_set
 from sentgen.models.dependency.tree_counts import Layer
@@ -59,7 +52,7 @@ class MixedModel:
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= 1:
             raise InputError(f"lm-weight {self.weight} is not from 0 to 1")
-        require_words(self.model.name, self.model.symbols)
+        self.model.symbols.require_words(self.model.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,31 +83,43 @@ class PreparedCluster:
         often = self.counts.count if self.settings.reuse == "none" else self.counts.most
         return often.astype(np.int32)
 
+    def reader(self) -> PathReader:
+        """Return what reads the paths of a cluster."""
+        return PathReader(
+            self.model,
+            weight=self.weight,
+            emission=self.emission,
+            nearness=self.settings.nearness,
+        )
 
-def prepared_clusters(
-    store: Store,
-    corpus: str,
-    clusters: Sequence[tuple[int, str]] | None,
-    settings: GenerationSettings,
-    lm: MixedModel | None = None,
-    dependencies: CorpusDependencies | None = None,
-) -> Iterator[PreparedCluster]:
-    """Look up clusters, all of a corpus if ``None``; each batch as it is wanted.
+    @classmethod
+    def of_corpus(
+        cls,
+        store: Store,
+        corpus: str,
+        clusters: Sequence[tuple[int, str]] | None,
+        settings: GenerationSettings,
+        lm: MixedModel | None = None,
+        dependencies: CorpusDependencies | None = None,
+    ) -> Iterator[PreparedCluster]:
+        """Look up clusters, all of a corpus if ``None``; each batch as it is wanted.
 
-    Raises:
-        NotFoundError: there is no such corpus.
-        InputError: ``dependencies`` would not be used, or a cluster has too many words, or none.
-        ModelError: the algorithm needs trees, and a cluster has none.
-    """
-    if dependencies is not None and (settings.algorithm == "bigram" or settings.arguments == "supported"):
-        subject = "bigrams" if settings.algorithm == "bigram" else "supported arguments"
-        raise InputError(f"{subject} use no dependencies of other corpora; leave {spell('dependencies')} out")
-    chosen = cluster_names(store, corpus) if clusters is None else clusters
-    return (
-        prepared
-        for begin in range(0, len(chosen), BATCH)
-        for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm, dependencies)
-    )
+        Raises:
+            NotFoundError: there is no such corpus.
+            InputError: ``dependencies`` would not be used, or a cluster has too many words, or none.
+            ModelError: the algorithm needs trees, and a cluster has none.
+        """
+        if dependencies is not None and (settings.algorithm == "bigram" or settings.arguments == "supported"):
+            subject = "bigrams" if settings.algorithm == "bigram" else "supported arguments"
+            raise InputError(
+                f"{subject} use no dependencies of other corpora; leave {spell('dependencies')} out"
+            )
+        chosen = cluster_names(store, corpus) if clusters is None else clusters
+        return (
+            prepared
+            for begin in range(0, len(chosen), BATCH)
+            for prepared in _prepare(store, corpus, chosen[begin : begin + BATCH], settings, lm, dependencies)
+        )
 
 
 def _prepare(
@@ -137,7 +142,7 @@ def _prepare(
     counted = count_clusters(store, corpus, clusters, reading)
     if settings.algorithm == "depviterbi":
         for counts in counted:
-            require_trees(counts)
+            counts.require_trees()
     models = cluster_models(counted, settings.smoothing, lm, dependencies)
     frequencies = None
     if settings.salience == "tfidf":
@@ -160,7 +165,7 @@ def cluster_models(
     """Return the models of some clusters, with what a language model and treebanks add to them."""
     corpus_sides = [None] * len(counted) if dependencies is None else dependencies.of(counted)
     models = [
-        cluster_model(counts, smoothing=smoothing, corpus=corpus)
+        ClusterModel.estimate(counts, smoothing=smoothing, corpus=corpus)
         for counts, corpus in zip(counted, corpus_sides, strict=True)
     ]
     return models if lm is None else _mixed(models, lm)

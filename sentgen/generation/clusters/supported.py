@@ -52,6 +52,77 @@ class SupportedLattice(NamedTuple):
     emission: Floats  # (n,)
     limit: Ints  # (n,) how often a word may be used
 
+    def best_paths(
+        self, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
+    ) -> Mapping[int, list[SupportedPath]]:
+        """Return the most probable sentences of each length, the best one first, or as many as there are.
+
+        Args:
+            lengths: numbers of words, from 1.
+            nbest: sentences of each length.
+            beam: hypotheses to keep for each length and last word; `_BEAM` if ``None``.
+        """
+        longest = max(lengths, default=0)
+        if not longest or not len(self.limit):
+            return {length: [] for length in lengths}
+        nodes, begin, lost = _search_supported(self, longest, beam or _BEAM, nbest)
+        by_length = {}
+        for length in lengths:
+            final = nodes.final[begin[length] : begin[length + 1]]
+            best = np.argsort(-final, kind="stable")[: int((final > -np.inf).sum())]
+            paths: dict[tuple[int, ...], SupportedPath] = {}
+            for number in (begin[length] + best).tolist():
+                words, heads = _read(nodes, number)
+                # One sentence may have several trees; it stands once, with the best of them.
+                paths.setdefault(
+                    words, SupportedPath(words, heads, float(nodes.final[number]), length < int(lost[0]))
+                )
+                if len(paths) == nbest:
+                    break
+            by_length[length] = list(paths.values())
+        return by_length
+
+    @classmethod
+    def weighted(
+        cls,
+        ngrams: Trigrams,
+        arcs: Arcs,
+        *,
+        weight: float,
+        emission: Floats,
+        limit: Ints,
+        allowed: Bools | None = None,
+    ) -> SupportedLattice:
+        """Return what the search needs.
+
+        Args:
+            ngrams: n-grams of the words.
+            arcs: arcs between the words.
+            weight: weight of the arcs; that of the n-grams is 1 - weight.
+            emission: (n,) log p_em.
+            limit: (n,) how often each word may be used.
+            allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if
+                ``None``.
+        """
+        bigram = ngrams.bigram if allowed is None else np.where(allowed, ngrams.bigram, -np.inf)
+        weighted = arcs._replace(
+            left=_times(weight, arcs.left), right=_times(weight, arcs.right), root=_times(weight, arcs.root)
+        )
+        others = 1 - weight
+        waiting = weighted.right.max(axis=1, initial=-np.inf)
+        # N-grams add nothing, and what a word governs only what waited, or less.
+        most = np.maximum(waiting, np.maximum(weighted.root, weighted.left.max(axis=0, initial=-np.inf)))
+        return cls(
+            ngrams=Trigrams(
+                _times(others, bigram), others * ngrams.backed_off, ngrams.keys, others * ngrams.trigram
+            ),
+            arcs=weighted,
+            waiting=waiting,
+            ceiling=most + emission,
+            emission=emission,
+            limit=limit.astype(np.int32),
+        )
+
 
 class _SupportedFrontier(NamedTuple):
     """The m hypotheses of one length."""
@@ -388,81 +459,9 @@ class SupportedPath:
     exact: bool
 
 
-def supported_lattice(
-    ngrams: Trigrams,
-    arcs: Arcs,
-    *,
-    weight: float,
-    emission: Floats,
-    limit: Ints,
-    allowed: Bools | None = None,
-) -> SupportedLattice:
-    """Return what the search needs.
-
-    Args:
-        ngrams: n-grams of the words.
-        arcs: arcs between the words.
-        weight: weight of the arcs; that of the n-grams is 1 - weight.
-        emission: (n,) log p_em.
-        limit: (n,) how often each word may be used.
-        allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if
-            ``None``.
-    """
-    bigram = ngrams.bigram if allowed is None else np.where(allowed, ngrams.bigram, -np.inf)
-    weighted = arcs._replace(
-        left=_times(weight, arcs.left), right=_times(weight, arcs.right), root=_times(weight, arcs.root)
-    )
-    others = 1 - weight
-    waiting = weighted.right.max(axis=1, initial=-np.inf)
-    # N-grams add nothing, and what a word governs only what waited, or less.
-    most = np.maximum(waiting, np.maximum(weighted.root, weighted.left.max(axis=0, initial=-np.inf)))
-    return SupportedLattice(
-        ngrams=Trigrams(
-            _times(others, bigram), others * ngrams.backed_off, ngrams.keys, others * ngrams.trigram
-        ),
-        arcs=weighted,
-        waiting=waiting,
-        ceiling=most + emission,
-        emission=emission,
-        limit=limit.astype(np.int32),
-    )
-
-
 def _times(weight: float, logp: Floats) -> Floats:
     """Return weighted logarithms; what is impossible stays so with no weight, too."""
     return np.multiply(logp, weight, out=np.full_like(logp, -np.inf), where=logp > -np.inf)
-
-
-def best_supported(
-    lattice: SupportedLattice, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
-) -> Mapping[int, list[SupportedPath]]:
-    """Return the most probable sentences of each length, the best one first; fewer where there are no more.
-
-    Args:
-        lattice: the words.
-        lengths: numbers of words, from 1.
-        nbest: sentences of each length.
-        beam: hypotheses to keep for each length and last word; `_BEAM` if ``None``.
-    """
-    longest = max(lengths, default=0)
-    if not longest or not len(lattice.limit):
-        return {length: [] for length in lengths}
-    nodes, begin, lost = _search_supported(lattice, longest, beam or _BEAM, nbest)
-    by_length = {}
-    for length in lengths:
-        final = nodes.final[begin[length] : begin[length + 1]]
-        best = np.argsort(-final, kind="stable")[: int((final > -np.inf).sum())]
-        paths: dict[tuple[int, ...], SupportedPath] = {}
-        for number in (begin[length] + best).tolist():
-            words, heads = _read(nodes, number)
-            # One sentence may have several trees; it stands once, with the best of them.
-            paths.setdefault(
-                words, SupportedPath(words, heads, float(nodes.final[number]), length < int(lost[0]))
-            )
-            if len(paths) == nbest:
-                break
-        by_length[length] = list(paths.values())
-    return by_length
 
 
 def _read(nodes: _Nodes, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.errors import InputError
 from sentgen.generation.bags.bag_reader import tagged_units
 from sentgen.generation.bags.problem import ROOT
-from sentgen.generation.clusters.casing import lower_initials
+from sentgen.generation.clusters.casing import decapitalized
 from sentgen.generation.clusters.clusters import CORPUS, stored_clusters
 from sentgen.generation.clusters.depviterbi import best_paths, lattice_of
 from sentgen.generation.clusters.supported import sentence_logp
@@ -30,12 +30,11 @@ from sentgen.generation.fusion.answer import (
 )
 from sentgen.generation.fusion.revising import CountedLinks, Fluency, LinkWeights, ModelLinks, revised_keys
 from sentgen.generation.fusion.word_bag import MARKERS, RevisedTree, WordBag
-from sentgen.generation.plan import Search, plan_search
+from sentgen.generation.plan import Search
 from sentgen.generation.regenerate import order_bags
 from sentgen.models.base import registry
-from sentgen.models.base.symbols import require_words
 from sentgen.models.dependency.cluster_counts import MAX_WORDS, TokenReading, cluster_names, count_clusters
-from sentgen.models.dependency.cluster_model import cluster_model, katz, trigrams
+from sentgen.models.dependency.cluster_model import ClusterModel, Trigrams, katz
 from sentgen.models.dependency.dependencies import prefetch_dependencies
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
 from sentgen.models.submodel import lowercases, prefetch
@@ -121,7 +120,7 @@ def of_sentences(bag: WordBag) -> _Evidence:
     for text in coded:
         padded = np.concatenate(([len(forms)], text, [len(forms)]))
         np.add.at(counts, (padded[:-1], padded[1:]), 1)
-    ngrams = trigrams(coded, katz(counts))
+    ngrams = Trigrams.estimate(coded, katz(counts))
 
     def fluency(order: tuple[int, ...]) -> float:
         words: Longs = np.array([number[fold(bag.form_of(n))] for n in order], np.int64)
@@ -138,7 +137,7 @@ def _of_model(store: Store, name: str, bag: WordBag) -> _Evidence:
         ModelError: the model is not over words.
     """
     model = registry.find(store, name)
-    require_words(model.name, model.symbols)
+    model.symbols.require_words(model.name)
     lower = lowercases(store, model)
 
     def cased(form: str) -> str:
@@ -232,7 +231,7 @@ def _ordered_with_model(
         ModelError: the algorithm needs trees, and the model's corpora have none.
     """
     # So many answers may be sentences that came in, and are left out.
-    plan = plan_search(store, model, replace(search, nbest=search.nbest + len(content.sentences)))
+    plan = replace(search, nbest=search.nbest + len(content.sentences)).plan(store, model)
     ordered = order_bags(store, plan, [tagged_units(content.sentence(), plan.tags(store), "np")])
     return [content.fused(candidate.words, candidate.score) for candidate in ordered]
 
@@ -249,7 +248,7 @@ def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> 
     """
     with stored_clusters([content.sentences]) as store:
         (counts,) = count_clusters(store, CORPUS, cluster_names(store, CORPUS), TokenReading())
-    lower = lower_initials(content.sentences)
+    lower = _lower_initials(content.sentences)
     wanted = Counter(
         content.sentences[content.bag.words[n].sentence].forms[content.bag.words[n].place]
         for n in content.tree.order
@@ -257,8 +256,21 @@ def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> 
     )
     limit = np.array([wanted[word] for word in counts.words], np.int32)
     emission = np.where(limit > 0, 0.0, -np.inf)
-    lattice = lattice_of(cluster_model(counts), weight=weight, emission=emission, limit=limit)
+    lattice = lattice_of(ClusterModel.estimate(counts), weight=weight, emission=emission, limit=limit)
     length = wanted.total()
     paths = best_paths(lattice, [length], nbest=nbest + len(content.sentences))[length]
     forms = [lower.get(word, word) for word in counts.words]
     return [content.fused([forms[word] for word in path.words], path.logp) for path in paths]
+
+
+def _lower_initials(sentences: Iterable[Sentence]) -> dict[str, str]:
+    """Return words that have a capital only for beginning a sentence, with their lower-case forms."""
+    initial: dict[str, str] = {}
+    others: set[str] = set()
+    for sentence in sentences:
+        for form, lower in zip(sentence.forms, decapitalized(sentence).forms, strict=True):
+            if form == lower:
+                others.add(form)
+            else:
+                initial[form] = lower
+    return {form: lower for form, lower in initial.items() if form not in others}

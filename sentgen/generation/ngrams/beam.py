@@ -28,7 +28,7 @@ from sentgen.errors import InputError
 from sentgen.generation.bags.problem import Algorithm, Ordering, Problem, Setting
 from sentgen.generation.ngrams.beam_kernels import ALL, LAST, NONE, BeamHypotheses, BeamUnits, Edges, search
 from sentgen.generation.ngrams.features import FeatureSettings
-from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, NgramTables, extend, table_at
+from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, extend, table_at
 from sentgen.output.wording import quantity
 
 #: Hypotheses times units that a search may look at: ten to twenty seconds.
@@ -76,17 +76,12 @@ def order_without_future_cost(problem: Problem, nbest: int = 1) -> list[Ordering
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the log-probability of an order as a sentence: the weighted sum of all models."""
-    tables, total = models_of(problem), 0.0
+    tables, total = problem.tables, 0.0
     for model, (weight, string) in enumerate(
         zip(weights_of(problem), problem.strings_of(units), strict=True)
     ):
         total += weight * table_at(tables, model).sentence_logp(string)
     return float(total)
-
-
-def models_of(problem: Problem) -> NgramTables:
-    """Return the models that a search asks, that of the words first."""
-    return problem.features.tables if problem.features else NgramTables.side_by_side([problem.table])
 
 
 def weights_of(problem: Problem) -> Floats:
@@ -129,7 +124,7 @@ def _found(
     beam = _possible_beam(problem)
     copies = _same_units(problem)
     units = _different_units(problem, copies, future_cost=future_cost)
-    nodes, size, edges, ways = search(models_of(problem), weights_of(problem), units, beam, remembered)
+    nodes, size, edges, ways = search(problem.tables, weights_of(problem), units, beam, remembered)
     nodes = BeamHypotheses._make(column[:size] for column in nodes)
     return copies, nodes, Edges._make(column[:ways] for column in edges)
 
@@ -164,7 +159,7 @@ def _different_units(problem: Problem, copies: Sequence[Sequence[int]], *, futur
     ahead = np.zeros(len(copies))
     # `viterbi` has no future cost: zeros, so that both searches are one kernel.
     for model, weight in enumerate(weights_of(problem) if future_cost else ()):
-        ahead += weight * _unigrams(table_at(models_of(problem), model), strings[model])
+        ahead += weight * _unigrams(table_at(problem.tables, model), strings[model])
     return BeamUnits(
         words=np.concatenate([string for of_model in strings for string in of_model]),
         offsets=np.array(

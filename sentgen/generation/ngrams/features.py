@@ -16,7 +16,7 @@ import numpy as np
 from sentgen.arrays import Ints
 from sentgen.case_folding import fold
 from sentgen.generation.bags.bag import Unit
-from sentgen.generation.bags.problem import Setting, Weights, is_writable, read_weights
+from sentgen.generation.bags.problem import Setting, Weights, is_writable
 from sentgen.models.base.registry import ModelLike, find, list_models
 from sentgen.models.base.symbols import CLASSES, ITEMS, TAGS, phrase_symbol, tag_symbol
 from sentgen.models.building.recipe import CLOSING, OPENING
@@ -49,7 +49,7 @@ class FeatureSettings:
             "Models to ask as well, and what they weigh beside the words' 1, joined by commas or +; auto for"
             " those over tags, classes and items of the model's corpora, and text, of more text.",
             metavar="NAME[=WEIGHT],...",
-            read=partial(read_weights, kind="feature"),
+            read=partial(Weights.read, kind="feature"),
             api={"max_length": 1000},
         ),
     ] = _NONE
@@ -58,6 +58,15 @@ class FeatureSettings:
     def automatic(self) -> bool:
         """Return whether the models that go with that of the words are asked for."""
         return AUTO in dict(self.features.named)
+
+    def models(self, store: Store, lowercase: bool) -> tuple[FeatureModel, ...]:
+        """Return the models that are asked beside that of the words, whose words are lower-cased, or not.
+
+        Raises:
+            NotFoundError: there is no model of a name.
+        """
+        models = [find(store, name) for name, _ in self.features.named]
+        return tuple(FeatureModel(model, lowercase or lowercases(store, model)) for model in models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +80,15 @@ class FeatureModel:
     def needs_tags(self) -> bool:
         """Return whether each word must have a tag."""
         return not self.model.symbols.are_words
+
+    def fetch(
+        self, store: Store, batch: Sequence[Sequence[Unit]], order: int
+    ) -> tuple[SubModel, list[tuple[Ints, Ints]]]:
+        """Fetch what the model has for a batch of bags, with words and offsets of the units of each bag."""
+        spelled = [[_symbols_of(unit, self) for unit in bag] for bag in batch]
+        forms = [[form for unit in bag for word in unit for form in word] for bag in spelled]
+        submodel = prefetch(store, self.model, forms, order=order)
+        return submodel, [_arrays(submodel, bag) for bag in spelled]
 
 
 def companions(store: Store, model: ModelLike) -> dict[str, str]:
@@ -112,26 +130,6 @@ def companion_weights(companions: Mapping[str, str]) -> dict[str, float]:
     """Return what the `companions` of a model weigh where nothing was learnt, by their labels."""
     weights = _BESIDE_TEXT if TEXT in companions else _WEIGHTS
     return {label: weights[kind] for kind, label in companions.items()}
-
-
-def feature_models(store: Store, settings: FeatureSettings, lowercase: bool) -> tuple[FeatureModel, ...]:
-    """Return the models that are asked beside that of the words, whose words are lower-cased, or not.
-
-    Raises:
-        NotFoundError: there is no model of a name.
-    """
-    models = [find(store, name) for name, _ in settings.features.named]
-    return tuple(FeatureModel(model, lowercase or lowercases(store, model)) for model in models)
-
-
-def fetch_feature(
-    store: Store, feature: FeatureModel, batch: Sequence[Sequence[Unit]], order: int
-) -> tuple[SubModel, list[tuple[Ints, Ints]]]:
-    """Fetch what a model has for a batch of bags; also return words and offsets of the units of each bag."""
-    spelled = [[_symbols_of(unit, feature) for unit in bag] for bag in batch]
-    forms = [[form for unit in bag for word in unit for form in word] for bag in spelled]
-    submodel = prefetch(store, feature.model, forms, order=order)
-    return submodel, [_arrays(submodel, bag) for bag in spelled]
 
 
 def _arrays(submodel: SubModel, bag: Sequence[Sequence[Choices]]) -> tuple[Ints, Ints]:

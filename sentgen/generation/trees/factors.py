@@ -30,8 +30,6 @@ from sentgen.generation.bags.problem import (
     SearchSettings,
     Setting,
     Weights,
-    read_weights,
-    rounded_weights,
 )
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings, companion_weights, companions
 from sentgen.generation.trees.projective import (
@@ -45,7 +43,7 @@ from sentgen.generation.trees.projective import (
 )
 from sentgen.generation.trees.trees import FORBIDDEN, ZERO, log_of
 from sentgen.models.base.registry import ModelLike, list_models
-from sentgen.models.companions import TEXT, LearntWeights, learnt_weights
+from sentgen.models.companions import TEXT, LearntWeights
 from sentgen.models.scorer import scorer_named
 from sentgen.schema import Store
 
@@ -53,7 +51,7 @@ from sentgen.schema import Store
 _EDGES, _ARGUMENTS, _SIBLINGS = ("relations", "lexical", "distances"), ("arguments",), ("siblings",)
 FACTORS = (*_EDGES, *_ARGUMENTS, *_SIBLINGS)
 
-_DEFAULT = read_weights("relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25", "factor")
+_DEFAULT = Weights.read("relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25", "factor")
 #: What they weigh beside a model of more text, where nothing was learnt.
 BESIDE_TEXT = {"relations": 1.1, "lexical": 0.15, "distances": 0.65, "arguments": 0.15, "siblings": 0.6}
 
@@ -67,7 +65,7 @@ class FactorSettings:
         Setting(
             f"Factors of trees, and what they weigh beside the words' 1. There are: {', '.join(FACTORS)}.",
             metavar="NAME[=WEIGHT],...",
-            read=partial(read_weights, kind="factor"),
+            read=partial(Weights.read, kind="factor"),
             api={"max_length": 1000},
         ),
     ] = _DEFAULT
@@ -91,40 +89,34 @@ class Factors(NamedTuple):
     siblings: Floats  # (1, K + 1, K + 1, K + 1, 2)
     kinds: Ints  # (n,)
 
+    def weighted(self, weights: Mapping[str, float]) -> TreeScores:
+        """Return what the parts of trees add to the score."""
 
-def factors_of(problem: Problem) -> Factors:
-    """Return the factors of the trees over a bag."""
-    model = problem.require_trees()
-    if model.distance is None or model.automata is None:
-        raise ValueError("this algorithm needs distances")
-    lexical = np.broadcast_to(model.automata.words[..., None], model.distance.shape)
-    # A unit is never its own modifier; a floor, not -inf: a weight of 0 must stay 0.
-    relations = np.maximum(model.distance, np.log(ZERO))
-    return Factors(
-        edges=np.stack([relations, lexical, model.automata.distances]),
-        arguments=log_of(model.arguments)[None],
-        siblings=model.automata.siblings[None],
-        kinds=model.automata.tags,
-    )
+        def total(stacked: Floats, names: tuple[str, ...]) -> Floats:
+            return np.ascontiguousarray(np.tensordot([weights.get(name, 0.0) for name in names], stacked, 1))
 
+        return TreeScores(
+            total(self.edges, _EDGES),
+            total(self.arguments, _ARGUMENTS),
+            total(self.siblings, _SIBLINGS),
+            self.kinds,
+        )
 
-def settings_weights(problem: Problem) -> Mapping[str, float]:
-    """Return the weights that the settings of a search give the factors."""
-    return problem.settings.of(FactorSettings).weights
-
-
-def weighted(factors: Factors, weights: Mapping[str, float]) -> TreeScores:
-    """Return what the parts of trees add to the score."""
-
-    def total(stacked: Floats, names: tuple[str, ...]) -> Floats:
-        return np.ascontiguousarray(np.tensordot([weights.get(name, 0.0) for name in names], stacked, 1))
-
-    return TreeScores(
-        total(factors.edges, _EDGES),
-        total(factors.arguments, _ARGUMENTS),
-        total(factors.siblings, _SIBLINGS),
-        factors.kinds,
-    )
+    @classmethod
+    def of_problem(cls, problem: Problem) -> Factors:
+        """Return the factors of the trees over a bag."""
+        model = problem.require_trees()
+        if model.distance is None or model.automata is None:
+            raise ValueError("this algorithm needs distances")
+        lexical = np.broadcast_to(model.automata.words[..., None], model.distance.shape)
+        # A unit is never its own modifier; a floor, not -inf: a weight of 0 must stay 0.
+        relations = np.maximum(model.distance, np.log(ZERO))
+        return cls(
+            edges=np.stack([relations, lexical, model.automata.distances]),
+            arguments=log_of(model.arguments)[None],
+            siblings=model.automata.siblings[None],
+            kinds=model.automata.tags,
+        )
 
 
 @compiled
@@ -203,9 +195,9 @@ def decisions(problem: Problem, units: Sequence[int]) -> list[Decision]:
 
     Time: that of a tree for each unit.
     """
-    factors = factors_of(problem)
-    weights = settings_weights(problem)
-    scores = weighted(factors, weights)
+    factors = Factors.of_problem(problem)
+    weights = problem.settings.of(FactorSettings).weights
+    scores = factors.weighted(weights)
     by_factor = np.array([weights.get(name, 0.0) for name in FACTORS])
     order = np.array(units, np.int32)
     chart = new_chart(len(order))
@@ -294,9 +286,9 @@ def found_weights(
         named = {name: weight for name, weight in features.features.named if name != AUTO}
         # What is named besides has the weight that was asked for, and stands behind the others.
         weights = {name: weight for name, weight in mine.items() if name not in named} | named
-        settings = settings.having(FeatureSettings(rounded_weights(weights.items())))
+        settings = settings.having(FeatureSettings(Weights.rounded(weights.items())))
     if factors is not None and FactorSettings in algorithm.groups and "factors" not in given:
-        settings = settings.having(FactorSettings(rounded_weights(factors.items())))
+        settings = settings.having(FactorSettings(Weights.rounded(factors.items())))
     return settings
 
 
@@ -306,7 +298,7 @@ def _learnt(
     """Return the weights that were learnt, if there are any, and they are asked for."""
     if WeightSettings not in algorithm.groups or settings.of(WeightSettings).weights == DEFAULT:
         return None
-    return learnt_weights(store, model.id, algorithm.name, settings.of(WeightSettings).version)
+    return LearntWeights.find(store, model.id, algorithm.name, settings.of(WeightSettings).version)
 
 
 def _require(store: Store, model: ModelLike, learnt: Collection[str]) -> None:

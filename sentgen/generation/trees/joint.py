@@ -19,7 +19,7 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.generation.bags.problem import RIGHT, Algorithm, Ordering, Problem, Setting, Tree
-from sentgen.generation.ngrams.beam import BeamSettings, models_of, weights_of, whole_sentences
+from sentgen.generation.ngrams.beam import BeamSettings, weights_of, whole_sentences
 from sentgen.generation.ngrams.features import AUTO, FeatureSettings
 from sentgen.generation.trees.factors import (
     Factors,
@@ -27,9 +27,6 @@ from sentgen.generation.trees.factors import (
     WeightSettings,
     edge_at,
     factor_sums,
-    factors_of,
-    settings_weights,
-    weighted,
 )
 from sentgen.generation.trees.projective import Chart, TreeScores, best_heads, new_chart, tree_score
 from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, table_at
@@ -356,7 +353,7 @@ def _visit(problem: Problem, scores: TreeScores) -> Visited:
     count = min(settings.starts, most_trees(problem.size))
     starts = np.array(whole_sentences(problem, count), np.int32)
     return climb(
-        models_of(problem),
+        problem.tables,
         weights_of(problem),
         _units_of(problem),
         scores,
@@ -379,13 +376,13 @@ def _units_of(problem: Problem) -> ClimbingUnits:
 
 def tree_scores(problem: Problem) -> TreeScores:
     """Return what the parts of trees over a bag add to the score."""
-    return weighted(factors_of(problem), settings_weights(problem))
+    return Factors.of_problem(problem).weighted(problem.settings.of(FactorSettings).weights)
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
     """Return the score of an order with its best tree, whatever tree it came with."""
     order = np.array(units, np.int32)
-    total = float(weights_of(problem) @ line_scores(models_of(problem), _units_of(problem), order))
+    total = float(weights_of(problem) @ line_scores(problem.tables, _units_of(problem), order))
     if units:
         total += tree_score(tree_scores(problem), order, new_chart(len(units)))
     return total
@@ -441,11 +438,11 @@ def candidates(problem: Problem, count: int) -> _Candidates:
     """Return the best orders that the search came across; none where the bag has no units."""
     if not problem.size:
         return _Candidates(np.zeros((0, 0), np.int32), np.zeros((0, 0)))
-    factors = factors_of(problem)
-    scores = weighted(factors, settings_weights(problem))
+    factors = Factors.of_problem(problem)
+    scores = factors.weighted(problem.settings.of(FactorSettings).weights)
     visited = _visit(problem, scores)
     orders = visited.orders[_best_different(problem, visited, count)]
-    return _Candidates(orders, _values(models_of(problem), _units_of(problem), factors, scores, orders))
+    return _Candidates(orders, _values(problem.tables, _units_of(problem), factors, scores, orders))
 
 
 @compiled

@@ -124,6 +124,80 @@ class ModelInfo:
         """How many words, tags, classes or items the model knows."""
         return self.symbols.counted(self.vocabulary)
 
+    def parameters(self, store: Store) -> list[tuple[int, str, float]]:
+        """Return the estimates of smoothing as triples: order (0 for all), name and value."""
+        table = tables.model_parameter
+        query = select(table.c.n, table.c.name, table.c.value).where(table.c.model_id == self.id, ~_NOTES)
+        with store.connect() as connection:
+            rows = connection.execute(query.order_by(table.c.n, table.c.name)).all()
+        return [(row.n, row.name, row.value) for row in rows]
+
+    def count_ngrams(self, store: Store) -> dict[int, int]:
+        """Return how many n-grams of each order the model has, or reads from counts."""
+        if self.smoothing == STUPID_BACKOFF:
+            with store.connect() as connection, translated_errors(store.path):
+                return _count_counted(raw(connection), self)
+        table = tables.model_ngram
+        query = select(table.c.n, func.count()).where(table.c.model_id == self.id)
+        with store.connect() as connection:
+            rows = connection.execute(query.group_by(table.c.n).order_by(table.c.n)).all()
+        return {int(n): int(count) for n, count in rows}
+
+    def changes(self, store: Store) -> list[str]:
+        """Return a line for each corpus that changed or vanished since the model was built."""
+        table = tables.model_corpus
+        with store.connect() as connection:
+            built = connection.execute(select(table).where(table.c.model_id == self.id)).all()
+            tokens = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
+            newest = {row.corpus_id: row.newest for row in connection.execute(_NEWEST)}
+        lines = []
+        for row in sorted(built, key=lambda row: row.corpus_name):
+            # Compared by id: a new corpus may have the name of a removed one.
+            if row.corpus_id not in tokens:
+                lines.append(f"corpus {row.corpus_name!r} was removed")
+            elif tokens[row.corpus_id] != row.tokens:
+                had = quantity(row.tokens, "token")
+                lines.append(f"corpus {row.corpus_name!r} had {had}, now {tokens[row.corpus_id]}")
+            elif row.corpus_id in newest and newest[row.corpus_id] > self.created_at:
+                lines.append(f"corpus {row.corpus_name!r} {LATER}")
+        return lines
+
+    def is_stale(self, store: Store) -> bool:
+        """Return whether a corpus of the model changed or vanished since it was built."""
+        return bool(self.changes(store))
+
+    def describe(self, store: Store) -> list[tuple[str, int | None, str]]:
+        """Return everything about a model as rows: property, order of n-grams or none, value."""
+        changed = self.changes(store)
+        settings: dict[str, object] = {
+            "name": self.name,
+            "version": self.version,
+            "order": self.order,
+            "smoothing": self.smoothing,
+            **(
+                {"of": ", ".join(f"{part} {weight:.6g}" for part, weight in self.parts)} if self.parts else {}
+            ),
+            "min_count": ",".join(map(str, self.min_count)),
+            "unknown": self.unknown,
+            "brackets": "yes" if self.brackets else "no",
+            **({} if self.symbols.are_words else {"over": self.symbols}),
+            "vocabulary": self.vocabulary,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "created_at": self.created_at.isoformat(sep=" ", timespec="seconds"),
+            "corpora": ", ".join(self.corpora),
+            **({"where": self.condition} if self.condition else {}),
+            "stale": "; ".join(changed) if changed else "no",
+        }
+        rows: list[tuple[str, int | None, str]] = [(key, None, str(value)) for key, value in settings.items()]
+        rows += [("ngrams", n, str(count)) for n, count in self.count_ngrams(store).items()]
+        rows += [(name, n, f"{value:.6g}") for n, name, value in self.parameters(store)]
+        return rows
+
+    def properties(self, store: Store) -> Rows:
+        """Return the rows of `describe` as a table."""
+        return Rows(("property", "order", "value"), self.describe(store))
+
 
 #: The report on a corpus that changed although its number of tokens did not.
 LATER = "has as many tokens, some from sources that came later"
@@ -278,31 +352,10 @@ def _delete(connection: Connection, models: list[ModelInfo]) -> None:
     connection.execute(delete(tables.model).where(tables.model.c.id.in_(ids)))
 
 
-def parameters(store: Store, model: ModelInfo) -> list[tuple[int, str, float]]:
-    """Return the estimates of smoothing as triples: order (0 for all), name and value."""
-    table = tables.model_parameter
-    query = select(table.c.n, table.c.name, table.c.value).where(table.c.model_id == model.id, ~_NOTES)
-    with store.connect() as connection:
-        rows = connection.execute(query.order_by(table.c.n, table.c.name)).all()
-    return [(row.n, row.name, row.value) for row in rows]
-
-
-def count_ngrams(store: Store, model: ModelInfo) -> dict[int, int]:
-    """Return how many n-grams of each order the model has, or reads from counts."""
-    if model.smoothing == STUPID_BACKOFF:
-        with store.connect() as connection, translated_errors(store.path):
-            return _count_counted(raw(connection), model)
-    table = tables.model_ngram
-    query = select(table.c.n, func.count()).where(table.c.model_id == model.id)
-    with store.connect() as connection:
-        rows = connection.execute(query.group_by(table.c.n).order_by(table.c.n)).all()
-    return {int(n): int(count) for n, count in rows}
-
-
 def _count_counted(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> dict[int, int]:
     """Return how many n-grams of each order a model reads; none if the counts of a corpus are gone."""
     try:
-        counts = counts_of(duck, model)
+        counts = ModelCounts.of_model(duck, model)
     except ModelError:
         return {}
     segments, sizes = ", ".join(map(str, counts.segments)) or "null", {}
@@ -321,83 +374,23 @@ class ModelCounts(NamedTuple):
     min_count: tuple[int, ...]
     total: int
 
+    @classmethod
+    def of_model(cls, duck: duckdb.DuckDBPyConnection, model: ModelLike) -> ModelCounts:
+        """Return which counts a model reads now.
 
-def counts_of(duck: duckdb.DuckDBPyConnection, model: ModelLike) -> ModelCounts:
-    """Return which counts a model reads now.
-
-    Raises:
-        ModelError: a corpus of the model was removed, and its counts with it.
-    """
-    rows = duck.execute(_SOURCES, [model.id]).fetchall()
-    for name, gone, _, _ in rows:
-        if gone:
-            raise ModelError(
-                f"model {model.name}@{model.version} reads the counts of corpus {name!r}, which was removed; "
-                "build it again"
-            )
-    ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
-    segments = tuple(number for _, _, number, _ in rows if number is not None)
-    return ModelCounts(
-        segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in rows)
-    )
-
-
-def changes(store: Store, model: ModelInfo) -> list[str]:
-    """Return a line for each corpus that changed or vanished since the model was built."""
-    table = tables.model_corpus
-    with store.connect() as connection:
-        built = connection.execute(select(table).where(table.c.model_id == model.id)).all()
-        tokens = {row.id: row.tokens for row in connection.execute(_corpus_tokens())}
-        newest = {row.corpus_id: row.newest for row in connection.execute(_NEWEST)}
-    lines = []
-    for row in sorted(built, key=lambda row: row.corpus_name):
-        # Compared by id: a new corpus may have the name of a removed one.
-        if row.corpus_id not in tokens:
-            lines.append(f"corpus {row.corpus_name!r} was removed")
-        elif tokens[row.corpus_id] != row.tokens:
-            lines.append(
-                f"corpus {row.corpus_name!r} had {quantity(row.tokens, 'token')}, now {tokens[row.corpus_id]}"
-            )
-        elif row.corpus_id in newest and newest[row.corpus_id] > model.created_at:
-            lines.append(f"corpus {row.corpus_name!r} {LATER}")
-    return lines
-
-
-def is_stale(store: Store, model: ModelInfo) -> bool:
-    """Return whether a corpus of the model changed or vanished since it was built."""
-    return bool(changes(store, model))
-
-
-def describe(store: Store, model: ModelInfo) -> list[tuple[str, int | None, str]]:
-    """Return everything about a model as rows: property, order of n-grams or none, value."""
-    changed = changes(store, model)
-    settings: dict[str, object] = {
-        "name": model.name,
-        "version": model.version,
-        "order": model.order,
-        "smoothing": model.smoothing,
-        **({"of": ", ".join(f"{part} {weight:.6g}" for part, weight in model.parts)} if model.parts else {}),
-        "min_count": ",".join(map(str, model.min_count)),
-        "unknown": model.unknown,
-        "brackets": "yes" if model.brackets else "no",
-        **({} if model.symbols.are_words else {"over": model.symbols}),
-        "vocabulary": model.vocabulary,
-        "sentences": model.sentences,
-        "tokens": model.tokens,
-        "created_at": model.created_at.isoformat(sep=" ", timespec="seconds"),
-        "corpora": ", ".join(model.corpora),
-        **({"where": model.condition} if model.condition else {}),
-        "stale": "; ".join(changed) if changed else "no",
-    }
-    rows: list[tuple[str, int | None, str]] = [(key, None, str(value)) for key, value in settings.items()]
-    rows += [("ngrams", n, str(count)) for n, count in count_ngrams(store, model).items()]
-    rows += [(name, n, f"{value:.6g}") for n, name, value in parameters(store, model)]
-    return rows
-
-
-def properties(store: Store, model: ModelInfo) -> Rows:
-    """Return the rows of `describe` as a table."""
-    return Rows(("property", "order", "value"), describe(store, model))
+        Raises:
+            ModelError: a corpus of the model was removed, and its counts with it.
+        """
+        rows = duck.execute(_SOURCES, [model.id]).fetchall()
+        for name, gone, _, _ in rows:
+            if gone:
+                raise ModelError(
+                    f"model {model.name}@{model.version} reads the counts of corpus {name!r}, which was"
+                    " removed; build it again"
+                )
+        ((least,),) = duck.execute("select min_count from model where id = ?", [model.id]).fetchall()
+        segments = tuple(number for _, _, number, _ in rows if number is not None)
+        return cls(segments, tuple(map(int, least.split(","))), sum(int(size or 0) for _, _, _, size in rows))
 
 
 def overview(store: Store) -> Rows:
@@ -416,7 +409,7 @@ def overview(store: Store) -> Rows:
             model.tokens,
             ", ".join(model.corpora),
             model.created_at,
-            is_stale(store, model),
+            model.is_stale(store),
             str(model.symbols),
             model.condition or None,
         )

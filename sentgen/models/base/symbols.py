@@ -53,38 +53,39 @@ class Symbols:
         """
         return form if not self.are_words and form.startswith((TAG, PHRASE)) else fold(form)
 
+    def require_words(self, label: str) -> None:
+        """Refuse a model that is not over words, where sentences are built from words.
+
+        Raises:
+            ModelError: the model is over something else.
+        """
+        if not self.are_words:
+            raise ModelError(
+                f"{label} is a model over {self.over}, which knows no words; choose one over words"
+            )
+
+    @classmethod
+    def checked(cls, over: str, size: int | None) -> Symbols:
+        """Return the symbols over a kind of unit; classes and items keep `KEPT` words by default.
+
+        Raises:
+            InputError: there is no such kind, or ``size`` is given where no word or every word is kept.
+        """
+        if over not in OVER:
+            raise InputError(f"no model is over {over!r}; there are: {', '.join(OVER)}")
+        if over not in (CLASSES, ITEMS):
+            if size is not None:
+                raise InputError(
+                    f"a model over {over} keeps no number of words; leave {spell('classes')} out"
+                )
+            return cls(over)
+        if size is not None and size < 0:
+            raise InputError(f"classes {size}: give 0 or more")
+        return cls(over, KEPT if size is None else size)
+
 
 #: The symbols of models by default.
 OF_WORDS = Symbols()
-
-
-def symbols(over: str, size: int | None) -> Symbols:
-    """Return the symbols over a kind of unit; classes and items keep `KEPT` words by default.
-
-    Raises:
-        InputError: there is no such kind, or ``size`` is given where no word or every word is kept.
-    """
-    if over not in OVER:
-        raise InputError(f"no model is over {over!r}; there are: {', '.join(OVER)}")
-    if over not in (CLASSES, ITEMS):
-        if size is not None:
-            raise InputError(f"a model over {over} keeps no number of words; leave {spell('classes')} out")
-        return Symbols(over)
-    if size is not None and size < 0:
-        raise InputError(f"classes {size}: give 0 or more")
-    return Symbols(over, KEPT if size is None else size)
-
-
-def require_words(label: str, made_of: Symbols) -> None:
-    """Refuse a model that is not over words, where sentences are built from words.
-
-    Raises:
-        ModelError: the model is over something else.
-    """
-    if not made_of.are_words:
-        raise ModelError(
-            f"{label} is a model over {made_of.over}, which knows no words; choose one over words"
-        )
 
 
 def tag_symbol(tag: str) -> str:

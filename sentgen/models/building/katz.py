@@ -27,7 +27,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, Space, compiled
-from sentgen.models.building.rows import NgramRows, read_rows, read_unigrams
+from sentgen.models.building.rows import NgramRows
 from sentgen.schema.tables.corpus import UNK
 
 #: Higher counts are reliable and not discounted (Katz 1987, section II).
@@ -73,13 +73,13 @@ def smooth(
         ``n1`` to ``n6``, and ``d1`` to ``d5`` or, where they fail, ``absolute``.
     """
     progress("discounting order 1")
-    rows = read_unigrams(connection, min_count[0], unknown, space)
+    rows = NgramRows.read_unigrams(connection, min_count[0], unknown, space)
     scale, parameters = _estimate(rows)
     vocabulary = _discount_unigrams(rows, scale, unknown)
     orders = [rows]
     for n in range(2, order + 1):
         progress(f"discounting order {n}")
-        below, rows = rows, read_rows(connection, rows, min_count[n - 1], space)
+        below, rows = rows, NgramRows.read_rows(connection, rows, min_count[n - 1], space)
         scale, estimated = _estimate(rows)
         parameters += estimated
         below.weight = space.array(len(below.last), np.float64)

@@ -24,7 +24,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from sentgen.arrays import Bools, Floats, Ints, Space, compiled
-from sentgen.models.building.rows import NgramRows, read_rows, read_unigrams
+from sentgen.models.building.rows import NgramRows
 
 #: Discounts where the counts of counts give none, those of ``lmplz --discount_fallback``.
 FALLBACK = (0.5, 1.0, 1.5)
@@ -89,11 +89,11 @@ def smooth(
         ``n1`` to ``n4``, discounts ``d1`` to ``d3``, and ``fallback`` 1 where the discounts are `FALLBACK`.
     """
     progress("reading order 1")
-    orders = [read_unigrams(connection, min_count[0], unknown, space)]
+    orders = [NgramRows.read_unigrams(connection, min_count[0], unknown, space)]
     parameters: Parameters = []
     for n in range(2, order + 1):
         progress(f"reading order {n}")
-        orders.append(read_rows(connection, orders[-1], min_count[n - 1], space))
+        orders.append(NgramRows.read_rows(connection, orders[-1], min_count[n - 1], space))
         progress(f"smoothing order {n - 1}")
         _adjust(orders[-2], orders[-1], space)
         parameters += estimate_and_interpolate(orders[:-1], space)

@@ -61,46 +61,126 @@ class Recipe:
         """Return whether the n-grams are those that ingestion counted: no classes, brackets or symbols."""
         return self.unknown != "tag" and not self.brackets and self.symbols.are_words
 
+    def check(self, corpora: Sequence[BuiltFrom]) -> None:
+        """Refuse corpora from which a model of these settings cannot be built.
 
-def recipe(
-    order: int,
-    smoothing: str = "kneser-ney",
-    min_count: Sequence[int] | None = None,
-    unknown: str = "word",
-    brackets: bool = False,
-    symbols: Symbols | None = None,
-) -> Recipe:
-    """Check the settings of a model.
+        Raises:
+            ModelError: there are no corpora, or they are empty or not counted to the order of the model.
+        """
+        if not corpora:
+            raise ModelError(f"a model needs a corpus; give {spell('corpus')} NAME")
+        for each in corpora:
+            if each.max_order < self.order:
+                raise ModelError(
+                    f"corpus {each.name!r} is counted up to order {each.max_order}, not {self.order}; "
+                    f"choose {spell('order')} {each.max_order}, or ingest it again with {spell('order')}"
+                    f" {self.order}"
+                )
+        if not sum(each.sentences for each in corpora):
+            raise ModelError(f"no sentences in {', '.join(each.name for each in corpora)}; ingest some first")
 
-    Args:
-        order: highest order of n-grams, 1 to 5.
-        smoothing: ``kneser-ney`` (as lmplz), ``katz``, or ``stupid-backoff``, for which nothing is built:
-            look-ups read the counts.
-        min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
-        unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once to
-            ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
-        brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
-        symbols: the units of the n-grams, if they are not words (see `sentgen.models.base.symbols`).
+    def count(
+        self,
+        connection: Connection,
+        corpora: Sequence[BuiltFrom],
+        report: Progress,
+        *,
+        new_words: bool = True,
+        first_words: tuple[int, int] | None = None,
+        chosen: bool = False,
+    ) -> None:
+        """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
 
-    Raises:
-        InputError: a setting is out of range, or contradicts another one.
-    """
-    given = tuple(min_count or (1,))
-    if not 1 <= order <= MAX_ORDER:
-        raise InputError(f"order {order} is not between 1 and {MAX_ORDER}")
-    if smoothing not in SMOOTHING:
-        raise InputError(f"unknown smoothing {smoothing!r}; there are: {', '.join(SMOOTHING)}")
-    if unknown not in UNKNOWN:
-        raise InputError(f"unknown words as {unknown!r}; there are: {', '.join(UNKNOWN)}")
-    if min(given) < 1 or list(given) != sorted(given):
-        listed = ",".join(map(str, given))
-        raise InputError(f"min-count {listed}: give counts from 1 that do not fall, such as 1,1,2")
-    if len(given) > order:
-        raise InputError(f"min-count has {len(given)} numbers for a model of order {order}")
-    counts = given + given[-1:] * (order - len(given))
-    made = Recipe(order, smoothing, counts, unknown, brackets, symbols or OF_WORDS)
-    _check_together(made)
-    return made
+        ``part_1`` and up have the same counts, sorted, where an n-gram may have several rows.
+
+        Args:
+            connection: connection of the store.
+            corpora: the corpora.
+            report: called with one line a step.
+            new_words: if False, the store must have all words of the model already, and nothing is written
+                to it.
+            first_words: read only n-grams whose first word is at least the first number and less than the
+                second; only where nothing is counted again.
+            chosen: whether only the sentences of the table ``chosen`` are counted.
+
+        Raises:
+            ModelError: ``<s>`` or ``</s>`` occurs within a sentence.
+        """
+        segments = [number for each in corpora for number in each.segments]
+        if chosen or not self.as_counted:
+            _recount(
+                connection,
+                [each.id for each in corpora],
+                self,
+                chosen=chosen,
+                new_words=new_words and not self.as_counted,
+                progress=report,
+            )
+            statements = ["part_counted"]
+        else:
+            single = len(segments) == 1  # sorted and summed already: read without a copy
+            statements = ["count_segment", "part_segment"] if single else ["count_segments", "part_segments"]
+        for n in range(1, self.order + 1):
+            for statement in statements:
+                listed = ", ".join(map(str, segments))
+                within = f" and w1 >= {first_words[0]} and w1 < {first_words[1]}" if first_words else ""
+                sql.run(
+                    connection, _BUILD, statement, n=n, words=sql.words(n), segments=listed, within=within
+                )
+        if self.order > 1 and sql.run(connection, _BUILD, "misplaced", bos=BOS, eos=EOS)[0][0]:
+            raise ModelError(
+                "the text contains <s> or </s> as words, which no language model can tell from the ends of "
+                "sentences; replace them and ingest it again"
+            )
+
+    def vocabulary(self, connection: Connection, corpora: Sequence[BuiltFrom]) -> int:
+        """Return the size of the vocabulary of a model that reads the counts of its corpora."""
+        self.count(connection, corpora, lambda _: None)
+        unigrams = sql.run(connection, _BUILD, "vocabulary", bos=BOS, unk=UNK, least=self.min_count[0])
+        drop_temporary(connection)
+        return int(unigrams[0][0]) + (self.unknown == "word")
+
+    @classmethod
+    def checked(
+        cls,
+        order: int,
+        smoothing: str = "kneser-ney",
+        min_count: Sequence[int] | None = None,
+        unknown: str = "word",
+        brackets: bool = False,
+        symbols: Symbols | None = None,
+    ) -> Recipe:
+        """Check the settings of a model.
+
+        Args:
+            order: highest order of n-grams, 1 to 5.
+            smoothing: ``kneser-ney`` (as lmplz), ``katz``, or ``stupid-backoff``, for which nothing is built:
+                look-ups read the counts.
+            min_count: lowest count kept per order; must not fall; the last one also holds for higher orders.
+            unknown: ``word`` gives <unk> a probability; ``none`` does not; ``tag`` also maps words seen once
+                to ``<unk:TAG>``, with the language-specific tag where there is one, else the universal one.
+            brackets: count the brackets of base noun phrases as words, ``<np>`` and ``</np>``.
+            symbols: the units of the n-grams, if they are not words (see `sentgen.models.base.symbols`).
+
+        Raises:
+            InputError: a setting is out of range, or contradicts another one.
+        """
+        given = tuple(min_count or (1,))
+        if not 1 <= order <= MAX_ORDER:
+            raise InputError(f"order {order} is not between 1 and {MAX_ORDER}")
+        if smoothing not in SMOOTHING:
+            raise InputError(f"unknown smoothing {smoothing!r}; there are: {', '.join(SMOOTHING)}")
+        if unknown not in UNKNOWN:
+            raise InputError(f"unknown words as {unknown!r}; there are: {', '.join(UNKNOWN)}")
+        if min(given) < 1 or list(given) != sorted(given):
+            listed = ",".join(map(str, given))
+            raise InputError(f"min-count {listed}: give counts from 1 that do not fall, such as 1,1,2")
+        if len(given) > order:
+            raise InputError(f"min-count has {len(given)} numbers for a model of order {order}")
+        counts = given + given[-1:] * (order - len(given))
+        made = cls(order, smoothing, counts, unknown, brackets, symbols or OF_WORDS)
+        _check_together(made)
+        return made
 
 
 def _check_together(made: Recipe) -> None:
@@ -129,6 +209,30 @@ class BuiltFrom:
     segments: tuple[int, ...]
     sentences: int
     tokens: int
+
+    @classmethod
+    def find(cls, connection: Connection, name: str) -> BuiltFrom:
+        """Return a corpus with its segments.
+
+        Raises:
+            NotFoundError: there is no such corpus.
+        """
+        corpus_row = connection.execute(select(corpus).where(corpus.c.name == name)).one_or_none()
+        if corpus_row is None:
+            names = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars().all()
+            existing = f"there are: {', '.join(names)}" if names else "there are none yet"
+            raise NotFoundError(f"no corpus {name!r}; {existing}")
+        segments = connection.execute(
+            select(segment).where(segment.c.corpus_id == corpus_row.id).order_by(segment.c.id)
+        ).all()
+        return cls(
+            corpus_row.id,
+            corpus_row.name,
+            corpus_row.max_order,
+            tuple(row.id for row in segments),
+            sum(row.sentences for row in segments),
+            sum(row.tokens for row in segments),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,30 +292,6 @@ class Chosen:
     condition: str
     sentences: int
     tokens: int
-
-
-def built_from(connection: Connection, name: str) -> BuiltFrom:
-    """Return a corpus with its segments.
-
-    Raises:
-        NotFoundError: there is no such corpus.
-    """
-    corpus_row = connection.execute(select(corpus).where(corpus.c.name == name)).one_or_none()
-    if corpus_row is None:
-        names = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars().all()
-        existing = f"there are: {', '.join(names)}" if names else "there are none yet"
-        raise NotFoundError(f"no corpus {name!r}; {existing}")
-    segments = connection.execute(
-        select(segment).where(segment.c.corpus_id == corpus_row.id).order_by(segment.c.id)
-    ).all()
-    return BuiltFrom(
-        corpus_row.id,
-        corpus_row.name,
-        corpus_row.max_order,
-        tuple(row.id for row in segments),
-        sum(row.sentences for row in segments),
-        sum(row.tokens for row in segments),
-    )
 
 
 def selected(
@@ -363,86 +443,6 @@ def _find_brackets(connection: Connection, tokens: str) -> None:
             f" without {spell('brackets')}"
         )
     sql.run(connection, _RECOUNT, "brackets", tokens=tokens, **names)
-
-
-def check_corpora(corpora: Sequence[BuiltFrom], settings: Recipe) -> None:
-    """Refuse corpora from which a model of these settings cannot be built.
-
-    Raises:
-        ModelError: there are no corpora, or they are empty or not counted to the order of the model.
-    """
-    if not corpora:
-        raise ModelError(f"a model needs a corpus; give {spell('corpus')} NAME")
-    for each in corpora:
-        if each.max_order < settings.order:
-            raise ModelError(
-                f"corpus {each.name!r} is counted up to order {each.max_order}, not {settings.order}; "
-                f"choose {spell('order')} {each.max_order}, or ingest it again with {spell('order')}"
-                f" {settings.order}"
-            )
-    if not sum(each.sentences for each in corpora):
-        raise ModelError(f"no sentences in {', '.join(each.name for each in corpora)}; ingest some first")
-
-
-def count(
-    connection: Connection,
-    corpora: Sequence[BuiltFrom],
-    settings: Recipe,
-    report: Progress,
-    *,
-    new_words: bool = True,
-    first_words: tuple[int, int] | None = None,
-    chosen: bool = False,
-) -> None:
-    """Make ``counted_1`` and up: the counts of the model's n-grams, in the corpora together.
-
-    ``part_1`` and up have the same counts, sorted, where an n-gram may have several rows.
-
-    Args:
-        connection: connection of the store.
-        corpora: the corpora.
-        settings: settings of the model.
-        report: called with one line a step.
-        new_words: if False, the store must have all words of the model already, and nothing is written to it.
-        first_words: read only n-grams whose first word is at least the first number and less than the second;
-            only where nothing is counted again.
-        chosen: whether only the sentences of the table ``chosen`` are counted.
-
-    Raises:
-        ModelError: ``<s>`` or ``</s>`` occurs within a sentence.
-    """
-    segments = [number for each in corpora for number in each.segments]
-    if chosen or not settings.as_counted:
-        _recount(
-            connection,
-            [each.id for each in corpora],
-            settings,
-            chosen=chosen,
-            new_words=new_words and not settings.as_counted,
-            progress=report,
-        )
-        statements = ["part_counted"]
-    else:
-        single = len(segments) == 1  # sorted and summed already: read without a copy
-        statements = ["count_segment", "part_segment"] if single else ["count_segments", "part_segments"]
-    for n in range(1, settings.order + 1):
-        for statement in statements:
-            listed = ", ".join(map(str, segments))
-            within = f" and w1 >= {first_words[0]} and w1 < {first_words[1]}" if first_words else ""
-            sql.run(connection, _BUILD, statement, n=n, words=sql.words(n), segments=listed, within=within)
-    if settings.order > 1 and sql.run(connection, _BUILD, "misplaced", bos=BOS, eos=EOS)[0][0]:
-        raise ModelError(
-            "the text contains <s> or </s> as words, which no language model can tell from the ends of "
-            "sentences; replace them and ingest it again"
-        )
-
-
-def vocabulary(connection: Connection, corpora: Sequence[BuiltFrom], settings: Recipe) -> int:
-    """Return the size of the vocabulary of a model that reads the counts of its corpora."""
-    count(connection, corpora, settings, lambda _: None)
-    unigrams = sql.run(connection, _BUILD, "vocabulary", bos=BOS, unk=UNK, least=settings.min_count[0])
-    drop_temporary(connection)
-    return int(unigrams[0][0]) + (settings.unknown == "word")
 
 
 def drop_temporary(connection: Connection) -> None:

@@ -82,6 +82,104 @@ class NgramRows:
             self.prefix[self.first[start] : self.first[end]] = prefixes
             space.relax()
 
+    @classmethod
+    def read_unigrams(cls, connection: Connection, min_count: int, unknown: bool, space: Space) -> NgramRows:
+        """Read ``counted_1``, with a row for <unk> and no count for <s>.
+
+        These and </s> are kept, however rare. ``<unk>`` has a count only if the text has it; without one, it
+        is kept if it is to have a probability.
+        """
+        words, counts = np.array(sql.run(connection, _FILE, "unigrams"), np.int64).reshape(-1, 2).T
+        if not len(words) or words[0] != UNK:
+            words, counts = np.append(UNK, words), np.append(0, counts)
+        kept = counts >= min_count
+        kept[words <= EOS] = True
+        kept[0] = unknown or counts[0] > 0
+        counts[words == BOS] = 0
+        start = int(np.searchsorted(words, BOS))
+        rows = NgramRows.allocate(1, len(words), 1, space)
+        rows.first[1] = len(words)
+        rows.last[:] = rows.anchor[:] = words
+        rows.value[:] = counts
+        rows.kept, rows.begins = kept, (start, start + 1)
+        return rows
+
+    @classmethod
+    def read_contexts(cls, connection: Connection, space: Space) -> NgramRows:
+        """Read the words of ``counted_1`` as the contexts of bigrams; they may be part of the vocabulary."""
+        words = np.array(sql.run(connection, _FILE, "unigrams"), np.int32).reshape(-1, 2)[:, 0]
+        rows = NgramRows.allocate(1, len(words), 1, space)
+        rows.first[1] = len(words)
+        rows.last[:] = rows.anchor[:] = words
+        start, end = np.searchsorted(words, [BOS, BOS + 1]).tolist()
+        rows.begins = (start, end)
+        return rows
+
+    @classmethod
+    def read_rows(cls, connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
+        """Read ``part_n`` of the next order and link its n-grams; DuckDB sorts rows that are not sorted.
+
+        Raises:
+            DamagedError: an n-gram without its prefix or its suffix.
+        """
+        rows = NgramRows.read_continuations(connection, below, min_count, space)
+        for start, end in rows.spans():
+            linked = find_suffixes(
+                rows.first[start : end + 1],
+                rows.last,
+                below.suffix[start:end],
+                below.first,
+                below.last,
+                rows.suffix,
+            )
+            if not linked:
+                raise damaged(rows.n)
+            space.relax()
+        return rows
+
+    @classmethod
+    def read_continuations(
+        cls, connection: Connection, below: NgramRows, min_count: int, space: Space
+    ) -> NgramRows:
+        """Read ``part_n`` as `read_rows` does, but without links to suffixes, which may be in another range.
+
+        Raises:
+            DamagedError: an n-gram without its prefix.
+        """
+        n = below.n + 1
+        rows = NgramRows.allocate(
+            n, int(sql.run(connection, _FILE, "size", n=n)[0][0]), len(below.last), space
+        )
+        size = _fill(connection, rows, below, space, in_order=False)
+        if size == _UNSORTED:
+            size = _fill(connection, rows, below, space, in_order=True)
+        if size < 0:
+            raise damaged(n)
+        rows.last, rows.suffix = rows.last[:size], rows.suffix[:size]
+        rows.anchor, rows.value = rows.anchor[:size], rows.value[:size]
+        if min_count > 1:
+            rows.kept = space.array(size, np.bool_)
+            for start, end in rows.blocks():
+                np.greater_equal(rows.value[start:end], min_count, out=rows.kept[start:end])
+        rows.begins = int(rows.first[below.begins[0]]), int(rows.first[below.begins[1]])
+        return rows
+
+    @classmethod
+    def allocate(cls, n: int, size: int, contexts: int, space: Space) -> NgramRows:
+        """Return uninitialized arrays for ``size`` n-grams of order n after so many contexts."""
+        return cls(
+            n,
+            first=space.array(contexts + 1, np.int32),
+            last=space.array(size, np.int32),
+            suffix=space.array(size, np.int32),
+            prefix=np.empty(0, np.int32),
+            anchor=space.array(size, np.int32),
+            value=space.array(size, np.float64),
+            weight=np.empty(0),
+            kept=np.empty(0, np.bool_),
+            begins=(0, 0),
+        )
+
 
 def words_of(orders: Sequence[NgramRows], n: int, chosen: Ints | Longs) -> Ints:
     """Return the words of ascending rows of order n as (n, rows) int32; ``orders`` begins with order 1."""
@@ -92,102 +190,9 @@ def words_of(orders: Sequence[NgramRows], n: int, chosen: Ints | Longs) -> Ints:
     return words
 
 
-def read_unigrams(connection: Connection, min_count: int, unknown: bool, space: Space) -> NgramRows:
-    """Read ``counted_1``, with a row for <unk> and no count for <s>; these and </s> are kept, however rare.
-
-    ``<unk>`` has a count only if the text has it; without one, it is kept if it is to have a probability.
-    """
-    words, counts = np.array(sql.run(connection, _FILE, "unigrams"), np.int64).reshape(-1, 2).T
-    if not len(words) or words[0] != UNK:
-        words, counts = np.append(UNK, words), np.append(0, counts)
-    kept = counts >= min_count
-    kept[words <= EOS] = True
-    kept[0] = unknown or counts[0] > 0
-    counts[words == BOS] = 0
-    start = int(np.searchsorted(words, BOS))
-    rows = allocate(1, len(words), 1, space)
-    rows.first[1] = len(words)
-    rows.last[:] = rows.anchor[:] = words
-    rows.value[:] = counts
-    rows.kept, rows.begins = kept, (start, start + 1)
-    return rows
-
-
-def read_contexts(connection: Connection, space: Space) -> NgramRows:
-    """Read the words of ``counted_1`` as the contexts of bigrams; they may be a part of the vocabulary."""
-    words = np.array(sql.run(connection, _FILE, "unigrams"), np.int32).reshape(-1, 2)[:, 0]
-    rows = allocate(1, len(words), 1, space)
-    rows.first[1] = len(words)
-    rows.last[:] = rows.anchor[:] = words
-    start, end = np.searchsorted(words, [BOS, BOS + 1]).tolist()
-    rows.begins = (start, end)
-    return rows
-
-
-def read_rows(connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
-    """Read ``part_n`` of the next order and link its n-grams; DuckDB sorts rows that are not sorted.
-
-    Raises:
-        DamagedError: an n-gram without its prefix or its suffix.
-    """
-    rows = read_continuations(connection, below, min_count, space)
-    for start, end in rows.spans():
-        linked = find_suffixes(
-            rows.first[start : end + 1],
-            rows.last,
-            below.suffix[start:end],
-            below.first,
-            below.last,
-            rows.suffix,
-        )
-        if not linked:
-            raise damaged(rows.n)
-        space.relax()
-    return rows
-
-
-def read_continuations(connection: Connection, below: NgramRows, min_count: int, space: Space) -> NgramRows:
-    """Read ``part_n`` as `read_rows` does, but without links to suffixes, which may be in another range.
-
-    Raises:
-        DamagedError: an n-gram without its prefix.
-    """
-    n = below.n + 1
-    rows = allocate(n, int(sql.run(connection, _FILE, "size", n=n)[0][0]), len(below.last), space)
-    size = _fill(connection, rows, below, space, in_order=False)
-    if size == _UNSORTED:
-        size = _fill(connection, rows, below, space, in_order=True)
-    if size < 0:
-        raise damaged(n)
-    rows.last, rows.suffix = rows.last[:size], rows.suffix[:size]
-    rows.anchor, rows.value = rows.anchor[:size], rows.value[:size]
-    if min_count > 1:
-        rows.kept = space.array(size, np.bool_)
-        for start, end in rows.blocks():
-            np.greater_equal(rows.value[start:end], min_count, out=rows.kept[start:end])
-    rows.begins = int(rows.first[below.begins[0]]), int(rows.first[below.begins[1]])
-    return rows
-
-
 def damaged(n: int) -> DamagedError:
     """Return the error that an n-gram of an order lacks its prefix or its suffix."""
     return DamagedError(f"the counts of order {n} do not fit those of order {n - 1}; see: sentgen db check")
-
-
-def allocate(n: int, size: int, contexts: int, space: Space) -> NgramRows:
-    """Return uninitialized arrays for ``size`` n-grams of order n after so many contexts."""
-    return NgramRows(
-        n,
-        first=space.array(contexts + 1, np.int32),
-        last=space.array(size, np.int32),
-        suffix=space.array(size, np.int32),
-        prefix=np.empty(0, np.int32),
-        anchor=space.array(size, np.int32),
-        value=space.array(size, np.float64),
-        weight=np.empty(0),
-        kept=np.empty(0, np.bool_),
-        begins=(0, 0),
-    )
 
 
 def _fill(connection: Connection, rows: NgramRows, below: NgramRows, space: Space, *, in_order: bool) -> int:

@@ -17,9 +17,8 @@ from sentgen.counts.cluster.stages import disk_note, read_json, write_json
 from sentgen.errors import InputError, StoreError
 from sentgen.models.base.registry import STUPID_BACKOFF, find_all, next_version, require_name
 from sentgen.models.building import kneser_ney
-from sentgen.models.building.recipe import BuiltFrom, Recipe, built_from, check_corpora, vocabulary
+from sentgen.models.building.recipe import BuiltFrom, Recipe
 from sentgen.models.building.writing import rows_of
-from sentgen.models.cluster import tasks
 from sentgen.models.cluster.tasks import ModelPlan
 from sentgen.schema import Store
 from sentgen.schema.lakes import LakeFile, Manifest
@@ -124,11 +123,11 @@ class ModelJob(LakeJob):
             Store(self.lake.root, read_only=True, memory_limit=max(self.memory // 2, _LEAST_MEMORY)) as store,
             store.connect() as connection,
         ):
-            sources = tuple(built_from(connection, each) for each in dict.fromkeys(corpora))
-            check_corpora(sources, settings)
+            sources = tuple(BuiltFrom.find(connection, each) for each in dict.fromkeys(corpora))
+            settings.check(sources)
             number, version = next_version(connection, name)
             made = _newest(connection, sources)
-            words = vocabulary(connection, sources, settings) if settings.smoothing != SMOOTHING[0] else 0
+            words = settings.vocabulary(connection, sources) if settings.smoothing != SMOOTHING[0] else 0
         built = Built(f"{name}@{version}", words, sum(each.tokens for each in sources))
         rows = rows_of(number, (name, version), settings, sources, words, made)
         tables: list[LakeFile] = []
@@ -173,10 +172,10 @@ class ModelJob(LakeJob):
         run, order = self.stages.run, plan.recipe.order
         every = [(plan, task) for task in range(len(plan.ranges))]
         parts = [(plan, task) for task in range(plan.parts)] if order > 1 else []
-        counts = [task["counts"] for task in run("split", tasks.split, every)]
-        counts += [task["counts"] for task in run("adjust", tasks.adjust, parts)]
+        counts = [task["counts"] for task in run("split", ModelPlan.split, every)]
+        counts += [task["counts"] for task in run("adjust", ModelPlan.adjust, parts)]
         plan_file = read_json(self.work / JOB)
-        (estimated,) = run("unigrams", tasks.unigrams, [(plan, plan_file["file"])])
+        (estimated,) = run("unigrams", ModelPlan.unigrams, [(plan, plan_file["file"])])
         discounts = []
         for n in plan.orders:
             # The parts have no counts of the highest order.
@@ -184,13 +183,13 @@ class ModelJob(LakeJob):
             parameters, steps = kneser_ney.estimated(n, [sum(each) for each in zip(*known, strict=True)])
             estimated["parameters"] += parameters
             discounts.append(steps.tolist())
-        run("smooth", tasks.smooth, [(*call, discounts) for call in every])
-        run("interpolate", tasks.interpolate, parts)
+        run("smooth", ModelPlan.smooth, [(*call, discounts) for call in every])
+        run("interpolate", ModelPlan.interpolate, parts)
         anchors = estimated["anchors"]
-        run("place", tasks.divide_by_anchor, [(*call, anchors) for call in every])
+        run("place", ModelPlan.divide_by_anchor, [(*call, anchors) for call in every])
         first = len(self.catalogue.files("model_ngram"))
         calls = [(plan, task, number, first + task) for task in range(len(anchors))]
-        written = run("write", tasks.write, calls)
+        written = run("write", ModelPlan.write, calls)
         return [LakeFile(**task["file"]) for task in written], estimated
 
     def _add(self, rows: dict[str, list[dict[str, object]]], files: Sequence[LakeFile]) -> None:

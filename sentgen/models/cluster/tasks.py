@@ -24,16 +24,8 @@ from sqlalchemy import Connection
 from sentgen.arrays import Bools, Floats, Ints, Longs, Shorts, Space, compiled
 from sentgen.counts.cluster.stages import PROGRAM, read_batch, write_batches
 from sentgen.models.building import kneser_ney
-from sentgen.models.building.recipe import BuiltFrom, Recipe, count
-from sentgen.models.building.rows import (
-    NgramRows,
-    allocate,
-    damaged,
-    read_contexts,
-    read_continuations,
-    read_unigrams,
-    words_of,
-)
+from sentgen.models.building.recipe import BuiltFrom, Recipe
+from sentgen.models.building.rows import NgramRows, damaged, words_of
 from sentgen.models.building.writing import OrderNgrams, in_order, logarithms
 from sentgen.schema import Store
 from sentgen.schema.lake_transfer import write_file
@@ -48,6 +40,8 @@ _LAST = 2**31 - 1
 #: Shares of the memory of a task: for DuckDB, which reads, and for the n-grams.
 _DATABASE, _ROWS = 0.3, 0.5
 _FULL = 0.8
+#: Share of the memory of a task that sorting may take.
+_SORTING = 0.5
 #: Bytes of the header of an array file.
 _HEADER = 128
 _VALUES = pa.schema([("value", pa.float64())])
@@ -120,60 +114,200 @@ class ModelPlan:
             raw(connection).execute(f"set temp_directory = {literal(str(spill))}")
             yield connection
 
+    def split(self, number: int) -> dict[str, list[list[int]]]:
+        """Read a range, and divide its n-grams among the parts by their last two words.
 
-def adjust(plan: ModelPlan, part: int) -> dict[str, list[list[int]]]:
-    """Count the words before each n-gram of a part, and send the counts back to the ranges.
+        Returns:
+            Counts of counts, by order from 2: of all n-grams of the highest order, else of those after <s>.
+        """
+        space, settings = self.space(), self.recipe
+        with self.connected() as connection:
+            settings.count(connection, self.corpora, lambda _: None, first_words=self.words(number))
+            orders = [NgramRows.read_contexts(connection, space)]
+            for n in self.orders:
+                orders.append(
+                    NgramRows.read_continuations(connection, orders[-1], settings.min_count[n - 1], space)
+                )
+        anchors = np.zeros(0, np.int64)
+        arrays: dict[str, npt.NDArray[np.generic]] = {"last_1": orders[0].last}
+        for rows in orders:
+            rows.find_prefixes(space)
+        for rows in orders[1:]:
+            places, begins = _rows_by_part(_parts(orders, rows, self.parts, space), self.parts, space)
+            _write_words(self.file("split", number, rows.n), orders, rows.n, _cut(places, begins))
+            arrays |= _arrays_of(rows, places, begins, highest=rows.n == settings.order)
+            known = rows.anchor[rows.kept] if len(rows.kept) else rows.anchor
+            anchors = _add(anchors, np.bincount(known))
+        self.keep("split", number, arrays)
+        words = np.flatnonzero(anchors)
+        self.keep("anchors", number, {"words": words, "counts": anchors[words]})
+        return {"counts": [_counts(rows, rows.n == settings.order) for rows in orders[1:]]}
 
-    The links to suffixes are kept for `interpolate`: rows of the order below, or the last words of bigrams.
+    def adjust(self, part: int) -> dict[str, list[list[int]]]:
+        """Count the words before each n-gram of a part, and send the counts back to the ranges.
 
-    Returns:
-        Counts of adjusted counts from 1 to 4, by order from 2, without what begins with <s>.
-    """
-    space = plan.space()
-    counts_of_counts: list[list[int]] = []
-    links: dict[str, Ints] = {}
-    below, sizes = np.empty((0, 1), np.int32), [0]
-    for n in plan.orders:
-        words, here = _read(plan, part, n, space)
-        if n == 2:
-            links["links_2"] = words[:, 1].copy()
-            before = np.bincount(words[:, 1])
-            seen = np.flatnonzero(before)
-            plan.keep("words", part, {"words": seen, "counts": before[seen]})
-        else:
-            links[f"links_{n}"] = _linked(words, below, space)
-            counts = np.bincount(links[f"links_{n}"], minlength=len(below)).astype(np.float64)
-            counted = counts[below[:, 0] != BOS]
-            counts_of_counts.append([int(np.count_nonzero(counted == r)) for r in range(1, 5)])
-            _send(plan, "adjust", part, n - 1, counts, below[:, 0] == BOS, sizes)
-        below, sizes = words, here
-        space.relax()
-    plan.keep("adjust", part, links)
-    return {"counts": counts_of_counts}
+        Links to suffixes are kept for `interpolate`: rows of the order below, or last words of bigrams.
 
+        Returns:
+            Counts of adjusted counts from 1 to 4, by order from 2, without what begins with <s>.
+        """
+        space = self.space()
+        counts_of_counts: list[list[int]] = []
+        links: dict[str, Ints] = {}
+        below, sizes = np.empty((0, 1), np.int32), [0]
+        for n in self.orders:
+            words, here = _read(self, part, n, space)
+            if n == 2:
+                links["links_2"] = words[:, 1].copy()
+                before = np.bincount(words[:, 1])
+                seen = np.flatnonzero(before)
+                self.keep("words", part, {"words": seen, "counts": before[seen]})
+            else:
+                links[f"links_{n}"] = _linked(words, below, space)
+                counts = np.bincount(links[f"links_{n}"], minlength=len(below)).astype(np.float64)
+                counted = counts[below[:, 0] != BOS]
+                counts_of_counts.append([int(np.count_nonzero(counted == r)) for r in range(1, 5)])
+                _send(self, "adjust", part, n - 1, counts, below[:, 0] == BOS, sizes)
+            below, sizes = words, here
+            space.relax()
+        self.keep("adjust", part, links)
+        return {"counts": counts_of_counts}
 
-def interpolate(plan: ModelPlan, part: int) -> dict[str, object]:
-    """Add gamma(c) p(w | c') to each n-gram of a part, order by order, and send the probabilities back."""
-    space = plan.space()
-    lower: Floats = plan.load("unigrams", 0, "probabilities")
-    for n in plan.orders:
-        suffix = plan.load("adjust", part, f"links_{n}")
-        value: Floats = space.array(len(suffix), np.float64)
-        pruned = space.array(len(suffix), np.bool_)
-        at, sizes = 0, []
-        for number in range(len(plan.ranges)):
-            batch = read_batch(plan.file("smooth", number, n), part)
-            here = slice(at, at + batch.num_rows)
-            shares, weight = batch.columns
-            pruned[here] = shares.is_null().to_numpy(zero_copy_only=False)
-            value[here] = shares.fill_null(0).to_numpy() + weight.to_numpy() * lower[suffix[here]]
-            at += batch.num_rows
-            sizes.append(batch.num_rows)
-        value[pruned] = 0
-        _send(plan, "interpolate", part, n, value, np.zeros(len(value), np.bool_), sizes)
-        lower = value
-        space.relax()
-    return {}
+    def unigrams(self, file: int) -> dict[str, object]:
+        """Compute the unigram probabilities, and divide anchors into files of about ``file`` n-grams each.
+
+        Returns:
+            The estimates of order 1, the size of the vocabulary, and the least anchor of each file.
+        """
+        space, settings = self.space(), self.recipe
+        with self.connected() as connection:
+            replace(settings, order=1).count(connection, self.corpora, lambda _: None)
+            rows = NgramRows.read_unigrams(
+                connection, settings.min_count[0], settings.unknown != "none", space
+            )
+        size = int(rows.last[-1]) + 1
+        if settings.order > 1:
+            rows.value[:] = _sums(self, "words", self.parts, size)[rows.last]
+        parameters = kneser_ney.estimate_and_interpolate([rows], space)
+        rows.value[rows.begins[0]] = 1.0  # <s> is always there
+        values: Floats = np.zeros(size)
+        values[rows.last] = rows.value
+        self.keep("unigrams", 0, {"probabilities": values})
+        anchors = _sums(self, "anchors", len(self.ranges), size)
+        anchors += values > 0
+        vocabulary = int(np.count_nonzero(values)) - 1
+        return {"parameters": parameters, "vocabulary": vocabulary, "anchors": _cuts(anchors, file)}
+
+    def smooth(self, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, object]:
+        """Compute gamma of the contexts of a range, and send each n-gram's share by its order to its part.
+
+        Args:
+            number: number of the range.
+            discounts: discounts of the adjusted counts 0 to 3, by order from 2.
+        """
+        space = self.space()
+        contexts = _ContextRange(self, number, space)
+        weights = {}
+        for n in self.orders:
+            if n < self.recipe.order:
+                contexts.receive("adjust", n)
+            rows, below = contexts.orders[n - 1], contexts.orders[n - 2]
+            below.weight = space.array(len(below.last), np.float64)
+            # Without the lower order: `interpolate` adds its share in the part that has the suffix.
+            rows.suffix = np.zeros(len(rows.last), np.int32)
+            steps = np.array(discounts[n - 2])
+            kneser_ney.interpolate(rows, np.zeros(1), below.weight, steps, space)
+            contexts.send("smooth", n, lambda places, rows=rows, below=below: _shares(rows, below, places))  # type: ignore[misc]
+            weights[f"weight_{below.n}"] = below.weight
+        self.keep("smooth", number, weights)
+        return {}
+
+    def interpolate(self, part: int) -> dict[str, object]:
+        """Add gamma(c) p(w | c') to each n-gram of a part, order by order, and send probabilities back."""
+        space = self.space()
+        lower: Floats = self.load("unigrams", 0, "probabilities")
+        for n in self.orders:
+            suffix = self.load("adjust", part, f"links_{n}")
+            value: Floats = space.array(len(suffix), np.float64)
+            pruned = space.array(len(suffix), np.bool_)
+            at, sizes = 0, []
+            for number in range(len(self.ranges)):
+                batch = read_batch(self.file("smooth", number, n), part)
+                here = slice(at, at + batch.num_rows)
+                shares, weight = batch.columns
+                pruned[here] = shares.is_null().to_numpy(zero_copy_only=False)
+                value[here] = shares.fill_null(0).to_numpy() + weight.to_numpy() * lower[suffix[here]]
+                at += batch.num_rows
+                sizes.append(batch.num_rows)
+            value[pruned] = 0
+            _send(self, "interpolate", part, n, value, np.zeros(len(value), np.bool_), sizes)
+            lower = value
+            space.relax()
+        return {}
+
+    def divide_by_anchor(self, number: int, anchors: Sequence[int]) -> dict[str, object]:
+        """Divide the n-grams of a range among the files of the lake, by anchor.
+
+        Args:
+            number: number of the range.
+            anchors: the least anchor of each file.
+        """
+        space = self.space()
+        contexts = _ContextRange(self, number, space)
+        for n in self.orders:
+            contexts.receive("interpolate", n)
+            below = contexts.orders[n - 2]
+            below.weight = space.array(len(below.last), np.float64)
+            below.weight[:] = self.load("smooth", number, f"weight_{n - 1}")
+        _place_words(self, number, contexts.orders[0], anchors)
+        for rows in contexts.orders[1:]:
+            file = space.array(len(rows.last), np.uint16)
+            for start, end in rows.blocks():
+                chosen = np.searchsorted(np.array(anchors), rows.anchor[start:end], side="right") - 1
+                # N-grams that are not in the model get the number after the last file.
+                file[start:end] = np.where(rows.value[start:end] > 0, chosen, len(anchors))
+            places, begins = _rows_by_part(file, len(anchors) + 1, space)
+
+            def batch(chosen: Ints, rows: NgramRows = rows) -> list[Ints | Floats]:
+                scores = logarithms(rows.value, rows.weight, chosen)
+                return [*words_of(contexts.orders, rows.n, chosen), *scores]
+
+            _write(self.file("place", number, rows.n), rows.n, map(batch, _cut(places, begins[:-1])))
+        return {}
+
+    def write(self, number: int, model: int, part: int) -> dict[str, dict[str, object]]:
+        """Write a file of the lake: the n-grams of its anchors, sorted as a store has them.
+
+        Args:
+            number: number of the file among those of the model.
+            model: number of the model.
+            part: place of the file among those of the table.
+        """
+
+        def batches() -> Iterator[tuple[int, pa.RecordBatch]]:
+            for n in range(1, self.recipe.order + 1):
+                for task in range(len(self.ranges)):
+                    yield n, read_batch(self.file("place", task, n), number)
+
+        def source(least: int, end: int) -> Iterator[OrderNgrams]:
+            for n, batch in batches():
+                *words, logp, backoff = _columns(batch)
+                anchor = np.max(words, axis=0)
+                here = (anchor >= least) & (anchor < end)
+                yield OrderNgrams(
+                    np.array([column[here] for column in words]).reshape(n, -1), logp[here], backoff[here]
+                )
+
+        anchors = np.zeros(0, np.int64)
+        for n, batch in batches():
+            tally = np.bincount(np.max(_columns(batch)[:n], axis=0))
+            anchors = np.pad(anchors, (0, max(0, len(tally) - len(anchors))))
+            anchors[: len(tally)] += tally
+        memory = int(self.memory * _SORTING)
+        rows = (
+            batch for table in in_order(model, anchors, source, memory=memory) for batch in table.to_batches()
+        )
+        return {"file": asdict(write_file(self.lake, "model_ngram", part, rows))}
 
 
 def _read(plan: ModelPlan, part: int, n: int, space: Space) -> tuple[Ints, list[int]]:
@@ -268,34 +402,6 @@ def _sums(plan: ModelPlan, stage: str, tasks: int, size: int) -> Longs:
     return total
 
 
-#: Share of the memory of a task that sorting may take.
-_SORTING = 0.5
-
-
-def unigrams(plan: ModelPlan, file: int) -> dict[str, object]:
-    """Compute the unigram probabilities, and divide the anchors into files of about ``file`` n-grams each.
-
-    Returns:
-        The estimates of order 1, the size of the vocabulary, and the least anchor of each file.
-    """
-    space, settings = plan.space(), plan.recipe
-    with plan.connected() as connection:
-        count(connection, plan.corpora, replace(settings, order=1), lambda _: None)
-        rows = read_unigrams(connection, settings.min_count[0], settings.unknown != "none", space)
-    size = int(rows.last[-1]) + 1
-    if settings.order > 1:
-        rows.value[:] = _sums(plan, "words", plan.parts, size)[rows.last]
-    parameters = kneser_ney.estimate_and_interpolate([rows], space)
-    rows.value[rows.begins[0]] = 1.0  # <s> is always there
-    values: Floats = np.zeros(size)
-    values[rows.last] = rows.value
-    plan.keep("unigrams", 0, {"probabilities": values})
-    anchors = _sums(plan, "anchors", len(plan.ranges), size)
-    anchors += values > 0
-    vocabulary = int(np.count_nonzero(values)) - 1
-    return {"parameters": parameters, "vocabulary": vocabulary, "anchors": _cuts(anchors, file)}
-
-
 def _cuts(anchors: Longs, most: int) -> list[int]:
     """Return the least anchor of each file; the n-grams of an anchor stay together."""
     behind = np.cumsum(anchors)
@@ -308,42 +414,6 @@ def _cuts(anchors: Longs, most: int) -> list[int]:
         done = int(behind[following - 1])
 
 
-def write(plan: ModelPlan, number: int, model: int, part: int) -> dict[str, dict[str, object]]:
-    """Write a file of the lake: the n-grams of its anchors, sorted as a store has them.
-
-    Args:
-        plan: plan of the model.
-        number: number of the file among those of the model.
-        model: number of the model.
-        part: place of the file among those of the table.
-    """
-
-    def batches() -> Iterator[tuple[int, pa.RecordBatch]]:
-        for n in range(1, plan.recipe.order + 1):
-            for task in range(len(plan.ranges)):
-                yield n, read_batch(plan.file("place", task, n), number)
-
-    def source(least: int, end: int) -> Iterator[OrderNgrams]:
-        for n, batch in batches():
-            *words, logp, backoff = _columns(batch)
-            anchor = np.max(words, axis=0)
-            here = (anchor >= least) & (anchor < end)
-            yield OrderNgrams(
-                np.array([column[here] for column in words]).reshape(n, -1), logp[here], backoff[here]
-            )
-
-    anchors = np.zeros(0, np.int64)
-    for n, batch in batches():
-        tally = np.bincount(np.max(_columns(batch)[:n], axis=0))
-        anchors = np.pad(anchors, (0, max(0, len(tally) - len(anchors))))
-        anchors[: len(tally)] += tally
-    memory = int(plan.memory * _SORTING)
-    rows = (
-        batch for table in in_order(model, anchors, source, memory=memory) for batch in table.to_batches()
-    )
-    return {"file": asdict(write_file(plan.lake, "model_ngram", part, rows))}
-
-
 #: The share of an n-gram by its own order, null where it is not in the model, and its context's gamma.
 SHARES = pa.schema([("discounted", pa.float64()), ("weight", pa.float64())])
 
@@ -351,34 +421,6 @@ SHARES = pa.schema([("discounted", pa.float64()), ("weight", pa.float64())])
 def _words_schema(n: int) -> list[tuple[str, pa.DataType]]:
     """Return the columns of the words of n-grams."""
     return [(f"w{i}", pa.int32()) for i in range(1, n + 1)]
-
-
-def split(plan: ModelPlan, number: int) -> dict[str, list[list[int]]]:
-    """Read a range, and divide its n-grams among the parts by their last two words.
-
-    Returns:
-        Counts of counts, by order from 2: of all n-grams of the highest order, else of those after <s>.
-    """
-    space, settings = plan.space(), plan.recipe
-    with plan.connected() as connection:
-        count(connection, plan.corpora, settings, lambda _: None, first_words=plan.words(number))
-        orders = [read_contexts(connection, space)]
-        for n in plan.orders:
-            orders.append(read_continuations(connection, orders[-1], settings.min_count[n - 1], space))
-    anchors = np.zeros(0, np.int64)
-    arrays: dict[str, npt.NDArray[np.generic]] = {"last_1": orders[0].last}
-    for rows in orders:
-        rows.find_prefixes(space)
-    for rows in orders[1:]:
-        places, begins = _rows_by_part(_parts(orders, rows, plan.parts, space), plan.parts, space)
-        _write_words(plan.file("split", number, rows.n), orders, rows.n, _cut(places, begins))
-        arrays |= _arrays_of(rows, places, begins, highest=rows.n == settings.order)
-        known = rows.anchor[rows.kept] if len(rows.kept) else rows.anchor
-        anchors = _add(anchors, np.bincount(known))
-    plan.keep("split", number, arrays)
-    words = np.flatnonzero(anchors)
-    plan.keep("anchors", number, {"words": words, "counts": anchors[words]})
-    return {"counts": [_counts(rows, rows.n == settings.order) for rows in orders[1:]]}
 
 
 def _parts(orders: Sequence[NgramRows], rows: NgramRows, parts: int, space: Space) -> Shorts:
@@ -450,7 +492,7 @@ class _ContextRange:
         self.places: dict[int, Ints] = {}
         self.parts: dict[int, Longs] = {}
         words = plan.load("split", number, "last_1")
-        contexts = allocate(1, len(words), 1, space)
+        contexts = NgramRows.allocate(1, len(words), 1, space)
         contexts.last[:] = contexts.anchor[:] = words
         contexts.first[1] = len(words)
         contexts.find_prefixes(space)
@@ -463,7 +505,7 @@ class _ContextRange:
             return self.plan.load("split", self.number, f"{name}_{n}")
 
         below, last, flags = self.orders[-1], load("last"), load("kept")
-        rows = allocate(n, len(last), len(below.last), self.space)
+        rows = NgramRows.allocate(n, len(last), len(below.last), self.space)
         rows.first[:], rows.last[:] = load("first"), last
         rows.begins = tuple(load("begins").tolist())
         if len(flags):
@@ -493,68 +535,10 @@ class _ContextRange:
         write_batches(self.plan.file(stage, self.number, n), SHARES, batches, compressed=False)
 
 
-def smooth(plan: ModelPlan, number: int, discounts: Sequence[Sequence[float]]) -> dict[str, object]:
-    """Compute gamma of the contexts of a range, and send each n-gram's share by its own order to its part.
-
-    Args:
-        plan: plan of the model.
-        number: number of the range.
-        discounts: discounts of the adjusted counts 0 to 3, by order from 2.
-    """
-    space = plan.space()
-    contexts = _ContextRange(plan, number, space)
-    weights = {}
-    for n in plan.orders:
-        if n < plan.recipe.order:
-            contexts.receive("adjust", n)
-        rows, below = contexts.orders[n - 1], contexts.orders[n - 2]
-        below.weight = space.array(len(below.last), np.float64)
-        # Without the lower order: `interpolate` adds its share in the part that has the suffix.
-        rows.suffix = np.zeros(len(rows.last), np.int32)
-        steps = np.array(discounts[n - 2])
-        kneser_ney.interpolate(rows, np.zeros(1), below.weight, steps, space)
-        contexts.send("smooth", n, lambda places, rows=rows, below=below: _shares(rows, below, places))  # type: ignore[misc]
-        weights[f"weight_{below.n}"] = below.weight
-    plan.keep("smooth", number, weights)
-    return {}
-
-
 def _shares(rows: NgramRows, below: NgramRows, places: Ints) -> pa.RecordBatch:
     pruned: Bools | None = ~rows.kept[places] if len(rows.kept) else None
     shares = pa.array(rows.value[places], mask=pruned)
     return pa.record_batch([shares, pa.array(below.weight[rows.prefix[places]])], schema=SHARES)
-
-
-def divide_by_anchor(plan: ModelPlan, number: int, anchors: Sequence[int]) -> dict[str, object]:
-    """Divide the n-grams of a range among the files of the lake, by anchor.
-
-    Args:
-        plan: plan of the model.
-        number: number of the range.
-        anchors: the least anchor of each file.
-    """
-    space = plan.space()
-    contexts = _ContextRange(plan, number, space)
-    for n in plan.orders:
-        contexts.receive("interpolate", n)
-        below = contexts.orders[n - 2]
-        below.weight = space.array(len(below.last), np.float64)
-        below.weight[:] = plan.load("smooth", number, f"weight_{n - 1}")
-    _place_words(plan, number, contexts.orders[0], anchors)
-    for rows in contexts.orders[1:]:
-        file = space.array(len(rows.last), np.uint16)
-        for start, end in rows.blocks():
-            chosen = np.searchsorted(np.array(anchors), rows.anchor[start:end], side="right") - 1
-            # N-grams that are not in the model get the number after the last file.
-            file[start:end] = np.where(rows.value[start:end] > 0, chosen, len(anchors))
-        places, begins = _rows_by_part(file, len(anchors) + 1, space)
-
-        def batch(chosen: Ints, rows: NgramRows = rows) -> list[Ints | Floats]:
-            scores = logarithms(rows.value, rows.weight, chosen)
-            return [*words_of(contexts.orders, rows.n, chosen), *scores]
-
-        _write(plan.file("place", number, rows.n), rows.n, map(batch, _cut(places, begins[:-1])))
-    return {}
 
 
 def _place_words(plan: ModelPlan, number: int, contexts: NgramRows, anchors: Sequence[int]) -> None:

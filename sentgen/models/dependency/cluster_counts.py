@@ -18,8 +18,9 @@ from sqlalchemy import Connection
 from sentgen.arrays import Longs
 from sentgen.case_folding import fold_sql
 from sentgen.counts import corpora
-from sentgen.errors import InputError, NotFoundError
+from sentgen.errors import InputError, ModelError, NotFoundError, spell
 from sentgen.models.base import sql
+from sentgen.options import TRAIN
 from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
 
@@ -90,6 +91,18 @@ class ClusterCounts:
     pairs: PairCounts
     backed_off: tuple[PairCounts, ...] = ()
     trees: tuple[CountedTree, ...] = ()
+
+    def require_trees(self) -> None:
+        """Refuse a cluster that was not parsed.
+
+        Raises:
+            ModelError: none of its tokens has a head.
+        """
+        if not self.parsed:
+            raise ModelError(
+                f"cluster {self.name!r} has no dependency trees; parse it with {spell('parser')} PARSER"
+                f" ({TRAIN}), give CoNLL-U, or choose {spell('algorithm')} bigram"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs
-from sentgen.errors import ModelError, spell
 from sentgen.models.building.katz import ABSOLUTE, K, good_turing
 from sentgen.models.dependency.cluster_counts import ClusterCounts, CountedTree, PairCounts
-from sentgen.options import TRAIN
 
 Smoothing = Literal["none", "collins"]
 #: Kinds of modifiers that are distinguished, and how many of a kind are counted: two bits each, in 64.
@@ -64,48 +62,35 @@ class ClusterModel:
     head_right: Floats
     head_left: Floats
 
+    @classmethod
+    def estimate(
+        cls, counts: ClusterCounts, *, smoothing: Smoothing = "none", corpus: HeadSides | None = None
+    ) -> ClusterModel:
+        """Estimate the model of a cluster.
+
+        A cluster without trees has no dependencies: all their probabilities are zero.
+
+        Args:
+            counts: counts of the cluster; with tags, if ``smoothing`` asks for them.
+            smoothing: that of the dependencies, `none` as in the paper, or `collins` to back off to tags.
+            corpus: dependencies in other text, to which those of the cluster back off last.
+        """
+        levels = [counts.pairs]
+        if smoothing == "collins":
+            if not counts.backed_off:
+                raise ValueError("Collins back-off needs counts of tags: Reading(tags=True)")
+            levels += _by_word(counts)
+        beyond = (None, None) if corpus is None else corpus
+        right = collins([(level.to_right, level.together) for level in levels], beyond[0])
+        left = collins([(level.to_left, level.together) for level in levels], beyond[1])
+        return cls(counts.words, counts.tags, katz(counts.bigrams), right, left)
+
 
 class HeadSides(NamedTuple):
     """p(isHeadRight(row, column)) and p(isHeadLeft(row, column)) of n words, (n, n) each."""
 
     right: Floats
     left: Floats
-
-
-def cluster_model(
-    counts: ClusterCounts, *, smoothing: Smoothing = "none", corpus: HeadSides | None = None
-) -> ClusterModel:
-    """Estimate the model of a cluster.
-
-    A cluster without trees has no dependencies: all their probabilities are zero.
-
-    Args:
-        counts: counts of the cluster; with tags, if ``smoothing`` asks for them.
-        smoothing: smoothing of the dependencies, `none` as in the paper, or `collins` to back off to tags.
-        corpus: dependencies in other text, to which those of the cluster back off last.
-    """
-    levels = [counts.pairs]
-    if smoothing == "collins":
-        if not counts.backed_off:
-            raise ValueError("Collins back-off needs counts of tags: Reading(tags=True)")
-        levels += _by_word(counts)
-    beyond = (None, None) if corpus is None else corpus
-    right = collins([(level.to_right, level.together) for level in levels], beyond[0])
-    left = collins([(level.to_left, level.together) for level in levels], beyond[1])
-    return ClusterModel(counts.words, counts.tags, katz(counts.bigrams), right, left)
-
-
-def require_trees(counts: ClusterCounts) -> None:
-    """Refuse a cluster that was not parsed.
-
-    Raises:
-        ModelError: none of its tokens has a head.
-    """
-    if not counts.parsed:
-        raise ModelError(
-            f"cluster {counts.name!r} has no dependency trees; parse it with {spell('parser')} PARSER"
-            f" ({TRAIN}), give CoNLL-U, or choose {spell('algorithm')} bigram"
-        )
 
 
 def collins(levels: Sequence[tuple[Longs, Longs]], beyond: Floats | None = None) -> Floats:
@@ -192,29 +177,29 @@ class Trigrams(NamedTuple):
     keys: Longs  # (T,) trigrams that were seen, (u * (n + 1) + v) * (n + 1) + x, sorted
     trigram: Floats  # (T,) their log-probabilities
 
+    @classmethod
+    def estimate(cls, sentences: Sequence[Longs], bigrams: Floats) -> Trigrams:
+        """Return the trigrams of some sentences.
 
-def trigrams(sentences: Sequence[Longs], bigrams: Floats) -> Trigrams:
-    """Return the trigrams of some sentences.
-
-    Args:
-        sentences: numbers of words.
-        bigrams: (n + 1, n + 1) probabilities, no logarithms; row n is the start, column n the end.
-    """
-    size = len(bigrams)
-    counted: Counter[tuple[int, int, int]] = Counter()
-    for sentence in sentences:
-        words = [size - 1, *sentence.tolist(), size - 1]
-        counted.update((u, v, x) for (u, v), x in zip(pairwise(words), words[2:], strict=False))
-    total, different = np.zeros((size, size)), np.zeros((size, size))
-    for (u, v, _), times in counted.items():
-        total[u, v] += times
-        different[u, v] += 1
-    left = np.where(total > 0, ABSOLUTE * different / np.maximum(total, 1), 1.0)
-    seen = sorted(counted)
-    probs = [(counted[u, v, x] - ABSOLUTE) / total[u, v] + left[u, v] * bigrams[v, x] for u, v, x in seen]
-    keys = [(u * size + v) * size + x for u, v, x in seen]
-    with np.errstate(divide="ignore"):
-        return Trigrams(np.log(bigrams), np.log(left), np.array(keys, np.int64), np.log(np.array(probs)))
+        Args:
+            sentences: numbers of words.
+            bigrams: (n + 1, n + 1) probabilities, no logarithms; row n is the start, column n the end.
+        """
+        size = len(bigrams)
+        counted: Counter[tuple[int, int, int]] = Counter()
+        for sentence in sentences:
+            words = [size - 1, *sentence.tolist(), size - 1]
+            counted.update((u, v, x) for (u, v), x in zip(pairwise(words), words[2:], strict=False))
+        total, different = np.zeros((size, size)), np.zeros((size, size))
+        for (u, v, _), times in counted.items():
+            total[u, v] += times
+            different[u, v] += 1
+        left = np.where(total > 0, ABSOLUTE * different / np.maximum(total, 1), 1.0)
+        seen = sorted(counted)
+        probs = [(counted[u, v, x] - ABSOLUTE) / total[u, v] + left[u, v] * bigrams[v, x] for u, v, x in seen]
+        keys = [(u * size + v) * size + x for u, v, x in seen]
+        with np.errstate(divide="ignore"):
+            return cls(np.log(bigrams), np.log(left), np.array(keys, np.int64), np.log(np.array(probs)))
 
 
 class Arcs(NamedTuple):
@@ -231,46 +216,48 @@ class Arcs(NamedTuple):
     room: Ints  # (n, KINDS) how many modifiers of a kind a word may have
     root: Floats  # (n,)
 
+    @classmethod
+    def estimate(cls, trees: Sequence[CountedTree], n: int) -> Arcs:
+        """Count the arcs of some sentences of n different words.
 
-def supported_arcs(trees: Sequence[CountedTree], n: int) -> Arcs:
-    """Count the arcs of some sentences of n different words.
-
-    A pair of words with several relations has the most frequent one; relations beyond the `KINDS` - 1 most
-    frequent ones share a kind.
-    """
-    relations = [Counter[tuple[int, int, str]]() for _ in range(2)]  # a governs b; b governs a
-    tokens, roots = np.zeros(n), np.zeros(n)
-    most: Counter[tuple[int, tuple[int, str]]] = Counter()
-    for tree in trees:
-        words = tree.words.tolist()
-        np.add.at(tokens, tree.words, 1)
-        taken: Counter[tuple[int, tuple[int, str]]] = Counter()
-        for position, (head, relation) in enumerate(zip(tree.heads.tolist(), tree.relations, strict=True)):
-            if head < 0:
-                roots[words[position]] += 1
-                continue
-            side = int(head > position)
-            relations[side][words[min(head, position)], words[max(head, position)], relation] += 1
-            taken[head, (side, relation)] += 1
-        for (head, kind), times in taken.items():
-            most[words[head], kind] = max(most[words[head], kind], times)
-    kinds = _kinds(relations)
-    limits = np.zeros((n, KINDS), np.int32)
-    for (word, kind), times in most.items():
-        limits[word, kinds[kind]] = max(limits[word, kinds[kind]], min(times, MOST))
-    (left, left_kind), (right, right_kind) = (
-        _table(counted, side, kinds, n) for side, counted in enumerate(relations)
-    )
-    heads = np.maximum(tokens, 1)
-    with np.errstate(divide="ignore"):
-        return Arcs(
-            left=np.log(left / heads[:, None]),
-            right=np.log(right / heads),
-            left_kind=left_kind,
-            right_kind=right_kind,
-            room=limits,
-            root=np.log(roots / max(len(trees), 1)),
+        A pair of words with several relations has the most frequent one; relations beyond the `KINDS` - 1
+        most frequent ones share a kind.
+        """
+        relations = [Counter[tuple[int, int, str]]() for _ in range(2)]  # a governs b; b governs a
+        tokens, roots = np.zeros(n), np.zeros(n)
+        most: Counter[tuple[int, tuple[int, str]]] = Counter()
+        for tree in trees:
+            words = tree.words.tolist()
+            np.add.at(tokens, tree.words, 1)
+            taken: Counter[tuple[int, tuple[int, str]]] = Counter()
+            for position, (head, relation) in enumerate(
+                zip(tree.heads.tolist(), tree.relations, strict=True)
+            ):
+                if head < 0:
+                    roots[words[position]] += 1
+                    continue
+                side = int(head > position)
+                relations[side][words[min(head, position)], words[max(head, position)], relation] += 1
+                taken[head, (side, relation)] += 1
+            for (head, kind), times in taken.items():
+                most[words[head], kind] = max(most[words[head], kind], times)
+        kinds = _kinds(relations)
+        limits = np.zeros((n, KINDS), np.int32)
+        for (word, kind), times in most.items():
+            limits[word, kinds[kind]] = max(limits[word, kinds[kind]], min(times, MOST))
+        (left, left_kind), (right, right_kind) = (
+            _table(counted, side, kinds, n) for side, counted in enumerate(relations)
         )
+        heads = np.maximum(tokens, 1)
+        with np.errstate(divide="ignore"):
+            return cls(
+                left=np.log(left / heads[:, None]),
+                right=np.log(right / heads),
+                left_kind=left_kind,
+                right_kind=right_kind,
+                room=limits,
+                root=np.log(roots / max(len(trees), 1)),
+            )
 
 
 def _kinds(relations: Sequence[Counter[tuple[int, int, str]]]) -> dict[tuple[int, str], int]:

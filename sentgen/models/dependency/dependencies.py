@@ -47,8 +47,6 @@ from sentgen.models.dependency.tree_counts import (
     TreeLookups,
     TreeNumbering,
     add_rows,
-    lookups_of,
-    no_counts,
 )
 from sentgen.schema import Store
 from sentgen.schema.connections import cursor
@@ -86,7 +84,7 @@ def count_kinds(trees: CountedTrees, kinds: Iterable[Kind], *, distances: bool =
     """
     listed = sorted(set(kinds) - {(ROOT, ROOT_TAG)})
     numbering, tag_of = number_kinds(listed)
-    counts = no_counts(len(tag_of), int(tag_of.max()) + 1, distances=distances)
+    counts = TreeCounts.zeros(len(tag_of), int(tag_of.max()) + 1, distances=distances)
     for rows in trees.rows({ROOT, *(word for word, _ in listed if word != UNKNOWN)}):
         add_rows(rows, numbering, counts)
     counts.add_root(tag_of)
@@ -166,7 +164,7 @@ def prefetch_dependencies(
         distances: whether to return the probabilities by distance, too.
         lookups: cached look-ups to use; the store's own if ``None``.
     """
-    lookups = lookups or lookups_of(store)
+    lookups = lookups or TreeLookups.of_store(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         trees = lookups.trees(duck, corpora, layer)
         return [
@@ -407,7 +405,7 @@ def explain_attachments(
         attachments: heads (`ROOT_UNIT` for the root) and modifiers as word and tag; no tag is the tag `_`.
     """
     attachments = list(attachments)
-    lookups = lookups_of(store)
+    lookups = TreeLookups.of_store(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         trees = lookups.trees(duck, corpora, layer)
         heads, modifiers = kinds_of(

@@ -86,13 +86,13 @@ class TreeLookups:
             self._names = {}  # callers keep the dictionaries that they hold
         return self._names.setdefault(key, {})
 
+    @classmethod
+    def of_store(cls, store: Store) -> TreeLookups:
+        """Return the cache of an open store: at most an eighth of its memory limit and 256 MB."""
+        return _lookups.setdefault(store, cls(min(2**28, store.memory_limit // 8)))
+
 
 _lookups: WeakKeyDictionary[Store, TreeLookups] = WeakKeyDictionary()
-
-
-def lookups_of(store: Store) -> TreeLookups:
-    """Return the cache of an open store: at most an eighth of its memory limit and 256 MB."""
-    return _lookups.setdefault(store, TreeLookups(min(2**28, store.memory_limit // 8)))
 
 
 def _listed(numbers: Iterable[int]) -> str:
@@ -228,7 +228,7 @@ class TreeCounts(NamedTuple):
     tag_tag: Ints  # (T, T, B)
     arguments: Longs  # (K, 2, 8) occurrences with a number of modifiers on a side
     tag_arguments: Longs  # (T, 2, 8)
-    siblings: Ints  # (T, T + 2, T + 2, 2) modifiers by head and the modifier before; see `no_counts`
+    siblings: Ints  # (T, T + 2, T + 2, 2) modifiers by head and the modifier before; see `zeros`
 
     def add_root(self, tag_of: Ints) -> None:
         """Add the pairs that no row has, with the root and of a token with itself; after all rows."""
@@ -249,31 +249,31 @@ class TreeCounts(NamedTuple):
         self.tags_together[:, 0] += tokens
         self.tags_together[0, 0] += sentences
 
+    @classmethod
+    def zeros(cls, kinds: int, tags: int, *, distances: bool) -> TreeCounts:
+        """Return counts of zero for some numbers of kinds and tags.
 
-def no_counts(kinds: int, tags: int, *, distances: bool) -> TreeCounts:
-    """Return counts of zero for some numbers of kinds and tags.
-
-    With ``distances`` siblings are counted, too, nearest to the head first: [h, b, m, side] is the number of
-    modifiers of tag m whose head has tag h, and whose preceding modifier has tag b. T as b means no preceding
-    modifier, T as m the end of the side; T + 1 is any tag that is not in the batch.
-    """
-    bins = 2 * DISTANCES if distances else 2
-    return TreeCounts(
-        kinds=np.zeros(kinds, np.int64),
-        tags=np.zeros(tags, np.int64),
-        together=np.zeros((kinds, kinds), np.int64),
-        with_tags=np.zeros((kinds, tags), np.int64),
-        tags_together=np.zeros((tags, tags), np.int64),
-        events=np.zeros(bins, np.int64),
-        # The largest tables have 32 bits: no pair is attached two billion times.
-        word_word=np.zeros((kinds, kinds, bins), np.int32),
-        tag_word=np.zeros((tags, kinds, bins), np.int32),
-        word_tag=np.zeros((kinds, tags, bins), np.int32),
-        tag_tag=np.zeros((tags, tags, bins), np.int32),
-        arguments=np.zeros((kinds, 2, MAX_ARGUMENTS + 1), np.int64),
-        tag_arguments=np.zeros((tags, 2, MAX_ARGUMENTS + 1), np.int64),
-        siblings=np.zeros((tags, tags + 2, tags + 2, 2) if distances else (0, 0, 0, 0), np.int32),
-    )
+        With ``distances`` siblings are counted, too, nearest to the head first: [h, b, m, side] is the number
+        of modifiers of tag m whose head has tag h, and whose preceding modifier has tag b. T as b means no
+        preceding modifier, T as m the end of the side; T + 1 is any tag that is not in the batch.
+        """
+        bins = 2 * DISTANCES if distances else 2
+        return cls(
+            kinds=np.zeros(kinds, np.int64),
+            tags=np.zeros(tags, np.int64),
+            together=np.zeros((kinds, kinds), np.int64),
+            with_tags=np.zeros((kinds, tags), np.int64),
+            tags_together=np.zeros((tags, tags), np.int64),
+            events=np.zeros(bins, np.int64),
+            # The largest tables have 32 bits: no pair is attached two billion times.
+            word_word=np.zeros((kinds, kinds, bins), np.int32),
+            tag_word=np.zeros((tags, kinds, bins), np.int32),
+            word_tag=np.zeros((kinds, tags, bins), np.int32),
+            tag_tag=np.zeros((tags, tags, bins), np.int32),
+            arguments=np.zeros((kinds, 2, MAX_ARGUMENTS + 1), np.int64),
+            tag_arguments=np.zeros((tags, 2, MAX_ARGUMENTS + 1), np.int64),
+            siblings=np.zeros((tags, tags + 2, tags + 2, 2) if distances else (0, 0, 0, 0), np.int32),
+        )
 
 
 @compiled

@@ -34,7 +34,7 @@ import numpy as np
 from sentgen.arrays import Bits, Bytes, Floats, Ints, Longs, compiled
 from sentgen.errors import StoreError
 from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, laid_out_file
-from sentgen.models.ngrams.ngram_cache import NGRAM, CachedNgrams, StoredNgrams, joined, stored_ngrams
+from sentgen.models.ngrams.ngram_cache import NGRAM, CachedNgrams, StoredNgrams
 from sentgen.models.ngrams.ngram_table import MISSING_UNK, NEVER
 from sentgen.schema import Store, folders
 from sentgen.schema.connections import cursor
@@ -247,7 +247,7 @@ def _write(
     words.pool[:], words.ends[:], words.ids[:] = vocabulary
     laid_out.records.clear()
     for batch in arrow_reader(duck, _NGRAMS, [model.id], rows=_ROWS):
-        _put(laid_out.records, stored_ngrams(batch))
+        _put(laid_out.records, StoredNgrams.of_batch(batch))
 
 
 class _NgramRecords(NamedTuple):
@@ -264,6 +264,25 @@ class _NgramRecords(NamedTuple):
         """Make records of zeros those of a model without n-grams."""
         self.values[: self.unigrams, 2] = np.nan
         self.values[UNK, 2], self.values[BOS, 2] = MISSING_UNK, NEVER
+
+    def of_bags(self, order: int, bags: Sequence[Sequence[int]], everywhere: Iterable[int]) -> CachedNgrams:
+        """Return the n-grams that lie within one bag, each once, as the store sorts them.
+
+        Args:
+            order: order of the model.
+            bags: the word ids of each bag.
+            everywhere: word ids that count as members of every bag, and of one bag if there is none.
+        """
+        always = set(everywhere)
+        parts = []
+        for bag in bags or [()]:
+            words = np.array(sorted(always.union(bag)), np.int32)
+            parts.append(CachedNgrams(*_ngrams_of_bag(self, order, words[words < self.unigrams])))
+        rows = CachedNgrams.joined(parts, order)
+        rows = rows.where(np.lexsort((*rows.words.T[::-1], rows.lengths, rows.words.max(axis=1))))
+        is_first = np.ones(len(rows.logp), np.bool_)
+        is_first[1:] = (rows.words[1:] != rows.words[:-1]).any(axis=1)
+        return rows.where(is_first)
 
 
 class _ModelWords(NamedTuple):
@@ -440,29 +459,6 @@ def _compared(pool: Bytes, ends: Longs, word: int, text: Bytes, text_ends: Longs
         if pool[begin + i] != text[its_begin + i]:
             return -1 if pool[begin + i] < text[its_begin + i] else 1
     return int(size - its_size)
-
-
-def ngrams_of_bags(
-    records: _NgramRecords, order: int, bags: Sequence[Sequence[int]], everywhere: Iterable[int]
-) -> CachedNgrams:
-    """Return the n-grams that lie within one bag, each once, as the store sorts them.
-
-    Args:
-        records: the model.
-        order: order of the model.
-        bags: the word ids of each bag.
-        everywhere: word ids that count as members of every bag, and of one bag if there is none.
-    """
-    always = set(everywhere)
-    parts = []
-    for bag in bags or [()]:
-        words = np.array(sorted(always.union(bag)), np.int32)
-        parts.append(CachedNgrams(*_ngrams_of_bag(records, order, words[words < records.unigrams])))
-    rows = joined(parts, order)
-    rows = rows.where(np.lexsort((*rows.words.T[::-1], rows.lengths, rows.words.max(axis=1))))
-    is_first = np.ones(len(rows.logp), np.bool_)
-    is_first[1:] = (rows.words[1:] != rows.words[:-1]).any(axis=1)
-    return rows.where(is_first)
 
 
 @compiled

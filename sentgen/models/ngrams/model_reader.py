@@ -14,18 +14,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs, compiled
-from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelLike, counts_of, looked_up
+from sentgen.models.base.registry import DYNAMIC, STUPID_BACKOFF, ModelCounts, ModelLike, looked_up
 from sentgen.models.ngrams import stupid_backoff
 from sentgen.models.ngrams.laid_out import score_stream, use_of
-from sentgen.models.ngrams.ngram_cache import (
-    NGRAM,
-    NgramCache,
-    StoredNgrams,
-    anchored,
-    cache_of,
-    stored_ngrams,
-    word_ids,
-)
+from sentgen.models.ngrams.ngram_cache import NGRAM, NgramCache, StoredNgrams, anchored
 from sentgen.models.ngrams.ngram_table import (
     EMPTY,
     MISSING_UNK,
@@ -48,14 +40,14 @@ _UNIGRAM_WORDS = "select w1 from model_ngram where model_id = ? and n = 1"
 def _known_words(store: Store, model: ModelLike, forms: Sequence[str]) -> Ints:
     """Return the id of each form, that of <unk> where the model has no unigram."""
     counting = model.smoothing == STUPID_BACKOFF  # counts may change: nothing is kept
-    cache = NgramCache(0) if counting else cache_of(store)
+    cache = NgramCache(0) if counting else NgramCache.of_store(store)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
-        ids = word_ids(duck, model, set(forms).difference(RESERVED_WORDS), cache)
+        ids = cache.word_ids(duck, model, set(forms).difference(RESERVED_WORDS))
         encoded = np.array([ids.get(form, UNK) for form in forms], np.int32)
 
         def unigrams() -> Ints:
             if counting:
-                counts = counts_of(duck, model)
+                counts = ModelCounts.of_model(duck, model)
                 words = np.unique(encoded).tolist() or [UNK]
                 return stupid_backoff.count_rows(duck, model, counts, 1, words).words[:, 0]
             read: Ints = duck.execute(_UNIGRAM_WORDS, [model.id]).fetchnumpy()["w1"]
@@ -84,13 +76,13 @@ def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramT
     anchors, ngrams = np.flatnonzero(occurrences).tolist(), 0
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         counting = model.smoothing == STUPID_BACKOFF
-        counts = counts_of(duck, model) if counting else None
+        counts = ModelCounts.of_model(duck, model) if counting else None
         for batch in (
             stupid_backoff.counted(duck, counts, model.order, anchors, rows=_CHUNK_ROWS)
             if counts
             else anchored(duck, model, anchors, NGRAM, rows=_CHUNK_ROWS)
         ):
-            _fill_rows(table, grams, stored_ngrams(batch))
+            _fill_rows(table, grams, StoredNgrams.of_batch(batch))
             ngrams += batch.num_rows
     if counts:
         stupid_backoff.count_unknown(table, model)

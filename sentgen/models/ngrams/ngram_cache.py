@@ -136,12 +136,12 @@ class StoredNgrams(NamedTuple):
     logp: Floats
     backoff: Floats
 
-
-def stored_ngrams(batch: pa.RecordBatch) -> StoredNgrams:
-    """Return the n-grams of a batch of the columns `NGRAM`, without a copy."""
-    n, *words, logp, backoff = batch.columns
-    columns = [np.frombuffer(word.buffers()[1], np.int32, len(word), 4 * word.offset) for word in words]
-    return StoredNgrams._make([n.to_numpy(), *columns, logp.to_numpy(), backoff.to_numpy()])
+    @classmethod
+    def of_batch(cls, batch: pa.RecordBatch) -> StoredNgrams:
+        """Return the n-grams of a batch of the columns `NGRAM`, without a copy."""
+        n, *words, logp, backoff = batch.columns
+        columns = [np.frombuffer(word.buffers()[1], np.int32, len(word), 4 * word.offset) for word in words]
+        return StoredNgrams._make([n.to_numpy(), *columns, logp.to_numpy(), backoff.to_numpy()])
 
 
 class CachedNgrams(NamedTuple):
@@ -166,11 +166,11 @@ class CachedNgrams(NamedTuple):
         """Return the memory that the rows take."""
         return sum(column.nbytes for column in self)
 
-
-def joined(parts: Iterable[CachedNgrams], order: int) -> CachedNgrams:
-    """Return all rows of some parts in new arrays; without parts, empty arrays for the given order."""
-    nothing = CachedNgrams(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))
-    return CachedNgrams(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+    @classmethod
+    def joined(cls, parts: Iterable[CachedNgrams], order: int) -> CachedNgrams:
+        """Return all rows of some parts in new arrays; without parts, empty arrays for the given order."""
+        nothing = cls(np.zeros((0, order), np.int32), np.zeros(0), np.zeros(0))
+        return cls(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
 class NgramCache:
@@ -227,27 +227,24 @@ class NgramCache:
             self._unigrams[key] = known
         return self._unigrams[key]
 
+    def word_ids(self, duck: duckdb.DuckDBPyConnection, model: ModelLike, forms: set[str]) -> dict[str, int]:
+        """Return the ids of the forms that the store knows; only forms that are not cached are queried."""
+        known = self.forms(model)
+        missing = sorted(form for form in forms if form not in known)
+        if missing:
+            # A list, not an Arrow table, for which DuckDB imports modules longer than most look-ups take.
+            rows = duck.execute(
+                "select form, min(id) as id from word where form in (select unnest($forms)) group by form",
+                {"forms": missing},
+            ).fetchall()
+            known.update(dict.fromkeys(missing, -1) | dict(rows))
+        return {form: number for form in forms if (number := known[form]) >= 0}
+
+    @classmethod
+    def of_store(cls, store: Store) -> NgramCache:
+        """Return the cache of an open store: a third of its memory limit, at most 256 MB."""
+        return _caches.setdefault(store, cls(min(2**28, store.memory_limit // 3)))
+
 
 # Weak keys: the cache of a store is dropped with the store.
 _caches: WeakKeyDictionary[Store, NgramCache] = WeakKeyDictionary()
-
-
-def cache_of(store: Store) -> NgramCache:
-    """Return the cache of an open store: a third of its memory limit, at most 256 MB."""
-    return _caches.setdefault(store, NgramCache(min(2**28, store.memory_limit // 3)))
-
-
-def word_ids(
-    duck: duckdb.DuckDBPyConnection, model: ModelLike, forms: set[str], cache: NgramCache
-) -> dict[str, int]:
-    """Return the ids of the forms that the store knows; only forms that are not cached are queried."""
-    known = cache.forms(model)
-    missing = sorted(form for form in forms if form not in known)
-    if missing:
-        # A list, not an Arrow table, for which DuckDB imports modules longer than most look-ups take.
-        rows = duck.execute(
-            "select form, min(id) as id from word where form in (select unnest($forms)) group by form",
-            {"forms": missing},
-        ).fetchall()
-        known.update(dict.fromkeys(missing, -1) | dict(rows))
-    return {form: number for form in forms if (number := known[form]) >= 0}

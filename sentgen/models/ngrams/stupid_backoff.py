@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from sentgen.arrays import Ints, Longs
 from sentgen.models.base.registry import ModelCounts, ModelLike
-from sentgen.models.ngrams.ngram_cache import CachedNgrams, joined
+from sentgen.models.ngrams.ngram_cache import CachedNgrams
 from sentgen.models.ngrams.ngram_table import EMPTY, NEVER, NgramTable, find
 from sentgen.schema.engine import arrow_reader
 from sentgen.schema.tables.corpus import BOS, UNK
@@ -114,11 +114,11 @@ def count_rows(
             _, *padded, logp, backoff = (column.fill_null(-1).to_numpy() for column in batch.columns)
             part = CachedNgrams(np.stack(padded[:order], axis=1), logp, backoff)
             parts.append(part if keep is None else part.where(keep(part.words)))
-    rows = _summed(joined(parts, order), counts.min_count)
+    rows = _summed(CachedNgrams.joined(parts, order), counts.min_count)
     if model.unknown == "word" and not ((rows.words[:, 0] == UNK) & (rows.lengths == 1)).any():
         unknown = np.full((1, order), -1, np.int32)
         unknown[0, 0] = UNK
-        rows = joined([rows, CachedNgrams(unknown, np.ones(1), np.zeros(1))], order)
+        rows = CachedNgrams.joined([rows, CachedNgrams(unknown, np.ones(1), np.zeros(1))], order)
     # DuckDB returns the rows in any order, on which a search must not depend.
     return rows.where(np.lexsort(rows.words.T[::-1]))
 

@@ -12,8 +12,8 @@ from typing import Annotated
 
 from sentgen.errors import InputError, spell
 from sentgen.evaluation.fusion.texts import FusionTexts
-from sentgen.generation.answers import OrderingRequest, answer
-from sentgen.generation.clusters.clusters import Clusters, parse_lengths, temporary_clusters
+from sentgen.generation.answers import OrderingRequest
+from sentgen.generation.clusters.clusters import Clusters, parse_lengths
 from sentgen.generation.clusters.request import ClusterRequest
 from sentgen.generation.drawing import corpus_tree_svg
 from sentgen.generation.fusion.fuse import fused_sentences
@@ -31,7 +31,7 @@ def _regenerate(context: Context, request: OrderingRequest) -> Result:
     if request.tree and request.explain:
         raise InputError(f"{spell('tree')} and {spell('explain')} are two tables; choose one of them")
     context.check_size((len(bag.split()) for bag in request.bag), "bag")
-    answers = answer(context.opened, request, lambda notation: list(map(notation.bag, request.bag)))
+    answers = request.answer(context.opened, lambda notation: list(map(notation.bag, request.bag)))
     more = {"svg": answers.svg(), "conllu": answers.conllu()} if request.tree else {}
     return Result(answers.table(), notes=list(notes(answers)), more=more)
 
@@ -84,7 +84,7 @@ def _open_clusters(context: Context, request: ClusterRequest) -> Iterator[Cluste
     limit = context.opening.limits.memory // 8
     with (
         context.file("file", request.file or "") as path,
-        temporary_clusters(
+        Clusters.temporary(
             path, names=names, form=request.format, parser=context.parser, memory_limit=limit
         ) as clusters,
     ):

@@ -62,7 +62,7 @@ def _corpus(context: Context, request: Corpus) -> Result:
 
 def _model(context: Context, request: Model) -> Result:
     """Answer `sentgen models show`."""
-    return Result(registry.properties(context.opened, registry.find(context.opened, request.name)))
+    return Result(registry.find(context.opened, request.name).properties(context.opened))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -207,7 +207,7 @@ def environment() -> Environment:
         "breakable": lambda name: escape(name).replace("_", Markup("_<wbr>")),
         "middle": display.middle,
         # What the workers drew, or wrote as HTML, has been escaped there.
-        "drawing": lambda svg: Markup(display.with_size_class(svg)),
+        "drawing": lambda svg: Markup(_with_size_class(svg)),
         "fragment": Markup,
     }
     made.tests |= {"figure": display.is_number, "long": display.is_long}
@@ -366,3 +366,22 @@ def _with_name(path: str, query: PageParameters, value: str, name: str) -> _Name
     slip = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
     there = {key: [slip.sub(lambda _: name, text) for text in texts] for key, texts in given.items()}
     return _NamedLink(name, link(path, **there)) if there != given else None
+
+
+_SVG_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)"')
+
+
+#: Pixels of the widest drawings whose smallest letters, of 11 pixels, can still be read in boxes of 346 and
+#: 1186 pixels.
+_SHRINKABLE = {"small": 480, "medium": 1640}
+
+
+def _with_size_class(svg: str) -> str:
+    """Return a drawing with a class: on what it can be read when it is made as narrow as its box.
+
+    >>> _with_size_class('<svg width="460" height="9"/>'), _with_size_class('<svg width="9999" height="9"/>')
+    ('<svg class="small" width="460" height="9"/>', '<svg class="wide" width="9999" height="9"/>')
+    """
+    width = _SVG_WIDTH.match(svg)
+    kind = next((name for name, most in _SHRINKABLE.items() if width and float(width[1]) <= most), "wide")
+    return svg.replace("<svg ", f'<svg class="{kind}" ', 1)
