@@ -1,12 +1,11 @@
 """The posteriors of all word links of a pair, the choice among them, and the best path.
 
-The posteriors of a direction come row by row, those of the other direction column by column. Between them
-they lie in memory, or where they do not fit in a file without a name, which goes with the process. Full stops
-follow the words before them.
+The posteriors of one direction are computed row by row, those of the other column by column. In between they
+are in memory or, if they do not fit, in an anonymous file, which ends with the process. The posterior of a
+full stop is that of its sentence.
 
-The best path (max-plus) is found by compiled functions: as in ``inference``, scores are filled some
-rows at a time, and what an event takes along over the rows that it leaps over is kept by event; here the logs
-of both.
+The best path (max-plus) is found by compiled functions: as in ``inference``, scores are filled a block of
+rows at a time, and the score of an event that spans several rows is kept by event; here as logs.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from sentgen.errors import MemoryLimitError, spell
 
 @compiled
 def _best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None:
-    """Set ``out[i]`` to the greatest source[e] + log j(i - e) over e; ``queue`` is working space, (n + 1,).
+    """Set ``out[i]`` to the greatest source[e] + log j(i - e) over e; ``queue`` is a buffer, (n + 1,).
 
     The greatest value of a far cell is that of a sliding window, kept as a queue of falling values.
     """
@@ -63,7 +62,7 @@ def _best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None
         head, tail, entered = 0, 0, max(0, max(1, first) - last)
         for i in range(max(1, first), min(n + 1, n + last) + 1):
             while entered <= min(n, i - first):
-                # What is no greater than a later source can never be the greatest again.
+                # A source that is no greater than a later one is never the greatest again.
                 while tail > head and source[queue[tail - 1]] <= source[entered]:
                     tail -= 1
                 queue[tail] = entered
@@ -78,7 +77,7 @@ def _best_jumps(jumps: Jumps, source: Floats, queue: Longs, out: Floats) -> None
 
 @compiled
 def _best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]:
-    """Return the greatest source[e] + log j(target - e), and e: of several the one nearest to target - 1."""
+    """Return the greatest source[e] + log j(target - e), and e; ties go to the e nearest to target - 1."""
     n = len(source) - 1
     window = len(jumps.near) // 2
     best, at = -np.inf, 0
@@ -96,7 +95,7 @@ def _best_source(jumps: Jumps, source: Floats, target: int) -> tuple[float, int]
 
 @compiled
 def _logs(probabilities: AlignmentLattice) -> AlignmentLattice:
-    """Return a lattice of logs; P(null) stays as it is."""
+    """Return the lattice with logs of its probabilities but P(null)."""
     emission, chain, leaps = probabilities
     # Compiled, log 0 is -inf without a warning.
     jumps = Jumps(np.log(chain.jumps.near), chain.jumps.first, chain.jumps.last, np.log(chain.jumps.far))
@@ -111,10 +110,10 @@ def _logs(probabilities: AlignmentLattice) -> AlignmentLattice:
 
 @compiled
 def _best_scores(lattice: AlignmentLattice, first: int, last: int, scores: Floats) -> None:
-    """Fill the log-probability of the best way to each position after each word, (rows + 1, n + 1).
+    """Fill the log-probability of the best path to each position after each word, (rows + 1, n + 1).
 
-    The first row is given. ``lattice`` is one of logs; its ``leaps.entry`` takes the score of the best jump
-    into each event.
+    The first row is given. ``lattice`` has logs; its ``leaps.entry`` gets the score of the best jump into
+    each event.
     """
     emission, chain, leaps = lattice
     events = emission.events
@@ -144,13 +143,13 @@ def _best_scores(lattice: AlignmentLattice, first: int, last: int, scores: Float
 
 @compiled
 def _follow_back(lattice: AlignmentLattice, first: int, scores: Floats, path: Longs, at: Longs) -> None:
-    """Follow the best path back through the rows from ``first`` on, as far as they go.
+    """Follow the best path back through the rows at hand, down to ``first``.
 
     ``path`` (m, 5) takes start, length, position, width and event of each segment from the last to the first,
-    the width 0 for null and the event -1 for words and null. Of equal ways, a word event comes first, then
-    events in their order, then null. ``at`` is where the path has come to: words before it, the position
-    there, -1 if it is not known yet, then the target of the jump that leaves from there, and the number of
-    segments so far.
+    the width 0 for null and the event -1 for words and null. Ties go to a word event, then to events in their
+    order, then to null. ``at`` is the state of the search: the number of words before the path so far, the
+    position there, -1 if it is not known yet, then the target of the jump that leaves from there, and the
+    number of segments so far.
     """
     emission, chain, leaps = lattice
     events = emission.events
@@ -184,18 +183,18 @@ def _follow_back(lattice: AlignmentLattice, first: int, scores: Floats, path: Lo
             path[segments, field] = segment[field]
         segments += 1
         t, target = segment[0], segment[2]
-        # An event came from a row that may not be at hand yet (-1); a null that stays keeps the position.
+        # The row before an event may not be at hand yet (-1); a null that stays keeps the position.
         if segment[3] > 0 or chain.null_moves:
             e = origin if segment[4] < 0 else -1
     at[0], at[1], at[2], at[3] = t, e, target, segments
 
 
 class _StopLinks:
-    """Posteriors of links of full stops, which are those of their sentences.
+    """Posteriors of the links of full stops, computed from the links of their sentences.
 
-    One full stop looks like the other: which one is copied, only the words before it know. The posterior is
-    the share of the links of the abstract sentence that lead to the document sentence, times the share of
-    those of the document sentence that lead to the abstract sentence. Takes 8 bytes for each pair of
+    All full stops are alike: only the words before a full stop show from which it was copied. The posterior
+    is the share of the links of the abstract sentence that lead to the document sentence, times the share of
+    the links of the document sentence that lead to the abstract sentence. Takes 8 bytes for each pair of
     sentences, and for each abstract sentence with each word of the longest document sentence.
 
     Args:
@@ -208,16 +207,16 @@ class _StopLinks:
         self._first_row = np.append(0, np.flatnonzero(breaks(abstract)))
         self._first_column = np.append(0, np.flatnonzero(breaks(document)))
         self._together = np.zeros((len(self._first_row), len(self._first_column)))
-        #: Sums of the columns of the document sentence that goes on to the left of those at hand.
+        #: Sums of the columns of the document sentence that continues to the left of those added so far.
         self._open = np.empty((len(self._first_row), 0))
 
     def leave_out(self, begin: int, chosen: Bools) -> None:
-        """Forget that links of full stops were chosen among columns from ``begin`` on."""
+        """Set the flags of chosen links to false for full stops, in columns from ``begin`` on."""
         columns = np.flatnonzero(self._document[begin : begin + chosen.shape[1]])
         chosen[np.ix_(np.flatnonzero(self._abstract), columns)] = False
 
     def add(self, begin: int, links: Floats) -> None:
-        """Add links of columns from ``begin`` on, (m, columns), which come from the last ones to the first.
+        """Add links of columns from ``begin`` on, (m, columns); the last columns are added first.
 
         Links of full stops are set to 0.
         """
@@ -226,7 +225,7 @@ class _StopLinks:
         sums = np.concatenate([np.add.reduceat(links, self._first_row, axis=0), self._open], axis=1)
         index = int(np.searchsorted(self._first_column, begin))
         end = begin + sums.shape[1]
-        # Sentences that begin here are whole now; the one that began further left waits for its columns.
+        # Sentences that begin in these columns are complete now; the one that begins further left is not.
         firsts = self._first_column[index : np.searchsorted(self._first_column, end)]
         if len(firsts):
             whole = np.add.reduceat(sums[:, firsts[0] - begin :], firsts - firsts[0], axis=1)
@@ -235,7 +234,7 @@ class _StopLinks:
         self._open = sums
 
     def above(self, threshold: float) -> Iterator[tuple[Longs, Longs, Floats]]:
-        """Yield rows, columns and posteriors of the links of full stops that reach a threshold."""
+        """Yield rows, columns and posteriors of links of full stops whose posterior reaches a threshold."""
         rows, columns = np.flatnonzero(self._abstract), np.flatnonzero(self._document)
         of_row = np.cumsum(breaks(self._abstract))[rows]
         of_column = np.cumsum(breaks(self._document))[columns]
@@ -249,7 +248,7 @@ class _StopLinks:
 
 
 class _LinkTable:
-    """Posteriors (m, n) that are written by rows and read by columns, ``width`` of them at a time."""
+    """Posteriors (m, n) that are written by rows and read by columns, ``width`` columns at a time."""
 
     def __init__(self, m: int, n: int, *, width: int, folder: Path | None = None) -> None:
         self.m, self.n, self.width = m, n, max(1, width)
@@ -266,7 +265,7 @@ class _LinkTable:
             self._table[first : first + len(rows)] = rows
             return
         for begin, end in self._blocks():
-            # Block after block, each by rows: columns are read in one stretch, rows written in pieces.
+            # Blocks of columns, each by rows: a block is read in one piece, a row is written in several.
             offset = self.m * begin + first * (end - begin)
             self._file.seek(8 * offset)
             self._file.write(np.ascontiguousarray(rows[:, begin:end]).data)
@@ -281,7 +280,7 @@ class _LinkTable:
         return read.reshape(self.m, end - begin)
 
     def from_last(self) -> Iterator[tuple[int, Floats]]:
-        """Yield the first of some columns and the columns, from the last ones to the first."""
+        """Yield blocks of columns from the last to the first, each with the index of its first column."""
         for begin, _ in reversed(list(self._blocks())):
             yield begin, self.columns(begin)
 
@@ -290,7 +289,7 @@ class _LinkTable:
             yield begin, min(begin + self.width, self.n)
 
     def close(self) -> None:
-        """Give the memory or the file back."""
+        """Free the memory or the file."""
         self._table = np.empty((0, self.n))
         if self._file is not None:
             self._file.close()
@@ -299,12 +298,12 @@ class _LinkTable:
 class LinkChoice:
     """Chooses the links that reach a threshold; full stops have the posterior of their sentences, if given.
 
-    Columns come from the last ones to the first.
+    The last columns are taken first.
 
     Args:
-        threshold: least posterior.
+        threshold: least posterior of a chosen link.
         stops: which words of the abstract, (m,), and of the document, (n,), are full stops.
-        most: links that there is room for.
+        most: number of links that fit into memory.
     """
 
     def __init__(
@@ -318,7 +317,7 @@ class LinkChoice:
         self._count = 0
 
     def take(self, begin: int, links: Floats) -> None:
-        """Choose among the links of columns from ``begin`` on, (m, columns), which are overwritten."""
+        """Choose links by the posteriors of columns from ``begin`` on, (m, columns), and overwrite these."""
         chosen = links >= self._threshold
         if self._stops is not None:
             self._stops.leave_out(begin, chosen)
@@ -333,7 +332,7 @@ class LinkChoice:
         if self._stops is not None:
             for rows, columns, posteriors in self._stops.above(self._threshold):
                 self._keep(rows, columns, posteriors)
-        # To begin with, for `concatenate` refuses an empty list.
+        # An empty array first, for `concatenate` refuses an empty list.
         none = np.empty(0, np.int64)
         rows, columns, posteriors = (
             np.concatenate(parts) for parts in zip((none, none, np.empty(0)), *self._found, strict=True)
@@ -352,10 +351,10 @@ class LinkChoice:
 
 
 class Noted:
-    """What is noted of a pair while it is decoded, so that links can be explained (``reasons``).
+    """Posteriors that are noted while a pair is decoded, so that links can be explained.
 
     Args:
-        floor: least posterior of the links that are noted, beside those that are chosen.
+        floor: least posterior of the links that are noted in addition to the chosen links.
     """
 
     def __init__(self, floor: float) -> None:
@@ -365,15 +364,15 @@ class Noted:
         self._found: list[tuple[Longs, Longs, Floats]] = []
 
     def take(self, wanted: Bools, first: tuple[int, int], *tables: Floats) -> None:
-        """Note cells of tables that begin at ``first``, each with the posteriors of a direction."""
+        """Note the wanted cells of blocks of rows that begin at ``first``, a block for each direction."""
         rows, columns = np.nonzero(wanted)
         posteriors = np.stack([table[rows, columns] for table in tables], axis=1)
         self._found.append((rows + first[0], columns + first[1], posteriors))
 
     def links(self) -> tuple[Longs, Longs, Floats]:
-        """Return rows, columns and posteriors (links, directions), in the order of rows, then columns."""
+        """Return rows, columns and posteriors (links, directions) of the noted links, by row, then column."""
         none = np.empty(0, np.int64)
-        # For `concatenate` refuses an empty list, which a pair without words leaves.
+        # A pair without words has no cells, and `concatenate` refuses an empty list.
         notes = self._found or [(none, none, np.empty((0, len(self.events))))]
         rows, columns, posteriors = (np.concatenate(parts) for parts in zip(*notes, strict=True))
         order = np.lexsort((columns, rows))
@@ -388,7 +387,7 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
     """Return the log-probability of the best path and its segments in the order of the abstract.
 
     A segment is (start, length, position, width, event), see ``_follow_back``. An impossible pair has none.
-    With ``rows``, only so many rows of the table are kept at a time, as in ``infer_rows``.
+    With ``rows``, only that many rows of the table are in memory at a time, as in ``infer_rows``.
     """
     m, n = len(emission.abstract), len(emission.document)
     rows = min(rows, m) or max(m, 1)
@@ -412,7 +411,7 @@ def viterbi(emission: Emission, chain: Chain, *, rows: int = 0) -> tuple[float, 
     while at[0] > 0:
         first = (int(at[0]) - 1) // rows * rows
         if first != held:
-            # Only one block is held: those before it are filled again from their checkpoints.
+            # Only one block is in memory: the others are filled again from their checkpoints.
             scores[0], held = checkpoints[first // rows], first
             _best_scores(logs_of, first, min(first + rows, m), scores)
         _follow_back(logs_of, first, scores, path, at)
@@ -465,7 +464,7 @@ def decode_path(
 
 
 def _path_links(path: Longs) -> Longs:
-    """Return the word links of the segments of a path, (links, 2): of as many words one to one."""
+    """Return the word links of the segments of a path, (links, 2); segments of equal length one to one."""
     links = [
         (start + s, position - 1 + d)
         for start, length, position, width, _ in path.tolist()
@@ -484,11 +483,11 @@ def decode_posterior(
     budget: Budget = UNBOUNDED,
     noted: Noted | None = None,
 ) -> Alignment:
-    """Return the links whose posterior reaches the threshold, each a phrase of one word, and P(null).
+    """Return the links whose posterior reaches the threshold, as phrase links of one word, and P(null).
 
     With ``settings.both``, the posterior of a link is the root of the product of its posteriors in the model
     and in the model with document and abstract exchanged, whose parameters are ``reverse``. With ``noted``,
-    what these are in each direction is noted there, and the posteriors of events.
+    the posteriors of links in each direction and those of events are noted there.
 
     Raises:
         MemoryLimitError: the pair does not fit into the budget, or far too many links reach the threshold.
@@ -503,7 +502,7 @@ def decode_posterior(
     table = _LinkTable(len(pair.abstract), len(pair.document), width=blocks.columns, folder=folder)
     with closing(table):
         posteriors = [link_rows(rewritten, parameters, settings, table.put, rows=blocks.rows)]
-        # One emission at a time is what the plan has room for.
+        # The plan has room for one emission at a time.
         del rewritten
         if settings.both:
             assert reverse is not None
@@ -513,7 +512,7 @@ def decode_posterior(
                 if noted is not None:
                     reached = np.sqrt(links * others.T) >= settings.threshold
                     noted.take(reached, (0, first), links, others.T)
-                # In place, and perhaps in the table itself: these columns are not asked for again.
+                # In place, perhaps in the table itself: these columns are not read again.
                 np.multiply(links, others.T, out=links)
                 choice.take(first, np.sqrt(links, out=links))
 
@@ -542,9 +541,9 @@ def link_rows(
     *,
     rows: int = 0,
 ) -> Posteriors:
-    """Hand over the posteriors of links, so many abstract words at a time, from the last ones to the first.
+    """Call ``take`` with the posteriors of links, ``rows`` abstract words at a time, the last words first.
 
-    Returns the posteriors of events that they sum up.
+    Return the posteriors of the pair, without those of links.
     """
     emission = rewritten.emission
     transitions = parameters.chain(settings, len(emission.document), len(emission.abstract))
@@ -561,5 +560,5 @@ def _null(posteriors: Posteriors) -> tuple[float, ...]:
 
 
 def _at_most_one(prob: float) -> float:
-    """Return a probability without what rounding put above one."""
+    """Return a probability, cut to 1 where rounding has made it larger."""
     return min(1.0, float(prob))

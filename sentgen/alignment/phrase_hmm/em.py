@@ -2,10 +2,9 @@
 
 ``expected_counts`` is additive over pairs: the counts of batches, summed in any order, are those of all pairs
 to 1e-9. ``ExpectedCounts.maximize`` turns them into parameters, and log-likelihood +
-``RewriteParameters.log_prior`` never falls from one iteration to the next. A trainer that streams fetches the
-rows of the tables that a batch needs, calls ``expected_counts``, adds the counts of the tables by their keys,
-and normalizes in its own way (``RewriteTable.normalized`` is the formula: (count + fake) / their sum over the
-row).
+``RewriteParameters.log_prior`` never falls from one iteration to the next. A streaming trainer loads the rows
+of the tables that a batch needs, calls ``expected_counts``, adds the counts of the tables by their keys, and
+normalizes by itself (``RewriteTable.normalized`` is the formula: (count + fake) / their sum over the row).
 """
 
 from __future__ import annotations
@@ -29,8 +28,9 @@ from sentgen.arrays import Floats, Longs
 class ExpectedCounts:
     """Expected counts of pairs, and the log-probability of their abstracts; all are sums over pairs.
 
-    ``table`` and ``stems`` are by the cells of the tables, ``unigram`` by word id, ``weights`` by component,
-    ``jumps`` by jump cell; ``nulls`` and ``moves`` are the segments from null and the others (ends included).
+    ``table`` and ``stems`` are indexed by cell of the tables, ``unigram`` by word id, ``weights`` by
+    component, ``jumps`` by jump cell; ``nulls`` and ``moves`` are the numbers of segments from null and of
+    others (ends included).
     """
 
     logp: float
@@ -44,10 +44,10 @@ class ExpectedCounts:
     moves: float
 
     def maximize(self, parameters: RewriteParameters, settings: PbhmmSettings) -> RewriteParameters:
-        """Return the parameters of greatest posterior given expected counts (the M step).
+        """Return the parameters that maximize the posterior given expected counts (the M step).
 
-        ``parameters`` are those that the counts were made with: the parts that ``settings.fixed`` names, and
-        rows without any count, stay as they are.
+        ``parameters`` are those of the E step; the parts that ``settings.fixed`` names, and rows without
+        counts, are copied from them.
         """
         prior, fixed = settings.prior, settings.fixed
         new = parameters
@@ -74,7 +74,7 @@ def expected_counts(
 ) -> ExpectedCounts:
     """Return the expected counts of pairs under the parameters (the E step).
 
-    A pair that the model cannot make (log-probability -inf) counts for nothing but that.
+    A pair that is impossible under the model (log-probability -inf) adds no counts.
     """
     tally = Tally(parameters, settings, np.zeros(len(parameters.table)), np.zeros(len(parameters.stems)))
     for pair in pairs:
@@ -84,10 +84,10 @@ def expected_counts(
 
 @dataclass(frozen=True, slots=True)
 class PairPosteriors:
-    """A pair with the posteriors of all that could have made its abstract.
+    """A pair and the posteriors of the events that generate its abstract.
 
-    ``by_word`` sums those of words up, by the different words of abstract and document; ``words`` is the sum
-    of all of them.
+    ``by_word`` has the sums of word posteriors by different word of the abstract and of the document;
+    ``words`` is their total.
     """
 
     rewriting: Rewriting
@@ -99,7 +99,7 @@ class PairPosteriors:
 def explain(
     pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, budget: Budget = UNBOUNDED
 ) -> PairPosteriors:
-    """Return the posteriors of a pair; calls do not depend on each other, so that threads can share them.
+    """Return the posteriors of a pair; calls are independent, and may run in threads.
 
     Sums of blocks of rows differ in their last bits from sums over all rows.
 
@@ -120,7 +120,7 @@ def explain(
 
 
 class Tally:
-    """Adds expected counts up; those of the tables go into arrays of the caller, by cell."""
+    """Accumulates expected counts; those of the tables are added to arrays of the caller, by cell."""
 
     def __init__(
         self, parameters: RewriteParameters, settings: PbhmmSettings, table: Floats, stems: Floats
@@ -131,7 +131,7 @@ class Tally:
         self.logp, self.nulls, self.moves, self.pairs = 0.0, 0.0, 0.0, 0
 
     def over(self, parameters: RewriteParameters, table: Floats, stems: Floats) -> None:
-        """Go on with other tables, parts of the same ones, and the arrays for their counts."""
+        """Continue with other parts of the same tables, and arrays for their counts."""
         self.parameters, self.credits = parameters, Credits(table, stems, self.credits.weights)
 
     def add(self, pair: PairPosteriors) -> None:
@@ -141,13 +141,13 @@ class Tally:
         self.logp += seen.logp
         if seen.logp == -np.inf:
             return
-        # Weights are summed up by pair first: sums over all rewrites at once would differ in their last bits.
+        # Weights are summed by pair first: sums over all rewrites at once would differ in their last bits.
         of_pair = self.credits._replace(weights=np.zeros(3))
         pair.rewriting.credit(pair.by_word, seen.events, parameters, self.settings, of_pair)
         self.credits.weights[:] += of_pair.weights
         self.jumps += seen.jumps + rejected_jumps(seen.departures, parameters, self.settings)
         abstract = pair.rewriting.pair.abstract
-        # Words beyond are of no training pair, and null emits them with `unseen`.
+        # Words with higher ids are in no training pair, and null emits them with `unseen`.
         known = abstract < len(self.unigram)
         np.add.at(self.unigram, abstract[known], seen.null[known])
         self.nulls += seen.null.sum()
@@ -155,7 +155,7 @@ class Tally:
         self.moves += pair.words + seen.events.sum() + 1.0
 
     def expected(self) -> ExpectedCounts:
-        """Return the sums."""
+        """Return the counts so far."""
         return ExpectedCounts(
             self.logp,
             self.pairs,
@@ -172,10 +172,9 @@ class Tally:
 def rejected_jumps(departures: Floats, parameters: RewriteParameters, settings: PbhmmSettings) -> Floats:
     """Return the expected jumps that would have left the document, by cell, (C,).
 
-    Jumps that are renormalized over the targets 1..n + 1 are the same as jumps drawn again until they stay
-    inside; the ones drawn in vain must be counted, or the M step is not one of EM. Of the distances of a
-    cell, those from position e that leave are drawn departures[e] * j(d) times each. Nothing for deficient
-    jumps.
+    Renormalizing jumps over the targets 1..n + 1 is the same as drawing again until a jump stays inside; the
+    rejected draws must be counted, or the M step is not that of EM. Each distance d of a cell that leaves the
+    document from position e is expected departures[e] * j(d) times. Zeros for deficient jumps.
     """
     cells = jump_cells(settings.window, settings.reach)
     if settings.normalization == "deficient":
@@ -185,9 +184,9 @@ def rejected_jumps(departures: Floats, parameters: RewriteParameters, settings: 
     total, first = np.append(0.0, np.cumsum(departures)), np.append(0.0, np.cumsum(departures * position))
 
     def inside(bound: Longs) -> Floats:
-        """Sum over e of departures[e] times the distances up to the bound that stay inside 1..n + 1."""
+        """Sum over e of departures[e] times the number of distances up to a bound that stay inside."""
         low, high = np.clip(-bound, 0, n + 1), np.clip(n + 1 - bound, 0, n + 1)
-        # For e < low none, for low <= e < high those from 1 - e to the bound, beyond all n + 1.
+        # None for e < low, those from 1 - e to the bound for low <= e < high, all n + 1 from high on.
         part = bound * (total[high] - total[low]) + first[high] - first[low]
         inner: Floats = part + (n + 1) * (total[n + 1] - total[high])
         return inner
@@ -208,7 +207,7 @@ def _remade(table: RewriteTable, counts: Floats) -> RewriteTable:
 
 @dataclass(frozen=True, slots=True)
 class _Iteration:
-    """One iteration of EM: what it was made with and what it found.
+    """One iteration of EM.
 
     ``log_likelihood`` and ``log_posterior`` are those of the parameters before the M step; ``parameters`` are
     those after it.

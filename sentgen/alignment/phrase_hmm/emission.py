@@ -5,15 +5,14 @@
 T is the table of words and phrases, U that of stems, and N the number of abstract words with a stem (for
 phrases, the product over their words), which makes each component sum to one. With ``stems="equal"`` the
 second component is [stems equal] / N(stem d) and the third [equal]. What is equal may be of any length.
-Related words (see ``kinship``) have constants in the second component then.
+Related words (see ``kinship``) then have constants in the second component.
 
-The components are called as their weights are, whatever the settings make of them: ``TABLE``, ``STEMS``,
-``IDENTITY``.
+The components have the names of their weights under all settings: ``TABLE``, ``STEMS``, ``IDENTITY``.
 
-The phrase events of a pair are cells of the rewrite tables, and copied runs, at all their places. A table is
-looked up once for the different phrases of both texts; each cell that is found then becomes an event wherever
-its phrases stand. Pairs of single words are no events but cells of a matrix, which is looked up some rows at
-a time (``_word_cells``).
+The phrase events of a pair are the occurrences of cells of the rewrite tables, and of copied runs. A table is
+looked up once for the different phrases of both texts; each cell found becomes an event at every occurrence
+of its phrases. Pairs of single words are not events but cells of a matrix, which is looked up a block of rows
+at a time (``_word_cells``).
 """
 
 from __future__ import annotations
@@ -54,16 +53,16 @@ from sentgen.alignment.phrase_hmm.weights import by_place, weighted
 from sentgen.alignment.words.word_classes import breaks
 from sentgen.arrays import Floats, Ints, Longs
 
-#: Most events of copied runs of a pair; 500 words of news against 10,000 have some 200,000.
+#: Most events of copied runs of a pair; an abstract of 500 words with 10,000 of news has some 200,000.
 MOST_COPIES = 1 << 22
 
 
-#: Cells that may be found at a time.
+#: Cells of a block of rows.
 _BLOCK = 1 << 20
 
 
 class _TableEvents(NamedTuple):
-    """What a table has of the phrases of a pair that are longer than a word on one side."""
+    """The cells of a table for the phrase pairs of a pair that have several words on at least one side."""
 
     document: TextPhrases
     abstract: TextPhrases
@@ -71,13 +70,13 @@ class _TableEvents(NamedTuple):
 
 
 def _phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
-    """Return the keys of the phrases of a text, each once and sorted, and where they are."""
+    """Return the different keys of the phrases of a text, sorted, and the occurrences of each phrase."""
     longest = max(1, min(longest, len(words)))
     keys = np.concatenate([phrase_keys(words, length) for length in range(1, longest + 1)])
     offset = np.concatenate([np.arange(len(words) - length + 1) for length in range(1, longest + 1)])
     length = np.repeat(np.arange(1, longest + 1), [len(words) - k + 1 for k in range(1, longest + 1)])
     unique, phrase, times = np.unique(keys, return_inverse=True, return_counts=True)
-    # Stable: the places of a phrase stay in the order of the text.
+    # Stable: the occurrences of a phrase stay in the order of the text.
     order = np.argsort(phrase, kind="stable")
     phrase_at = np.full((longest, len(words)), -1)
     phrase_at[length - 1, offset] = phrase
@@ -88,10 +87,10 @@ def _phrases(words: Ints, longest: int) -> tuple[Longs, TextPhrases]:
 
 
 def _look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: PbhmmSettings) -> _TableEvents:
-    """Return the cells of a table that a pair can use, but for those of a word with a word."""
+    """Return the cells of a table that a pair can use, except those of single words with single words."""
     left_keys, left = _phrases(document, settings.max_document_phrase)
     right_keys, right = _phrases(abstract, settings.max_abstract_phrase)
-    # All but words with words: phrases with anything, then words with phrases.
+    # Document phrases with all abstract keys, then document words with abstract phrases.
     of_phrases = _cells(table, left_keys[: left.first_word], right_keys)
     of_words = _cells(table, left_keys[left.first_word :], right_keys[: right.first_word])
     of_words[:, 0] += left.first_word
@@ -100,14 +99,14 @@ def _look_up(table: RewriteTable, document: Ints, abstract: Ints, settings: Pbhm
 
 
 def _without_cells(events: _TableEvents) -> _TableEvents:
-    """Return what a table without cells has of the same pair."""
+    """Return the events of a table without cells for the same pair."""
     none = np.empty(0, np.int64)
     hits = PhraseCells(np.zeros(len(events.abstract.starts), np.int64), none, none)
     return _TableEvents(events.document, events.abstract, hits)
 
 
 def _word_cells(table: RewriteTable, document: Ints, abstract: Ints) -> Longs:
-    """Return the cells of words with words, -1 for none, (abstract, document); both are sorted."""
+    """Return the cell of each abstract word with each document word, -1 for none; both keys are sorted."""
     cells = np.full((len(abstract), len(document)), -1)
     if len(table):
         entries = _cells(table, document.astype(np.int64), abstract.astype(np.int64))
@@ -116,11 +115,11 @@ def _word_cells(table: RewriteTable, document: Ints, abstract: Ints) -> Longs:
 
 
 def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
-    """Return (document, abstract, cell) of what a table has of sorted keys, sorted, (cells, 3)."""
+    """Return (document, abstract, cell) of each pair of sorted keys that a table has, sorted, (cells, 3)."""
     rows, row = find_keys(table.rows, document)
     columns, column = find_keys(table.columns, abstract)
     firsts, lasts = table.starts[row], table.starts[row + 1]
-    # What each row can have at most, for the room of a block must be known before it is filled.
+    # The most cells of each row, for the size of a block must be known before it is filled.
     most = np.cumsum(np.minimum(lasts - firsts, len(column)))
     parts = [np.empty((0, 3), np.int64)]
     begin = 0
@@ -130,17 +129,16 @@ def _cells(table: RewriteTable, document: Longs, abstract: Longs) -> Longs:
         part = np.empty((int(most[end - 1] - before), 3), np.int64)
         some = slice(begin, end)
         count = find_cells(rows[some], firsts[some], lasts[some], columns, column, table.targets, part)
-        # A copy lets go of the room that was not needed.
+        # A copy, so that the unused part of the buffer is freed.
         parts.append(part[:count].copy())
         begin = end
     return np.concatenate(parts)
 
 
 def _copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> EqualRuns:
-    """Return the runs of two or more equal words, by where they start.
+    """Return the runs of two or more equal words, by their start.
 
-    Of texts that repeat themselves so much that there are more than ``MOST_COPIES`` beginnings of runs, the
-    longest are left out.
+    If repetitive texts have more than ``MOST_COPIES`` events of runs, the longest runs are left out.
     """
     longest = min(len(abstract), len(document))
     count = count_runs(abstract, document)
@@ -148,8 +146,8 @@ def _copied_runs(abstract: Ints, document: Ints, settings: PbhmmSettings) -> Equ
         none = np.empty(0, np.int64)
         return EqualRuns(np.zeros(len(abstract) + 1, np.int64), none, none)
     runs = run_lengths(abstract, document, longest if settings.max_run is None else settings.max_run, count)
-    # at_least[k] runs have k words or more, each of which is an event of k words: longer ones are left out
-    # from the length on at which all events together are too many.
+    # at_least[k] runs have k words or more, each of which is an event of k words: events are left out
+    # from the length on at which their sum is too large.
     at_least = np.cumsum(np.bincount(runs[:, 2], minlength=2)[::-1])[::-1]
     longest_kept = 1 + int(np.searchsorted(np.cumsum(at_least[2:]), MOST_COPIES, side="right"))
     starts = np.searchsorted(runs[:, 0], np.arange(len(abstract) + 1))
@@ -166,13 +164,13 @@ def _all_events(
     *,
     most: float = math.inf,
 ) -> EventOrder:
-    """Return all phrase events of m abstract words and n document words, each once, by where they start.
+    """Return all different phrase events of m abstract words and n document words, by their start.
 
     Raises:
-        MemoryLimitError: there may be more than ``most``.
+        MemoryLimitError: there may be more than ``most`` events.
     """
     sides = (table.document, table.abstract, table.phrases), (stems.document, stems.abstract, stems.phrases)
-    # An upper bound: what both tables have, or a table and a run, is counted twice and one event.
+    # An upper bound: an event of both tables, or of a table and a run, is counted twice.
     most_events = sum(count_events(*side) for side in sides)
     most_events += int(np.maximum(stem_runs.longest - 1, 0).sum())
     if most_events > most:
@@ -187,7 +185,7 @@ def _all_events(
 class _WordParts:
     """The components of the different words ``rows`` of the abstract with all v of the document.
 
-    ``components`` has them row by row, (rows * v).
+    ``components`` is row by row, (rows * v).
     """
 
     rows: slice
@@ -196,10 +194,10 @@ class _WordParts:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """The emission of a pair, with what each component has in it.
+    """The emission of a pair, and its components.
 
-    ``all_parts`` has the parts of the words where one look-up had all of them; else they are looked up again
-    when they are asked for. ``event_parts`` are those of the phrase events.
+    ``all_parts`` has the components of all word pairs if they fit into one block; else they are looked up
+    again when needed. ``event_parts`` are the components of the phrase events.
     """
 
     emission: Emission
@@ -208,7 +206,7 @@ class Rewriting:
     event_parts: Components
 
     def word_parts(self, parameters: RewriteParameters, settings: PbhmmSettings) -> Iterator[_WordParts]:
-        """Yield the components of the words, some different words of the abstract at a time."""
+        """Yield the components of the word pairs, a block of different abstract words at a time."""
         if self.all_parts is not None:
             yield self.all_parts
         else:
@@ -231,9 +229,9 @@ class Rewriting:
         settings: PbhmmSettings,
         credits: Credits,
     ) -> None:
-        """Share posteriors out among the components, and add what the tables get to their counts.
+        """Divide posteriors among the components, and add the parts of the tables to their counts.
 
-        ``by_word`` are posteriors by ``add_to_sums``, ``events`` those of events.
+        ``by_word`` are the sums of ``add_to_sums``, ``events`` the posteriors of events.
         """
         for part in self.word_parts(parameters, settings):
             share_out(by_word[part.rows].ravel(), parameters.weights, part.components, credits)
@@ -255,7 +253,7 @@ def rewriting(
     for parts in _word_parts(pair, parameters, settings):
         mixed, rows = _mix(parameters.weights, parts.components.parts), by_word[parts.rows]
         rows[:] = mixed.reshape(rows.shape)
-    # The last of several parts: to keep them all would undo what parts are for.
+    # The parts are not kept if they are several: they would not fit into memory together.
     if parts is not None and parts.rows.start:
         parts = None
     events = _events(pair, parameters, settings, most_events)
@@ -279,12 +277,12 @@ def rewriting(
 def rewriting_within(
     budget: Budget, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings, *, table: bool
 ) -> tuple[Rewriting, RowBlocks]:
-    """Look up all components of a pair, and say in which blocks it is to be aligned.
+    """Look up all components of a pair, and plan the blocks of rows of the passes.
 
     Args:
-        budget: memory for both.
+        budget: memory for the components and the passes.
         pair: the pair.
-        parameters: what the model knows.
+        parameters: parameters of the model.
         settings: the model.
         table: whether the posteriors of all links are wanted (``Budget.plan``).
 
@@ -292,7 +290,7 @@ def rewriting_within(
         MemoryLimitError: the pair does not fit into the budget.
     """
     pair = pair.with_words()
-    # Planned twice: texts that never fit are refused before the look-up, events count when they are known.
+    # Planned twice: texts that never fit are refused before the look-up, and then with the number of events.
     sizes = pair.sizes()
     budget.plan(sizes, table=table)
     rewritten = rewriting(pair, parameters, settings, most_events=budget.most_events(sizes, table=table))
@@ -302,7 +300,7 @@ def rewriting_within(
 def _word_parts(
     pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
 ) -> Iterator[_WordParts]:
-    """Look the components of words up, some different words of the abstract at a time."""
+    """Look up the components of word pairs, a block of different abstract words at a time."""
     words, into = pair.words
     rows = max(1, WORD_CELLS // max(1, len(words.ids)))
     for first in range(0, len(into.ids), rows):
@@ -313,12 +311,12 @@ def _word_parts(
 def _components(
     rows: slice, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
 ) -> Components:
-    """Return the components of some different words of the abstract with all of the document."""
+    """Return the components of a block of different abstract words with all different document words."""
     (words, abstract), kinship = pair.words, pair.kinship
     into, stems = abstract.ids[rows], abstract.stems[rows]
     same, identical = stems[:, None] == words.stems[None, :], into[:, None] == words.ids[None, :]
     share = 1.0 / _forms(stems, parameters, settings)[:, None]
-    # As 3 to 4 to 5: the prior means (fake count + 1) of words, equal stems and identical words.
+    # In the ratio 3 : 4 : 5 of the prior means (fake count + 1) of words, equal stems and identical words.
     prior = parameters.unseen * (1.0 + same / 3.0 + identical / 3.0)
     if kinship is not None:
         prior[kinship.abstract[rows, None] != kinship.document[None, :]] *= settings.mixed
@@ -345,10 +343,10 @@ def _components(
 
 
 def _forms(stems: Ints, parameters: RewriteParameters, settings: PbhmmSettings) -> Floats:
-    """Return N(stem) of each stem, as the constants of the settings want it."""
+    """Return N(stem) of each stem, or 1 under the setting ``constants="one"``."""
     if settings.constants == "one":
         return np.ones(len(stems))
-    # Stems beyond are of words that the model was not trained with.
+    # Stems with higher ids are of words that the model was not trained with.
     known = stems < len(parameters.forms)
     count = np.full(len(stems), float(settings.forms))
     count[known] = parameters.forms[stems[known]]
@@ -369,7 +367,7 @@ def _probs(table: RewriteTable, index: Longs, prior: Floats) -> Floats:
 
 
 def _mix(weights: Floats, parts: Floats) -> Floats:
-    """Return the weighted sum of the components; a product of matrices would wake the threads of BLAS."""
+    """Return the weighted sum of the components; a matrix product would start the threads of BLAS."""
     mixed: Floats = (
         weights[TABLE] * parts[TABLE] + weights[STEMS] * parts[STEMS] + weights[IDENTITY] * parts[IDENTITY]
     )
@@ -392,7 +390,7 @@ def _events(pair: PairIds, parameters: RewriteParameters, settings: PbhmmSetting
 def _event_parts(
     events: EventOrder, pair: PairIds, parameters: RewriteParameters, settings: PbhmmSettings
 ) -> Components:
-    """Return what each component has in the phrase events."""
+    """Return the components of the phrase events."""
     parts = np.zeros((3, len(events.start)))
     known = np.flatnonzero(events.cell >= 0)
     parts[TABLE, known] = settings.trust * parameters.table.prob[events.cell[known]]
@@ -414,8 +412,8 @@ def _event_parts(
 
 
 def _shares(counts: Floats, offsets: Longs, lengths: Longs) -> Floats:
-    """Return one over the product of the counts of each phrase."""
-    # Differences of running sums: a phrase of any length takes one subtraction.
+    """Return the reciprocal of the product of the counts of each phrase."""
+    # Differences of cumulative sums: a phrase of any length takes one subtraction.
     logs = np.append(0.0, np.cumsum(np.log(counts)))
     shares: Floats = np.exp(logs[offsets] - logs[offsets + lengths])
     return shares

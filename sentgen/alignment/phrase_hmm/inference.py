@@ -1,26 +1,26 @@
 """Exact inference in the phrase-based HMM: likelihood and posteriors (Daumé & Marcu 2004, sec. 2.2).
 
-The paper sums over pairs of states, O(m * L * (n * K)^2), and kept half of them. A jump depends only on where
-it starts and ends, so that the sums factor through the last position: O(m * n * (window + far cells) +
-events), with the same result. Forward and backward over segments are compiled; the tests say it plainly, over
-states.
+The paper sums over pairs of states, O(m * L * (n * K)^2), and prunes half of them. A jump depends only on
+where it starts and ends, so that the sums factor through the last position: O(m * n * (window + far cells) +
+events), with the same result. Forward and backward over segments are compiled; the tests have the plain
+recursions over states.
 
 The state after t abstract words is the last position e in the document (0 before the first phrase), because a
-jump depends on nothing else. With A_t(e) the sum over all ways to get there and B_t(i) the sum over all jumps
-to i, an event that rewrites the document phrase i..i+k-1 into l abstract words adds B_t(i) * p to
-A_t+l(i + k - 1). Events of one word on each side are the dense matrix ``words``, all others a list.
+jump depends on nothing else. With A_t(e) the sum over all paths to it and B_t(i) the sum over all jumps to i,
+an event that rewrites the document phrase i..i+k-1 into l abstract words adds B_t(i) * p to A_t+l(i + k - 1).
+Events of one word on each side are the dense matrix ``words``, all others a list.
 
-Row t is divided by the sum of what entered it (but see ``_SMALLEST``); ``log_scale[t]`` is the log of all
-divisors so far. So long texts do not underflow.
+Row t is divided by the sum of its entries (but see ``_SMALLEST``), so that long texts do not underflow;
+``log_scale[t]`` is the log of all divisors so far.
 
-The passes go over some rows at a time, ``first`` up to ``last``, which stand at 0 in the tables. An event
-leaps over rows, perhaps out of those at hand; what it takes along is kept by event (``_Leaps``).
+The passes run over a block of rows at a time, ``first`` up to ``last``; row ``first`` is row 0 of the tables.
+An event may start in one block and end in another; its sums are kept by event (``_Leaps``).
 
-The jumps say how far the next phrase lies from the end of the last one (Daumé & Marcu 2004, table 3).
+Jumps are the distances from the end of a phrase to the next phrase (Daumé & Marcu 2004, table 3).
 
 A jump d is the distance from the last position e (0 before the first phrase) to the first word of the next
-one, or to n + 1 at the end; 1 goes straight on. Distances up to the window have a cell of their own, those
-beyond share cells that double in size, within which they are equally likely.
+phrase, or to n + 1 at the end; d = 1 is the adjacent word. Distances up to the window have a cell of their
+own, larger ones share cells that double in size, within which they are equally likely.
 
 A jump leads from the position e in 0..n to the target i in 1..n + 1 with the weight j(i - e), so that a sum
 over all jumps is a product with a Toeplitz matrix. Near distances are added one diagonal after another, a far
@@ -42,13 +42,13 @@ import numpy as np
 from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.arrays import Floats, Longs, compiled, compiled_loosely
 
-#: Where the outermost cells end for sums: farther than any document is long.
+#: Largest distance of the outermost cells in sums: longer than any document.
 _FAR = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JumpCells:
-    """The cells in the order of their distances; a cell has the distances ``first`` to ``last``, (C,)."""
+    """Jump cells in the order of their distances; a cell has the distances ``first`` to ``last``, (C,)."""
 
     window: int
     first: Longs
@@ -68,9 +68,8 @@ class JumpCells:
         return cells
 
     def weights(self, mass: Floats) -> Jumps:
-        """Spread the mass of each cell evenly over its distances; the outermost cells go on without end."""
-        # Over the distances up to the reach only: beyond it the density goes on, so that no jump is
-        # impossible.
+        """Divide the mass of each cell evenly among its distances; the outermost cells have no outer end."""
+        # The divisor counts distances up to the reach only; farther ones have the same weight, not 0.
         weights = mass / self.sizes
         side = (len(mass) - 2 * self.window - 1) // 2
         outer = np.r_[0:side, len(mass) - side : len(mass)]
@@ -80,10 +79,10 @@ class JumpCells:
         return Jumps(weights[side : len(mass) - side].copy(), first, last, weights[outer])
 
 
-# Asked for with each pair.
+# Called for each pair.
 @lru_cache(maxsize=16)
 def jump_cells(window: int | None, longest: int) -> JumpCells:
-    """Lay out cells for jumps of up to ``longest``; a window of ``None`` gives each distance a cell."""
+    """Return the cells for jumps of up to ``longest``; a window of ``None`` gives each distance a cell."""
     near = longest if window is None else min(window, longest)
     bounds = [near]
     while bounds[-1] < longest:
@@ -101,8 +100,8 @@ def jump_cells(window: int | None, longest: int) -> JumpCells:
 class Jumps(NamedTuple):
     """The weight of a single jump by its distance.
 
-    ``near[d + window]`` is that of the distance d; a far cell has the distances ``first`` to ``last``, all of
-    the weight ``far``.
+    ``near[d + window]`` is the weight of the distance d; a far cell has the distances ``first`` to ``last``,
+    each with the weight ``far``.
     """
 
     near: Floats  # (2 * window + 1,)
@@ -143,13 +142,14 @@ def add_jumps(jumps: Jumps, values: Floats, sums: Floats, out: Floats, backward:
     _prefix_sums(values, sums)
     for cell in range(len(jumps.far)):
         first, last, weight = jumps.first[cell], jumps.last[cell], jumps.far[cell]
-        # Where the values lie, seen from `out`: ahead of it backward, behind it forward.
+        # Direction of the values from an element of `out`: ahead in the backward pass, behind in the forward
+        # pass.
         nearest, farthest = (first, last) if backward else (-last, -first)
         for k in range(max(out_low, low - farthest), min(n + out_low, n + low - nearest) + 1):
             out[k] += weight * (sums[min(n + low, k + farthest) + 1] - sums[max(low, k + nearest)])
 
 
-# Only counts come of it, no pass goes on with them.
+# Fast math, which may reorder the sum, is allowed: counts enter no further pass.
 @compiled_loosely
 def _dot(left: Floats, right: Floats) -> float:
     total = 0.0
@@ -177,12 +177,13 @@ def count_jumps(
         far[cell] += jumps.far[cell] * total
 
 
-#: Smallest divisor of a row: one that phrases leap over may be empty, and what leaps must not overflow.
+#: Smallest divisor of a row: a row that phrases span may be empty, and sums of such phrases must not
+#: overflow.
 _SMALLEST = 1e-30
 
 
 class Chain(NamedTuple):
-    """The transitions: P(null), the jumps, and what they are divided by at each position, (n + 1,)."""
+    """The transitions: P(null), the jumps, and the divisor of jumps from each position, (n + 1,)."""
 
     p0: float
     jumps: Jumps
@@ -193,9 +194,9 @@ class Chain(NamedTuple):
 class Emission(NamedTuple):
     """The rewrite probabilities of a pair.
 
-    ``words[abstract[t], document[i]]`` is that of document word i into abstract word t, both from 0: a word
-    that comes again has the same row or column. ``null[t]`` is that of null into it, ``prob`` are those of
-    the events of more words. ``by_end`` sorts these by where they end in the abstract. ``forget[t]`` is the
+    ``words[abstract[t], document[i]]`` is the probability of document word i into abstract word t, both from
+    0: equal words share a row or column. ``null[t]`` is that of null into abstract word t, ``prob`` are those
+    of the events of several words. ``by_end`` sorts these by their end in the abstract. ``forget[t]`` is the
     probability that the position is forgotten before abstract word t, and any position, 0 to n, as likely as
     any other.
     """
@@ -211,11 +212,11 @@ class Emission(NamedTuple):
 
 
 class _Leaps(NamedTuple):
-    """Events by where they start and end, and what the passes keep of them.
+    """Events by start and by end, and their sums in the passes.
 
     Events ``starts[t]`` up to ``starts[t + 1]`` start at t, those at the places ``ends[t]`` up to ``ends[t +
-    1]`` of ``by_end`` end after t words. ``entry`` is the sum over all jumps into an event, ``into`` what
-    the jump into it is worth: the event and all ways to go on.
+    1]`` of ``by_end`` end after t words. ``entry`` is the sum over all jumps into an event, ``into`` the sum
+    over its continuations, the event included.
     """
 
     starts: Longs  # (m + 1,)
@@ -225,7 +226,7 @@ class _Leaps(NamedTuple):
 
 
 class AlignmentLattice(NamedTuple):
-    """All that can make an abstract, with what a pass keeps: each needs one of its own."""
+    """Emission, transitions and events of a pair; every pass needs its own, for it changes their sums."""
 
     emission: Emission
     chain: Chain
@@ -233,7 +234,7 @@ class AlignmentLattice(NamedTuple):
 
 
 def lattice(emission: Emission, chain: Chain) -> AlignmentLattice:
-    """Return a lattice with room for what is kept of events."""
+    """Return the lattice of a pair, with empty sums of events."""
     m, events = len(emission.abstract), emission.events
     starts = np.searchsorted(events.start, np.arange(m + 1))
     ends = np.append(0, np.cumsum(np.bincount(events.start + events.length, minlength=m + 1)))
@@ -242,7 +243,7 @@ def lattice(emission: Emission, chain: Chain) -> AlignmentLattice:
 
 
 class Alphas(NamedTuple):
-    """The forward sums A of some rows and those over the jumps after each row, and the scales of all rows."""
+    """The forward sums A of a block of rows, the sums over jumps from each, and the scales of all rows."""
 
     scaled: Floats  # (rows + 1, n + 1)
     jumped: Floats  # (rows, n + 2)
@@ -251,7 +252,7 @@ class Alphas(NamedTuple):
 
 @compiled
 def _forget(share: float, row: Floats) -> None:
-    """Spread a share of a row evenly over its positions: a symmetric step, the same forward and backward."""
+    """Distribute a share of a row evenly over its positions; the step is the same forward and backward."""
     if share > 0.0:
         row[:] = (1.0 - share) * row + share * row.sum() / len(row)
 
@@ -266,7 +267,7 @@ def word_row(emission: Emission, t: int, row: Floats) -> None:
 
 @compiled
 def forward(lattice: AlignmentLattice, first: int, last: int, alphas: Alphas) -> None:
-    """Fill the rows after ``first`` up to ``last``, of which the table holds the first one."""
+    """Fill the rows after ``first`` up to ``last``; row ``first`` is given."""
     emission, chain, leaps = lattice
     events, log_scale = emission.events, alphas.log_scale
     n = len(emission.document)
@@ -275,14 +276,14 @@ def forward(lattice: AlignmentLattice, first: int, last: int, alphas: Alphas) ->
     for t in range(first, last):
         before, row = alphas.scaled[t - first], alphas.scaled[t - first + 1]
         arrived = alphas.jumped[t - first]
-        # In place: `_backward` wants the row that was jumped from. Checkpoints hold it as it was before.
+        # In place: `_backward` needs the row after forgetting. Checkpoints have it from before.
         _forget(emission.forget[t], before)
         source[:] = before / chain.total
         add_jumps(chain.jumps, source, sums, arrived, False)
         word_row(emission, t, words)
         null = chain.p0 * emission.null[t]
         if chain.null_moves:
-            # A null word is at a document word here (table 3), and position 0 is none.
+            # A null word has a position here (table 3), which is not 0.
             row[0] = 0.0
             for i in range(1, n + 1):
                 row[i] = arrived[i] * (null + move * words[i - 1])
@@ -291,14 +292,14 @@ def forward(lattice: AlignmentLattice, first: int, last: int, alphas: Alphas) ->
             for i in range(1, n + 1):
                 row[i] = null * before[i] + move * arrived[i] * words[i - 1]
         for event in range(leaps.starts[t], leaps.starts[t + 1]):
-            # By event: where it ends, this row may be out of those at hand.
+            # By event: at its end, this row may be in another block.
             leaps.entry[event] = arrived[events.position[event]]
         begun, scale = -1, 0.0
         for index in range(leaps.ends[t + 1], leaps.ends[t + 2]):
             ended = emission.by_end[index]
             if events.start[ended] != begun:
                 begun = events.start[ended]
-                # The entry has the scale of its first row, `row` as yet that of row t.
+                # The entry has the scale of its first row; `row` still has that of row t.
                 scale = move * exp(log_scale[begun] - log_scale[t])
             entry = scale * leaps.entry[ended]
             row[events.position[ended] + events.width[ended] - 1] += entry * emission.prob[ended]
@@ -317,9 +318,9 @@ def jump_to_end(chain: Chain, row: Floats) -> float:
 
 
 class _Sums(NamedTuple):
-    """Where the backward pass puts what is expected: posteriors, and jumps where they are ``counting``.
+    """Outputs of the backward pass: posteriors, and expected jumps if ``counting``.
 
-    Jumps are added up by cell, and as departures / total by position.
+    Jumps are summed by cell, and by position as departures / total.
     """
 
     null: Floats  # (m,)
@@ -333,9 +334,9 @@ class _Sums(NamedTuple):
 class _PassBuffers(NamedTuple):
     """Working buffers: vectors over positions, over targets, for prefix sums and words, and two rows of beta.
 
-    beta_t(e), the sum over all ways to go on from e after t words, is in ``beta[t % 2]``. It is kept divided
-    by the probability of the whole pair over that of the scale of row t, so that A_t(e) * beta_t(e) is the
-    posterior of the state.
+    beta_t(e), the sum over all continuations from e after t words, is in ``beta[t % 2]``. It is divided by
+    the probability of the pair, in the scale of row t, so that A_t(e) * beta_t(e) is the posterior of the
+    state.
     """
 
     source: Floats  # (n + 1,)
@@ -347,7 +348,7 @@ class _PassBuffers(NamedTuple):
 
 
 def _pass_buffers(n: int) -> _PassBuffers:
-    """Return working space for a document of n words."""
+    """Return working buffers for a document of n words."""
     return _PassBuffers(
         np.empty(n + 1), np.zeros(n + 2), np.empty(n + 2), np.empty(n + 3), np.empty(n), np.zeros((2, n + 1))
     )
@@ -357,7 +358,7 @@ def _pass_buffers(n: int) -> _PassBuffers:
 def _begin_backward(
     lattice: AlignmentLattice, row: Floats, log_scale: Floats, end: float, sums: _Sums, buffers: _PassBuffers
 ) -> None:
-    """Fill beta of the last row, which ``row`` is of A, and the posteriors of the events that end there."""
+    """Fill beta of the last row, given this row of A, and the posteriors of the events that end there."""
     m, n = len(lattice.emission.abstract), len(lattice.emission.document)
     # Set for this row alone: the target n + 1 is the end, and all other jumps lead to a word.
     buffers.target[n + 1] = (1.0 - lattice.chain.p0) / end
@@ -370,7 +371,7 @@ def _begin_backward(
 def _backward(
     lattice: AlignmentLattice, first: int, last: int, alphas: Alphas, sums: _Sums, buffers: _PassBuffers
 ) -> None:
-    """Fill the posteriors of null and of the events that end here, and turn ``jumped`` into those of words.
+    """Fill the posteriors of null and of events from these rows, and replace ``jumped`` by those of words.
 
     ``alphas`` are those of ``forward`` over the same rows, and beta is that of row ``last``.
     """
@@ -383,7 +384,7 @@ def _backward(
         after, here = buffers.beta[(t + 1) % 2], buffers.beta[t % 2]
         scale = exp(log_scale[t] - log_scale[t + 1])
         from_null = scale * chain.p0 * emission.null[t]
-        # A copy: `arrived` becomes the posteriors of the words, which are handed out without another table.
+        # A copy: `arrived` is overwritten with the posteriors of the words, to save a table.
         buffers.arrived[:] = arrived
         word_row(emission, t, buffers.words)
         for i in range(1, n + 1):
@@ -403,7 +404,7 @@ def _backward(
             _leave(chain, before, buffers, here, sums)
             for e in range(n + 1):
                 here[e] += from_null * after[e]
-        # Events that end after t words land before the position is forgotten: `_finish_events` comes after.
+        # Events that end after t words end before the position is forgotten, and backward comes later.
         _forget(emission.forget[t], here)
         _finish_events(lattice, t, here, log_scale, sums.events)
 
@@ -412,28 +413,28 @@ def _backward(
 def _finish_events(
     lattice: AlignmentLattice, t: int, beta: Floats, log_scale: Floats, posterior: Floats
 ) -> None:
-    """Fill what the events that end after t words are worth, and their posteriors."""
+    """Fill the sums over continuations of the events that end after t words, and their posteriors."""
     emission, chain, leaps = lattice
     events = emission.events
     move = 1.0 - chain.p0
-    begun, over = -1, 0.0
+    start, scale = -1, 0.0
     for index in range(leaps.ends[t], leaps.ends[t + 1]):
         event = emission.by_end[index]
-        if events.start[event] != begun:
-            begun = events.start[event]
-            # One `exp` for all that start together: `by_end` has those that end together by their start.
-            over = move * exp(log_scale[begun] - log_scale[t])
+        if events.start[event] != start:
+            start = events.start[event]
+            # One `exp` for all events with the same start: `by_end` sorts events with the same end by start.
+            scale = move * exp(log_scale[start] - log_scale[t])
         leaps.into[event] = (
-            over * emission.prob[event] * beta[events.position[event] + events.width[event] - 1]
+            scale * emission.prob[event] * beta[events.position[event] + events.width[event] - 1]
         )
         posterior[event] = leaps.into[event] * leaps.entry[event]
 
 
 @compiled
 def _leave(chain: Chain, row: Floats, buffers: _PassBuffers, beta: Floats, sums: _Sums) -> None:
-    """Sum over the jumps out of each position into ``beta``, and count them."""
+    """Sum over the jumps from each position into ``beta``, and count them."""
     add_jumps(chain.jumps, buffers.target, buffers.sums, beta, True)
-    # The total divides twice, here and below: departures are jumps over it, as `rejected_jumps` takes them.
+    # Divided by the total twice, here and below: `rejected_jumps` needs departures divided by it.
     buffers.source[:] = row / chain.total
     if sums.counting:
         count_jumps(chain.jumps, buffers.source, buffers.target, buffers.sums, sums.near, sums.far)
@@ -446,25 +447,25 @@ def _leave(chain: Chain, row: Floats, buffers: _PassBuffers, beta: Floats, sums:
 def totals(jumps: Jumps, n: int) -> Floats:
     """Return the sum of j(i - e) over the targets i = 1..n + 1, for each position e, (n + 1,)."""
     target, out = np.ones(n + 2), np.empty(n + 1)
-    # No target, but prefix sums go over it.
+    # Index 0 is no target, but prefix sums include it.
     target[0] = 0.0
     add_jumps(jumps, target, np.empty(n + 3), out, True)
     return out
 
 
-#: Called with the first of some abstract words, the posteriors of words (rows, n), and those of all events,
-#: of which the ones that end after the first word are known. Words are good until the call returns.
+#: Called with the index of the first abstract word of a block, the posteriors of words (rows, n), which are
+#: valid until the call returns, and those of all events; those of events that end later are final.
 _Take = Callable[[int, Floats, Floats], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posteriors:
-    """What is expected of a pair given both texts, but for its words.
+    """Posteriors and expected counts of a pair, without the posteriors of its word links.
 
-    ``events`` are the probabilities of the events of an ``Emission``, ``null`` (m,) that a word comes from
-    null. ``jumps`` are the expected jumps by cell, ends included, and ``departures`` (n + 1,) the expected
-    jumps from each position over the sum of their weights. An impossible pair has a ``logp`` of -inf,
-    posteriors of 0 and null words only.
+    ``events`` are the posteriors of the events of an ``Emission``, ``null`` (m,) those of null for each
+    abstract word. ``jumps`` are the expected jumps by cell, ends included, and ``departures`` (n + 1,) the
+    expected jumps from each position divided by the sum of their weights. An impossible pair has a ``logp``
+    of -inf, posteriors of 0 and null words only.
     """
 
     logp: float
@@ -477,22 +478,22 @@ class Posteriors:
 def infer_rows(
     emission: Emission, chain: Chain, take: _Take, *, rows: int = 0, counting: bool = True
 ) -> Posteriors:
-    """Hand over the posteriors of so many abstract words at a time, from the last ones to the first.
+    """Call ``take`` with the posteriors of ``rows`` abstract words at a time, the last words first.
 
-    Rows are counted from the beginning of the abstract: 0 to ``rows``, and so on; 0 for all at once. The
-    forward pass keeps where each of these blocks begins (a checkpoint), and is made again for all blocks but
-    the last when the backward pass comes to them (Griewank 1992): all sums are the same to the last bit, for
-    16 * n * rows + 8 * n * m / rows bytes. Ten thousand words against a hundred thousand take 250 MB with
-    rows = sqrt(m / 2), and 18 GB all at once.
+    Blocks begin at row 0, ``rows``, and so on; with 0 all rows are one block. The forward pass keeps the
+    first row of each block (a checkpoint), and is repeated for all blocks but the last when the backward pass
+    reaches them (Griewank 1992): all sums are the same to the last bit, in 16 * n * rows + 8 * n * m / rows
+    bytes. Ten thousand words against a hundred thousand take 250 MB with rows = sqrt(m / 2), and 18 GB all at
+    once.
     """
     m, n = len(emission.abstract), len(emission.document)
-    # 0 stands for all, and tables need a row even without words.
+    # 0 is all rows; tables need a row even without words.
     rows = min(rows, m) or max(m, 1)
     firsts = range(0, m, rows)
     table = lattice(emission, chain)
     alphas = Alphas(np.zeros((rows + 1, n + 1)), np.empty((rows, n + 2)), np.zeros(m + 1))
     alphas.scaled[0, 0] = 1.0
-    # No checkpoint of the last block: it is still there when the backward pass begins.
+    # No checkpoint of the last block: its rows are still in the table when the backward pass begins.
     checkpoints = np.empty((len(firsts) - 1 if len(firsts) > 1 else 0, n + 1))
     near, far = np.zeros(len(chain.jumps.near)), np.zeros(len(chain.jumps.far))
     sums = _Sums(np.ones(m), np.zeros(len(emission.prob)), near, far, np.zeros(n + 1), counting)

@@ -1,4 +1,4 @@
-"""Events, shares of posteriors and sums of weights, compiled."""
+"""Compiled loops over events, shares of posteriors and sums of weights."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sentgen.arrays import Bools, Bytes, Floats, Ints, Longs, compiled
 
 
 class TextPhrases(NamedTuple):
-    """The phrases of a text, each once, and where they are.
+    """The different phrases of a text and their occurrences.
 
-    Those from ``first_word`` on are single words. Phrase p is at ``offset[k]`` (from 0) and has ``length[k]``
-    words for k from ``starts[p]`` up to ``starts[p + 1]``; ``place[l - 1, t]`` is the phrase of l words at t,
-    -1 for none.
+    Phrases from ``first_word`` on are single words. The occurrences k of phrase p, from ``starts[p]`` up to
+    ``starts[p + 1]``, begin at ``offset[k]`` (from 0) and have ``length[k]`` words; ``place[l - 1, t]`` is
+    the phrase of l words at t, -1 for none.
     """
 
     first_word: int
@@ -25,7 +25,7 @@ class TextPhrases(NamedTuple):
 
 
 class PhraseCells(NamedTuple):
-    """Cells of phrases: abstract phrase p has document phrases and cells from ``starts[p]`` to the next."""
+    """Cells of phrases: abstract phrase p has the cells k from ``starts[p]`` up to ``starts[p + 1]``."""
 
     starts: Longs
     document: Longs
@@ -33,9 +33,10 @@ class PhraseCells(NamedTuple):
 
 
 class EqualRuns(NamedTuple):
-    """Equal runs of two or more words: those at t are k from ``starts[t]`` up to ``starts[t + 1]``.
+    """Runs of two or more words that both texts have, by their start t in the abstract.
 
-    They begin at ``position[k]`` (from 0) of the document and go on for up to ``longest[k]`` words.
+    Those at t are k from ``starts[t]`` up to ``starts[t + 1]``; they begin at ``position[k]`` (from 0) of the
+    document and have up to ``longest[k]`` words.
     """
 
     starts: Longs
@@ -44,10 +45,11 @@ class EqualRuns(NamedTuple):
 
 
 class EventOrder(NamedTuple):
-    """Events by where they start, all (events,).
+    """Events sorted by their start, all arrays (events,).
 
-    ``start`` (from 0) and ``length`` are places in the abstract, ``position`` (from 1) and ``width`` in the
-    document; ``cell`` and ``stem_cell`` are -1 for none; ``stems`` and ``words`` say what is a copy.
+    ``start`` (from 0) and ``length`` are the span in the abstract, ``position`` (from 1) and ``width`` that
+    in the document; ``cell`` and ``stem_cell`` are -1 for none; ``stems`` and ``words`` flag copies of stems
+    and of words.
     """
 
     start: Longs
@@ -62,7 +64,7 @@ class EventOrder(NamedTuple):
 
 @compiled
 def _gallop(targets: Ints, first: int, last: int, wanted: int) -> int:
-    """Return the first place from ``first`` on that is not less than wanted, or ``last``; it is not far."""
+    """Return the first index from ``first`` on with a value not less than ``wanted``, or ``last``."""
     step = 1
     low = first
     while low + step < last and targets[low + step] < wanted:
@@ -96,7 +98,7 @@ def find_cells(
     count = 0
     for d in range(len(firsts)):
         cell, last = firsts[d], lasts[d]
-        # A walk through all cells beats galloping in rows that are not much longer than what is wanted.
+        # A scan of all cells is faster than galloping in rows that are not much longer than ``wanted``.
         sparse = last - cell > 4 * len(wanted)
         for s in range(len(wanted)):
             if sparse:
@@ -114,13 +116,13 @@ def find_cells(
 
 @compiled
 def place_hits(hits: Longs, size: int) -> PhraseCells:
-    """Return (document phrase, abstract phrase, cell) by abstract phrase, of which there are ``size``."""
+    """Sort (document phrase, abstract phrase, cell) by abstract phrase, of which there are ``size``."""
     starts = np.zeros(size + 1, np.int64)
     for k in range(len(hits)):
         starts[hits[k, 1] + 1] += 1
     for s in range(size):
         starts[s + 1] += starts[s]
-    # A counting sort, which leaves the hits of a phrase in the order in which they were found.
+    # A stable counting sort.
     document, cell = np.empty(starts[size], np.int64), np.empty(starts[size], np.int64)
     next_free = starts[:-1].copy()
     for k in range(len(hits)):
@@ -132,7 +134,7 @@ def place_hits(hits: Longs, size: int) -> PhraseCells:
 
 @compiled
 def count_runs(abstract: Ints, document: Ints) -> int:
-    """Return the number of places where runs of two or more equal words begin."""
+    """Return the number of pairs of positions at which runs of two or more equal words begin."""
     count = 0
     for t in range(len(abstract) - 1):
         first, second = abstract[t], abstract[t + 1]
@@ -143,9 +145,10 @@ def count_runs(abstract: Ints, document: Ints) -> int:
 
 @compiled
 def run_lengths(abstract: Ints, document: Ints, longest: int, count: int) -> Longs:
-    """Return all (start, position, length of the longest run from there) of two or more equal words.
+    """Return (start, position, length of the longest run) of all runs of two or more equal words.
 
-    ``start`` and ``position`` count from 0; the runs are in their order, and there are ``count``.
+    ``start`` and ``position`` count from 0; runs are sorted by both. ``count`` is their number
+    (``count_runs``).
     """
     m, n = len(abstract), len(document)
     runs = np.empty((count, 3), np.int64)
@@ -155,7 +158,7 @@ def run_lengths(abstract: Ints, document: Ints, longest: int, count: int) -> Lon
         for i in range(n - 1, -1, -1):
             here[i] = 1 + below[i + 1] if abstract[t] == document[i] else 0
             if here[i] > 1:
-                # Both texts are gone through backwards: filled from the end, the runs are in order.
+                # Both texts are scanned backwards: filled from the end, the runs are in order.
                 count -= 1
                 runs[count] = (t, i, min(here[i], longest))
         below, here = here, below
@@ -164,7 +167,7 @@ def run_lengths(abstract: Ints, document: Ints, longest: int, count: int) -> Lon
 
 @compiled
 def count_events(document: TextPhrases, abstract: TextPhrases, hits: PhraseCells) -> int:
-    """Return how many events the cells of phrases make."""
+    """Return the number of events of the cells of phrases."""
     count = 0
     for s in range(len(hits.starts) - 1):
         times = abstract.starts[s + 1] - abstract.starts[s]
@@ -184,7 +187,7 @@ def _fill_from(
     at: Longs,
     fields: Longs,
 ) -> int:
-    """Add the events of a table for the abstract phrase at t; ``at`` (K, n) leads to those there already."""
+    """Add the events of a table for the abstract phrase at t; ``at`` (K, n) has the events so far."""
     document, abstract, hits = side
     if length > len(abstract.place) or abstract.place[length - 1, t] < 0:
         return count
@@ -205,7 +208,7 @@ def _fill_from(
 
 @compiled
 def _is_run(runs: EqualRuns, t: int, position: int, length: int) -> bool:
-    """Say whether a run from (t, position) has so many words."""
+    """Return whether a run from (t, position) has at least ``length`` words."""
     first, last = runs.starts[t], runs.starts[t + 1]
     k = first + np.searchsorted(runs.position[first:last], position)
     return bool(k < last and runs.position[k] == position and runs.longest[k] >= length)
@@ -233,7 +236,7 @@ def fill_events(
             count = _fill_from(4, t, length, table, count, at, fields)
             count = _fill_from(5, t, length, stems, count, at, fields)
             for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
-                # A run of one word is in the matrix of words, and no event.
+                # A run of one word is in the matrix of words, not an event.
                 if length < 2 or stem_runs.longest[k] < length:
                     continue
                 position = stem_runs.position[k]
@@ -245,12 +248,12 @@ def fill_events(
                 equal[0, event] = True
                 equal[1, event] = _is_run(word_runs, t, position, length)
             for event in range(before, count):
-                # Only what was set: all of `at` would be widest * n cells for each phrase of the abstract.
+                # Only cells that were set: all of `at` are widest * n cells for each phrase of the abstract.
                 if fields[3, event] <= widest:
                     at[fields[3, event] - 1, fields[2, event] - 1] = -1
         for k in range(stem_runs.starts[t], stem_runs.starts[t + 1]):
             position = stem_runs.position[k]
-            # Longer than any phrase of the tables, which thus have no event there.
+            # Runs longer than any phrase of the tables, which have no such event.
             for length in range(longest + 1, stem_runs.longest[k] + 1):
                 fields[:, count] = (t, length, position + 1, length, -1, -1)
                 equal[0, count] = True
@@ -261,7 +264,7 @@ def fill_events(
 
 @compiled
 def by_end(start: Longs, length: Longs, m: int) -> Longs:
-    """Return the events in the order of where they end, those that end together in their own order."""
+    """Return the events in the order of their ends, events with the same end in their own order."""
     offset = np.zeros(m + 2, np.int64)
     for event in range(len(start)):
         offset[start[event] + length[event] + 1] += 1
@@ -280,10 +283,10 @@ TABLE, STEMS, IDENTITY = range(3)
 
 
 class Components(NamedTuple):
-    """What each component has in some rewrites, before weighting, and where in the tables it has it.
+    """The components of rewrites before weighting, and their cells in the tables.
 
-    ``cells`` and ``stem_cells`` are places in the tables, -1 for none; ``learnt`` is the part of the first
-    component that the table itself has in it (``PbhmmSettings.trust``).
+    ``cells`` and ``stem_cells`` are indexes in the tables, -1 for none; ``learnt`` is the part of the first
+    component that comes from the trained table (``PbhmmSettings.trust``).
     """
 
     parts: Floats  # (3, rewrites)
@@ -293,7 +296,7 @@ class Components(NamedTuple):
 
 
 class Credits(NamedTuple):
-    """What the cells of the tables and each component get."""
+    """Expected counts of the cells of the tables and of the components."""
 
     table: Floats  # (cells,)
     stems: Floats
@@ -302,7 +305,7 @@ class Credits(NamedTuple):
 
 @compiled
 def add_words(posterior: Floats, rows: Longs, columns: Longs, out: Floats) -> None:
-    """Add posteriors (m, n) to the cells of the words that the offsets hold, (words of m, words of n)."""
+    """Add posteriors (m, n) to sums by different word, ``out``; ``rows`` and ``columns`` are the words."""
     for t in range(posterior.shape[0]):
         row = out[rows[t]]
         for i in range(posterior.shape[1]):
@@ -311,9 +314,9 @@ def add_words(posterior: Floats, rows: Longs, columns: Longs, out: Floats) -> No
 
 @compiled
 def share_out(posterior: Floats, weights: Floats, components: Components, credits: Credits) -> None:
-    """Share posteriors of rewrites out among the components by weights (3,) times parts.
+    """Divide posteriors of rewrites among the components by weights (3,) times parts.
 
-    What the first two get goes to their cells, too, the first only for the part of it that was learnt.
+    The parts of the first two components are added to their cells, too, of the first only its learnt share.
     """
     parts = components.parts
     for k in range(len(posterior)):
@@ -327,7 +330,7 @@ def share_out(posterior: Floats, weights: Floats, components: Components, credit
         share = posterior[k] / total
         for component in (TABLE, STEMS, IDENTITY):
             credits.weights[component] += share * weights[component] * parts[component, k]
-        # The untrained part of the first component (`trust`) has no cell that could learn.
+        # The untrained part of the first component (`trust`) has no cell.
         if components.cells[k] >= 0:
             credits.table[components.cells[k]] += share * weights[TABLE] * components.learnt[k]
         if components.stem_cells[k] >= 0:
@@ -336,7 +339,7 @@ def share_out(posterior: Floats, weights: Floats, components: Components, credit
 
 @compiled
 def add_scores(values: Bytes, offsets: Longs, weights: Floats, scores: Floats) -> None:
-    """Add the weights of the values (templates, rows, columns) of each place to its score."""
+    """Add to each score (rows, columns) the weights of its values (templates, rows, columns)."""
     for template in range(len(values)):
         own = weights[offsets[template] :]
         for t in range(values.shape[1]):
@@ -346,7 +349,7 @@ def add_scores(values: Bytes, offsets: Longs, weights: Floats, scores: Floats) -
 
 @compiled
 def add_counts(values: Bytes, offsets: Longs, posteriors: Floats, counts: Floats) -> None:
-    """Add the posterior of each place to the counts of its values; the reverse of ``add_scores``."""
+    """Add each posterior (rows, columns) to the counts of its values; the transpose of ``add_scores``."""
     for template in range(len(values)):
         own = counts[offsets[template] :]
         for t in range(values.shape[1]):
@@ -356,7 +359,7 @@ def add_counts(values: Bytes, offsets: Longs, posteriors: Floats, counts: Floats
 
 @compiled
 def add_along(events: EventOrder, scores: Floats, sums: Floats) -> None:
-    """Add the scores of its links to the sum of each event; events are copies, linked one to one."""
+    """Add to the sum of each event the scores of its links; events are copies, linked one to one."""
     for event in range(len(sums)):
         for k in range(events.length[event]):
             sums[event] += scores[events.start[event] + k, events.position[event] - 1 + k]
@@ -364,15 +367,15 @@ def add_along(events: EventOrder, scores: Floats, sums: Floats) -> None:
 
 @compiled
 def add_event_links(events: EventOrder, posterior: Floats, first: int, links: Floats) -> None:
-    """Add the posteriors of phrase events to their links, of the abstract words from ``first`` on, (rows, n).
+    """Add the posteriors of phrase events to their links with abstract words from ``first`` on, (rows, n).
 
-    The words of a copy are linked one to one, those of another event each to each.
+    The words of a copy are linked one to one, those of other events each with each.
     """
     last = first + len(links)
     for event in range(len(posterior)):
         start, length, copied = events.start[event], events.length[event], events.stems[event]
         for s in range(max(0, first - start), min(length, last - start)):
-            # A text that is copied whole has an event for each two of its words.
+            # A text that is copied as a whole has an event for each two of its words.
             for d in range(s if copied else 0, s + 1 if copied else events.width[event]):
                 links[start + s - first, events.position[event] - 1 + d] += posterior[event]
 
@@ -381,11 +384,11 @@ def add_event_links(events: EventOrder, posterior: Floats, first: int, links: Fl
 def share_out_events(
     events: EventOrder, shares: Floats, starts: Longs, columns: Longs, swapped: bool, out: Floats
 ) -> None:
-    """Add what components have in the posteriors of events, (components, events), to their links.
+    """Add the shares of components in the posteriors of events, (components, events), to their links.
 
-    The links are those of ``add_event_links``, as far as they are wanted: abstract word t, with the document
-    words ``columns[k]``, ascending, for k from ``starts[t]`` up to ``starts[t + 1]``; ``out`` is (wanted,
-    components). Where the texts of the events are ``swapped``, their abstract is the document of the links.
+    The links are those of ``add_event_links`` that are wanted: abstract word t with the document words
+    ``columns[k]``, ascending, for k from ``starts[t]`` up to ``starts[t + 1]``; ``out`` is (wanted,
+    components). If ``swapped``, the abstract of the events is the document of the links.
     """
     for event in range(shares.shape[1]):
         start, length = events.start[event], events.length[event]

@@ -1,8 +1,8 @@
-"""Words as integers: what the rewrite tables and the inference see of a pair.
+"""Words as integers, in which the rewrite tables and the inference have a pair.
 
-A word has an id, its place in the lexicon; so has its stem. A phrase has a key: that of one
-word is its id, that of more words a negative hash of their ids. Longs need no table of phrases, so that they
-can be made in any order, anywhere, and the rewrite table can be streamed and spilled; two of 10^8 phrases
+A word has an id, its index in the lexicon; so has its stem. The key of a phrase of one word is the id of the
+word, that of a longer phrase a negative hash of the ids. Keys need no table of phrases, so that they can be
+computed in any order and anywhere, and the rewrite table can be streamed and spilled; two of 10^8 phrases
 have the same key with a probability of about 10^-3.
 """
 
@@ -20,7 +20,7 @@ from sentgen.alignment.words.kinship import Kinship, Nearness
 from sentgen.alignment.words.word_classes import stem
 from sentgen.arrays import Bools, Bytes, Ints, Longs
 
-#: Bytes of a pair of words while clues are looked for, and what is kept of them and of the scores.
+#: Bytes of a pair of words: buffers while clues are computed, and the clues and scores.
 CLUE_BYTES = 200
 
 
@@ -42,7 +42,7 @@ class Clues:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The different words of a text, sorted, with their stems; ``at`` (n,) leads from offsets to them."""
+    """The different words of a text, sorted, with their stems; ``at`` (n,) is their index by offset."""
 
     ids: Ints
     stems: Ints
@@ -59,10 +59,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class PairIds:
-    """A pair as integers: the ids of the words (n,) and (m,), of their stems, and which are related.
+    """A pair as integers: the ids of the words (n,) and (m,), the ids of their stems, and their kinship.
 
-    ``different`` are the words of document and abstract where they have been looked for (``with_words``),
-    ``clues`` what a tuned model sees (``find_clues``).
+    ``different`` are the different words of document and abstract, if computed (``with_words``), ``clues``
+    the feature values of a tuned model (``find_clues``).
     """
 
     document: Ints
@@ -83,7 +83,7 @@ class PairIds:
         )
 
     def with_words(self) -> PairIds:
-        """Return the pair with its different words, so that they are not looked for again."""
+        """Return the pair with its different words, so that they are computed once."""
         return self if self.different is not None else replace(self, different=self.words)
 
     def swap_texts(self) -> PairIds:
@@ -94,14 +94,14 @@ class PairIds:
         return PairIds(*texts, swapped, different, self.clues.swap_texts() if self.clues else None)
 
     def stops(self) -> tuple[Bools, Bools] | None:
-        """Return which words of abstract and document are full stops, if the pair knows."""
+        """Return which words of abstract and document are full stops, if the pair has its kinship."""
         if self.kinship is None:
             return None
         document, abstract = self.words
         return self.kinship.abstract_stops[abstract.at], self.kinship.document_stops[document.at]
 
     def sizes(self) -> PairSizes:
-        """Return what memory depends on; a pair that knows no full stops has one sentence on each side."""
+        """Return the sizes that memory depends on; without kinship, a text counts as one sentence."""
         document, abstract = self.words
         sentences = (1 + int(stops.sum()) for stops in self.stops() or (np.zeros(1), np.zeros(1)))
         return PairSizes(
@@ -110,7 +110,7 @@ class PairIds:
 
 
 class Lexicon:
-    """The words of pairs and their stems, numbered in the order in which they come.
+    """The words of pairs and their stems, numbered in the order of first occurrence.
 
     >>> lexicon = Lexicon()
     >>> lexicon.encode(Pair("1", ("It", "runs"), ("it", "ran", "running"))).abstract_stems.tolist()
@@ -151,7 +151,7 @@ class Lexicon:
     def with_kinship(
         self, pair: PairIds, *, wordnet: Path | None, nearness: Nearness | None = None
     ) -> PairIds:
-        """Return a pair of this lexicon that knows which words are related."""
+        """Return the ids of a pair with the kinship of its words."""
         pair = pair.with_words()
         texts = self._words(pair.abstract), self._words(pair.document)
         document, abstract = (self._words(words.ids) for words in pair.words)
@@ -183,20 +183,20 @@ def phrase_keys(words: Ints, length: int) -> Longs:
     count = max(0, len(words) - length + 1)
     if length == 1:
         return words.astype(np.int64)
-    # Lengths begin far apart: a small number would be undone by the word with that id.
+    # Hashes of different lengths begin far apart: a small seed would equal a word id.
     mixed = np.full(count, length * 0xD1B54A32D192ED03 % 2**64, np.uint64)
-    # Stores hold these keys: another mixing would orphan their tables (revision 0004 made them anew once).
-    # The factor is 2**64 over the golden ratio, odd, so that multiplying by it loses nothing.
+    # Stores have these keys: with another hash their tables would be useless.
+    # The factor is 2**64 over the golden ratio, odd, so that the multiplication is a bijection.
     for offset in range(length):
         mixed = (mixed ^ words[offset : offset + count].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-    # Negative, for ids of words are not.
+    # Negative, for ids of words are not negative.
     return -1 - (mixed >> np.uint64(2)).astype(np.int64)
 
 
 def find_keys(keys: Longs, wanted: Longs) -> tuple[Longs, Longs]:
-    """Return which of the wanted keys are among sorted keys, and their places there."""
-    # Beyond the last key, the last one is looked at, and is another.
+    """Return which of the wanted keys are among sorted keys, and their indexes there."""
+    # Keys greater than all are compared with the last key, which differs.
     index = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
     known = keys[index] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
     return np.flatnonzero(known), index[known]

@@ -1,4 +1,4 @@
-"""What EM learns: the mixture weights, the jumps, the rewrite tables and the words of null.
+"""The parameters that EM estimates: mixture weights, jumps, rewrite tables and the words of null.
 
 The parameters are flat arrays, so that they can be stored and sent; the rewrite tables are sorted by their
 keys (see ``lexicon``), so that the part of a table that a batch of pairs needs can be fetched alone.
@@ -24,7 +24,7 @@ class RewriteTable:
 
     Row r is the document phrase with the key ``rows[r]`` and has the cells ``starts[r]`` up to
     ``starts[r + 1]``; cell c is the abstract phrase with the key ``columns[targets[c]]`` and has the
-    probability ``prob[c]``. Longs are sorted, and so are the targets of a row; the probabilities of a row sum
+    probability ``prob[c]``. Keys are sorted, and so are the targets of a row; the probabilities of a row sum
     to one. ``fake`` (cells,) are the fake counts of the Dirichlet prior where EM runs in memory.
     """
 
@@ -57,10 +57,10 @@ class RewriteTable:
         return self.columns[self.targets]
 
     def normalized(self, counts: Floats) -> Floats:
-        """Return counts divided by the sum of their row; a row of no counts keeps what it has."""
+        """Return counts divided by the sum of their row; a row whose sum is 0 keeps its probabilities."""
         if not len(self):
             return counts
-        # No row is empty here: `reduceat` would give it the first count of the next one.
+        # No row is empty: `reduceat` would give an empty row the first count of the next row.
         row_sums = np.repeat(np.add.reduceat(counts, self.starts[:-1]), np.diff(self.starts))
         return np.where(row_sums > 0, counts / np.where(row_sums > 0, row_sums, 1.0), self.prob)
 
@@ -73,14 +73,14 @@ def empty_table() -> RewriteTable:
 
 @dataclass(frozen=True, slots=True)
 class RewriteParameters:
-    """What the model knows.
+    """The parameters of the model.
 
     ``jumps`` is the mass of each cell of ``jump_cells``; ``weights`` are those of table, stems and identity;
     ``table`` is over words and phrases, ``stems`` over stems (without cells where the settings have no table
     of stems); ``unigram`` is P(word | null) by word id and ``forms`` the number of abstract words by stem id.
-    A word pair that is in no cell, or whose word id lies beyond ``unigram``, has the probability ``unseen``,
-    times 4/3 if equal up to the stem and 5/3 if identical: the prior mean. In training there is none.
-    ``tuning`` is what was learnt from gold links on top of all that.
+    A word pair without a cell, or with a word id beyond ``unigram``, has the probability ``unseen``, times
+    4/3 if equal up to the stem and 5/3 if identical: the prior mean. In training there is no such pair.
+    ``tuning`` are the weights and counts that were learnt from gold links.
     """
 
     p0: float
@@ -94,16 +94,16 @@ class RewriteParameters:
     tuning: Tuning | None = None
 
     def chain(self, settings: PbhmmSettings, n: int, m: int = 0) -> Chain:
-        """Return the transitions over a document of n words, for an abstract of m."""
+        """Return the transitions for a document of n words and an abstract of m words."""
         cells = jump_cells(settings.window, settings.reach)
         jumps = cells.weights(self.jumps)
         total = totals(jumps, n) if settings.normalization == "position" else np.ones(n + 1)
         p0 = self.p0
         if settings.null_excess and m > n:
-            # n document words cannot account for more abstract words one by one.
+            # n document words account for at most n abstract words one to one.
             p0 = 1 - (1 - p0) * n / m
         if self.tuning is not None:
-            # After the totals: a score over those of all paths needs no jumps that sum to one.
+            # After the totals: scores are normalized over all paths, so that jumps need not sum to 1.
             jumps = cells.weights(weighted_jumps(cells, self.jumps, self.tuning.weights))
         return Chain(p0, jumps, total, settings.null == "table3" and n > 0)
 
@@ -126,7 +126,7 @@ class RewriteParameters:
 
     @staticmethod
     def prior(settings: PbhmmSettings) -> RewriteParameters:
-        """Return the parameters that the priors give before any pair has been seen."""
+        """Return the means of the priors, without any pair."""
         none = np.empty(0, np.int32)
         return RewriteParameters.starting(
             settings, words=0, forms=none, table=empty_table(), stems=empty_table()
@@ -178,7 +178,7 @@ def _stems_as_words(pair: PairIds) -> PairIds:
 
 
 def forms_of_stems(words: Ints, stem_of: Ints) -> Ints:
-    """Return how many of some words, each once, have each stem, by stem id, at least 1."""
+    """Return the number of different words with each stem, by stem id, at least 1."""
     counts = np.bincount(stem_of[words], minlength=int(stem_of.max(initial=-1)) + 1)
     return np.maximum(counts, 1).astype(np.int32)
 
@@ -186,10 +186,11 @@ def forms_of_stems(words: Ints, stem_of: Ints) -> Ints:
 def support(
     pairs: Sequence[PairIds], stem_of: Ints, settings: PbhmmSettings, *, stems: bool = False
 ) -> RewriteTable:
-    """Return the cells that rewriting may use, at the prior mean.
+    """Return the table of all cells with support in the pairs, at the prior mean.
 
-    All word pairs that occur together in a pair, and the phrase pairs that do so in ``min_documents`` pairs.
-    ``stems`` says that the words are stems: what is equal then counts as equal up to the stem.
+    These are all word pairs that occur together in a pair, and the phrase pairs that do so in
+    ``min_documents`` pairs. ``stems``: whether the words are stems, of which equal ones count as equal up to
+    the stem.
     """
     seen = [phrase_pairs(pair, settings) for pair in pairs]
     cells = np.concatenate([np.empty((0, 2), np.int64), *seen])
@@ -210,7 +211,7 @@ def prior_mean(document: Longs, abstract: Longs, fake: Floats) -> RewriteTable:
 
 
 def phrase_pairs(pair: PairIds, settings: PbhmmSettings) -> Longs:
-    """Return the keys of all phrase pairs of a pair within the maxima, each once, (pairs, 2)."""
+    """Return the keys of the different phrase pairs of a pair, within the longest lengths, (pairs, 2)."""
     document = _all_keys(pair.document, settings.max_document_phrase)
     abstract = _all_keys(pair.abstract, settings.max_abstract_phrase)
     return np.stack([np.repeat(document, len(abstract)), np.tile(abstract, len(document))], axis=1)
@@ -223,20 +224,20 @@ def _all_keys(words: Ints, longest: int) -> Longs:
 def _fake_counts(document: Longs, abstract: Longs, stem_of: Ints, prior: Prior, equal_stems: Bools) -> Floats:
     """Return the fake counts of cells by their kind: identical, equal up to the stem, words, phrases.
 
-    ``equal_stems`` says which cells are phrases of more words that are equal up to the stem.
+    ``equal_stems`` flags the cells of longer phrases that are equal up to the stem.
     """
     words = (document >= 0) & (abstract >= 0)
     fake = np.where(words, prior.word, prior.phrase)
     equal = equal_stems.copy()
     equal[words] = stem_of[document[words]] == stem_of[abstract[words]]
-    # The closest kind last: what is identical is equal up to the stem, too.
+    # The closest kind last: identical words are equal up to the stem, too.
     fake[equal] = prior.stem
     fake[document == abstract] = prior.identity
     return fake
 
 
 def _equal_phrases(pairs: Sequence[PairIds], cells: Longs, settings: PbhmmSettings) -> Bools:
-    """Say which cells are phrases of two words or more that are equal up to the stem."""
+    """Return which cells are phrases of two words or more that are equal up to the stem."""
     stem_keys: dict[int, int] = {}
     longest = max(settings.max_document_phrase, settings.max_abstract_phrase)
     for pair in pairs:

@@ -1,19 +1,20 @@
 """The phrase-based HMM as an aligner (Daumé & Marcu 2004): pairs in, alignments out.
 
-A place in a document of n words costs a jump of about 1 / n, the posterior of a word that is copied from one
-of c copies is shared out among them, and in the reverse direction a longer document has more words from null:
-what is added to a document takes links away from the rest. So a long document is read first, as one looks for
-a source: for each abstract sentence, the document sentence that has most of it, then the one that adds most
-to that, and so on, as long as it adds enough (Marcu 1999 and Daumé & Marcu 2004, sec. 3.2, do so for word
-models). The rest of the document is not looked at, however long it is, and a repeated sentence is read once.
+A jump to one of n document words has a probability of about 1 / n, a word that occurs c times in the document
+shares its posterior among c positions, and in the reverse direction a longer document has more words from
+null: text that is added to a document takes links away from the rest. So sentences of a long document are
+selected first: for each abstract sentence, the document sentence that covers most of it, then the one that
+covers most of the remainder, and so on, as long as the gain is large enough (Marcu 1999 and Daumé & Marcu
+2004, sec. 3.2, do so for word models). The other sentences are not aligned, and a repeated sentence is
+aligned once.
 
-What a sentence has of another one is counted in stems and in pairs of neighboring stems. Their weights do not
-depend on the document: nothing that is added to it changes what a sentence of it is worth.
+Coverage is the weight of the shared stems and pairs of neighboring stems. The weights do not depend on the
+document, so that added text does not change the coverage by other sentences.
 
-A link is explained as follows. It is made by the word pair itself, or by events of several words that hold
-it. The posterior of each of these is shared out among the components of its rewrite probability, as EM does
-(``emission.credit``), and added up; a share is such a sum over the posterior. Where both directions make a
-link, each has half.
+A link is explained as follows. It comes from the event of its word pair, or from events of several words that
+contain it. The posterior of each event is divided among the components of its rewrite probability, as EM does
+(``emission.credit``); the share of a component is its sum over events, divided by the posterior of the link.
+With two directions, the shares are the mean of both.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ from sentgen.arrays import Bools, Floats, Ints, Longs
 from sentgen.models.vectors import WordVectors
 
 Key = TypeVar("Key", bound=Hashable)
-#: Posterior from which on links are explained, chosen or not.
+#: Least posterior of links that are explained, chosen or not.
 _FLOOR = 0.05
-#: Shares and weights that are smaller are those of rounding.
+#: Shares and weights below this are rounding errors.
 _LEAST = 1e-9
 
 _KIN = {
@@ -54,7 +55,7 @@ _KIN = {
     RELATED: "related words",
     NEAR: "near vectors",
 }
-#: What shares are of: of the word pair itself, of events of several words, and of other links.
+#: Names of shares: components of the word pair, of events of several words, and other links.
 _SHARES = (
     *("same word", "same stem", *_KIN.values(), "rewrite table", "stem table", "untrained table"),
     *("copied run", "run of same stems", "phrase table", "phrase stem table"),
@@ -65,7 +66,7 @@ _AT = {name: number for number, name in enumerate(_SHARES)}
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    """A direction of the model: the pair as it has it, and its parameters."""
+    """A direction of the model: the pair, exchanged in the reverse direction, and the parameters."""
 
     pair: PairIds
     parameters: RewriteParameters
@@ -73,10 +74,10 @@ class _Direction:
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
-    """Links: offsets in the abstract and in the document, sorted by both, and their posteriors.
+    """Candidate links: offsets in the abstract and in the document, sorted by both, and their posteriors.
 
-    ``made`` (links, directions) are the posteriors in each direction; ``by_sentence`` are full stops, whose
-    posterior is not made of those.
+    ``made`` (links, directions) are the posteriors in each direction; ``by_sentence`` flags links of full
+    stops, whose posterior is not computed from those.
     """
 
     rows: Longs
@@ -89,12 +90,12 @@ class _Candidates:
 def _explain_alignment(
     answer: Alignment, noted: Noted, directions: Sequence[_Direction], settings: PbhmmSettings
 ) -> Alignment:
-    """Return an alignment with what it was chosen among, and of posteriors only the links that were chosen.
+    """Return an alignment with its candidate links; its phrases are the chosen links only.
 
     Args:
         answer: the decoded alignment; its posteriors have all links from ``noted.floor`` on.
-        noted: what was noted then.
-        directions: directions that decoding used, the abstract from the document first.
+        noted: the links and events that were noted while decoding.
+        directions: directions that were decoded, the abstract from the document first.
         settings: the model.
     """
     links = _candidates(answer, noted, directions[0].pair, settings)
@@ -118,7 +119,7 @@ def _explain_alignment(
 
 
 def _candidates(answer: Alignment, noted: Noted, pair: PairIds, settings: PbhmmSettings) -> _Candidates:
-    """Return the links that were noted; of posteriors those of the answer, which has full stops as well."""
+    """Return the candidates: the noted links of a best path, else the links of the answer with full stops."""
     rows, columns, made = noted.links()
     if settings.decode == "viterbi":
         return _Candidates(rows, columns, made[:, 0], made, np.zeros(len(rows), np.bool_))
@@ -141,23 +142,23 @@ def _made_of(
     links: _Candidates,
     number: int,
 ) -> Floats:
-    """Return the shares of each link in one direction, (links, shares).
+    """Return the shares of the posterior of each link in one direction, (links, shares).
 
     Args:
         rewriting: the rewrite probabilities.
         direction: the pair and its parameters.
         settings: the model.
         events: posteriors of the phrase events.
-        links: the links.
+        links: the candidate links.
         number: 1 if document and abstract are exchanged, else 0.
     """
     of_events = _of_events(rewriting, direction, settings, events, links, swapped=number == 1)
     texts = (links.rows, links.columns) if number == 0 else (links.columns, links.rows)
     of_words = _of_words(rewriting, direction, settings, *texts)
-    # What events leave of the posterior of a link; below zero only by rounding.
+    # The posterior of the word pair: that of the link less those of the events; below 0 only by rounding.
     alone = np.maximum(links.made[:, number] - of_events.sum(axis=1), 0.0)
     masses = alone[:, None] * of_words + of_events
-    # A posterior of 0 has no shares: what the word pair would be made of says as much.
+    # A link with posterior 0 gets the shares of its word pair.
     sums = masses.sum(axis=1, keepdims=True)
     np.divide(masses, sums, out=of_words, where=sums > 0)
     return of_words
@@ -166,7 +167,7 @@ def _made_of(
 def _of_words(
     rewriting: Rewriting, direction: _Direction, settings: PbhmmSettings, rows: Longs, columns: Longs
 ) -> Floats:
-    """Return the shares of word pairs, (links, shares)."""
+    """Return the shares of the components in the word pair of each link, (links, shares)."""
     words, into = rewriting.pair.words
     row, column = into.at[rows], words.at[columns]
     shares = np.zeros((len(rows), len(_SHARES)))
@@ -186,7 +187,7 @@ def _of_words(
 def _named_shares(
     components: Components, weights: Floats, settings: PbhmmSettings, kinship: Kinds | None, same_stem: Bools
 ) -> Iterator[tuple[str, Floats]]:
-    """Yield what the components have in word pairs, by what it is."""
+    """Yield the weighted components of word pairs under the names of their shares."""
     table, stems, identity = weights[:, None] * components.parts
     learnt = np.where(components.cells >= 0, weights[TABLE] * components.learnt, 0.0)
     yield "rewrite table", learnt
@@ -198,7 +199,7 @@ def _named_shares(
         yield "same stem", identity
         return
     yield "same word", identity
-    # Equal words are related by their spelling, too; the stem says more.
+    # Words with equal stems are related by their spelling, too; the stem is the better explanation.
     yield "same stem", np.where(same_stem, stems, 0.0)
     if kinship is not None:
         for kind, name in _KIN.items():
@@ -214,32 +215,32 @@ def _of_events(
     *,
     swapped: bool,
 ) -> Floats:
-    """Return what events of several words have in the posterior of each link, (links, shares)."""
+    """Return the part of events of several words in the posterior of each link, (links, shares)."""
     parts = direction.parameters.weights[:, None] * rewriting.event_parts.parts
     total = parts.sum(axis=0)
     shares = parts * np.divide(posteriors, total, out=np.zeros_like(total), where=total > 0)
     rows = len(rewriting.pair.document if swapped else rewriting.pair.abstract)
     starts = np.searchsorted(links.rows, np.arange(rows + 1))
-    made = np.zeros((len(links.rows), len(shares)))
-    share_out_events(rewriting.emission.events, shares, starts, links.columns, swapped, made)
+    masses = np.zeros((len(links.rows), len(shares)))
+    share_out_events(rewriting.emission.events, shares, starts, links.columns, swapped, masses)
     stems, identity = ("phrase stem table", "run of same stems")
     if settings.stems == "equal":
         stems, identity = ("run of same stems", "copied run")
-    named = np.zeros((len(made), len(_SHARES)))
+    shares_by_name = np.zeros((len(masses), len(_SHARES)))
     for component, name in ((TABLE, "phrase table"), (STEMS, stems), (IDENTITY, identity)):
-        named[:, _AT[name]] = made[:, component]
-    return named
+        shares_by_name[:, _AT[name]] = masses[:, component]
+    return shares_by_name
 
 
 def _normalize(shares: Floats) -> Floats:
-    """Divide shares by their sums, in place; those of what cannot be stay 0."""
+    """Divide shares by the sum of their row, in place; rows of zeros stay 0."""
     sums = shares.sum(axis=1, keepdims=True)
     np.divide(shares, sums, out=shares, where=sums > 0)
     return shares
 
 
 def _weights(directions: Sequence[_Direction], links: _Candidates) -> Iterator[Mapping[int, float]]:
-    """Yield what a tuned model adds to the log score of each link, by feature, the mean of the directions."""
+    """Yield the weight of each feature in the log score of each link, as the mean of the directions."""
     values = directions[0].pair.clues
     tunings = [direction.parameters.tuning for direction in directions]
     if values is None or None in tunings:
@@ -254,7 +255,7 @@ def _weights(directions: Sequence[_Direction], links: _Candidates) -> Iterator[M
 def _weighed_links(
     links: _Candidates, shares: Floats, weights: Iterable[Mapping[int, float]]
 ) -> tuple[WeighedLink, ...]:
-    """Return links with their shares and weights by name."""
+    """Return the candidate links with named shares and weights."""
     arrays = links.rows, links.columns, np.minimum(links.posteriors, 1.0), np.minimum(links.made, 1.0)
     rows = zip(
         *(array.tolist() for array in (*arrays, links.by_sentence, shares)),
@@ -275,40 +276,41 @@ def _weighed_links(
 
 
 def _largest(values: Mapping[Key, float]) -> list[tuple[Key, float]]:
-    """Return what counts, by its size, the greatest first."""
+    """Return the values of at least ``_LEAST`` in size, the largest first."""
     counts = [(key, value) for key, value in values.items() if abs(value) >= _LEAST]
     return sorted(counts, key=lambda item: -abs(item[1]))
 
 
-#: What a function word is worth, of a content word,
+#: Weight of a function word; a content word has 1.
 FUNCTION = 0.1
-#: and two neighbors, of the mean of both. Chosen, as the settings are, on every other pair (docs/pbhmm.md).
+#: Weight of a pair of neighbors, as a share of their mean. Both were chosen, as the settings, on every other
+#: pair (docs/pbhmm.md).
 NEIGHBORS = 0.75
-#: Share of an abstract sentence that the first sentence has at least that it may come from.
+#: Least coverage of an abstract sentence by the first document sentence that is selected for it.
 SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of an abstract, and the offsets of the document words that it is aligned with, ascending."""
+    """A part of an abstract, and the offsets of the document words to align it with, ascending."""
 
     abstract: slice
     document: Longs
 
     def texts(self, pair: Pair) -> Pair:
-        """Return both parts of a pair, one text each."""
+        """Return the pair of both parts; each is a single sentence."""
         document = tuple(pair.document[position] for position in self.document.tolist())
         return Pair(pair.key, document, pair.abstract[self.abstract])
 
     def ids(self, pair: PairIds) -> PairIds:
-        """Return both parts of a pair as numbers."""
+        """Return the ids of both parts."""
         here, there = self.abstract, self.document
         return PairIds(
             pair.document[there], pair.abstract[here], pair.document_stems[there], pair.abstract_stems[here]
         )
 
     def in_texts(self, phrase: PhraseLink) -> Iterator[PhraseLink]:
-        """Yield a link between the parts as one of the whole texts, or as several where the words part."""
+        """Yield a link with offsets in the texts, as several links if its document words are not adjacent."""
         (first, end), (start, stop) = phrase.document, phrase.abstract
         copied = stop - start == end - first
         start, stop = start + self.abstract.start, stop + self.abstract.start
@@ -316,12 +318,12 @@ class Passage:
         firsts = np.append(True, np.diff(words) > 1).astype(np.bool_)
         for begin, last in _runs(firsts, len(words)):
             source = int(words[begin]), int(words[last - 1]) + 1
-            # Of a copy each word belongs to one; of other phrases, all belong to all.
+            # Copies are linked one to one; in other phrases each word is linked with each.
             target = (start + begin, start + last) if copied else (start, stop)
             yield PhraseLink(target, source, phrase.posterior)
 
     def weighed_in_texts(self, answer: Alignment) -> Weighed | None:
-        """Return what an alignment of the parts was chosen among, as of the whole texts."""
+        """Return the candidate links of an alignment of the parts, with offsets in the texts."""
         if answer.weighed is None:
             return None
         begin = self.abstract.start
@@ -338,11 +340,11 @@ def _runs(firsts: Bools, length: int) -> Iterator[tuple[int, int]]:
 
 
 def passages(pair: Pair, ids: PairIds, settings: PbhmmSettings) -> list[Passage]:
-    """Return the parts of an abstract with what each is to be aligned with, in their order.
+    """Return the parts of an abstract in their order, each with the document words to align it with.
 
-    Nothing is linked to a sentence that was there before. The abstract is one part, with all that is left of
-    the document, if that has no more sentences than the abstract, or than ``settings.whole_sentences``.
-    O(n log n + the places of the abstract's words in the document).
+    Repetitions of a document sentence are left out. If the other sentences are no more than those of the
+    abstract, or than ``settings.whole_sentences``, the abstract is one part, aligned with all of them. O(n
+    log n + the occurrences of abstract words in the document).
 
     Args:
         pair: both texts.
@@ -366,7 +368,7 @@ def passages(pair: Pair, ids: PairIds, settings: PbhmmSettings) -> list[Passage]
 
 
 def _distinct(words: Ints, starts: Longs) -> tuple[Longs, Longs]:
-    """Return where the different sentences begin, each at its first place, and their lengths."""
+    """Return the start of the first occurrence of each different sentence, and its length."""
     ends = np.append(starts[1:], len(words))
     first = {words[begin:end].tobytes(): begin for begin, end in zip(starts[::-1], ends[::-1], strict=True)}
     first_places = np.isin(starts, np.array(list(first.values())))
@@ -380,25 +382,25 @@ def _offsets(starts: Longs, lengths: Longs) -> Longs:
 
 
 class _Index:
-    """The sentences of a document by their stems and pairs of neighbors, each sentence once for each."""
+    """Inverted index of the sentences of a document by stem and by pair of neighboring stems."""
 
     def __init__(self, stems: Ints, starts: Longs, lengths: Longs) -> None:
         words = _offsets(starts, lengths)
         sentence = np.repeat(np.arange(len(starts)), lengths)
-        # Sentences that were left out part neighbors, as ends of sentences do.
+        # Words on both sides of a sentence that was left out are no neighbors.
         neighbors = np.flatnonzero((sentence[1:] == sentence[:-1]) & (np.diff(words) == 1))
         keys = np.concatenate([stems[words].astype(np.int64), phrase_keys(stems, 2)[words[neighbors]]])
         sentence = np.concatenate([sentence, sentence[neighbors]])
         order = np.lexsort((sentence, keys))
         keys, sentence = keys[order], sentence[order]
-        fresh = np.append(True, (np.diff(keys) != 0) | (np.diff(sentence) != 0))
-        self._keys, self._sentence, self._size = keys[fresh], sentence[fresh], len(starts)
+        is_first = np.append(True, (np.diff(keys) != 0) | (np.diff(sentence) != 0))
+        self._keys, self._sentence, self._size = keys[is_first], sentence[is_first], len(starts)
 
     def best(self, stems: Ints, weights: Floats, gain: float) -> Longs:
-        """Return the numbers of the sentences that have most of an abstract sentence, ascending.
+        """Return the numbers of the sentences that are selected for an abstract sentence, ascending.
 
-        Of several that add as much the first is taken. The first one has ``SHARE`` of all weights or more;
-        each further one adds ``gain`` of what those before it have.
+        The selection is greedy; ties go to the first sentence. The first selected sentence covers at least
+        ``SHARE`` of all weights; each further one adds at least ``gain`` times the coverage so far.
         """
         keys = np.concatenate([stems.astype(np.int64), phrase_keys(stems, 2)])
         left = np.concatenate([weights, NEIGHBORS * (weights[1:] + weights[:-1]) / 2])
@@ -411,7 +413,7 @@ class _Index:
         while len(sentence):
             gains = np.bincount(sentence, left[feature], self._size)
             best = int(gains.argmax())
-            # Against rounding; and where nothing is left to gain, nothing is enough.
+            # 1e-9 against rounding; a gain of 0 ends the search even if ``gain`` is 0.
             if gains[best] < max(enough - 1e-9, 1e-9):
                 break
             chosen.append(best)
@@ -422,7 +424,7 @@ class _Index:
 
 
 def joined(parts: Sequence[Passage], answers: Sequence[Alignment]) -> Alignment:
-    """Return the alignment of a pair out of those of its parts, which count as independent."""
+    """Join the alignments of the parts of a pair, which count as independent."""
     links = (
         link
         for part, answer in zip(parts, answers, strict=True)
@@ -455,7 +457,7 @@ def align(
     """Align a pair, by the best path or by posteriors as the settings say.
 
     ``reverse`` are the parameters of the model with document and abstract exchanged, for ``settings.both``;
-    without them its priors are taken. With ``explain`` the answer has what it was chosen among.
+    by default the priors. With ``explain`` the alignment has its candidate links.
 
     Raises:
         MemoryLimitError: the pair does not fit into the budget.
@@ -475,9 +477,9 @@ def align(
 
 @dataclass(frozen=True)
 class PhraseHmm:
-    """An aligner with what it has learnt; without parameters it has its priors only.
+    """The phrase-based HMM as an aligner; without parameters it uses the priors.
 
-    Its alignments have what they were chosen among if it is to ``explain``.
+    With ``explain`` its alignments have their candidate links.
     """
 
     name: str
@@ -504,9 +506,9 @@ class PhraseHmm:
             yield joined(parts, answers)
 
     def _align(self, pair: Pair, ids: PairIds, wordnet: Path | None, nearness: Nearness | None) -> Alignment:
-        """Align words of known numbers."""
+        """Align a pair whose words have ids."""
         ids = ids.with_words()
-        # Before kinship, which takes long for texts that will not fit anyway.
+        # Before kinship, which takes long, so that texts that do not fit are refused at once.
         self.budget.plan(ids.sizes(), table=self.settings.decode == "posterior")
         tuning = self.parameters.tuning
         if tuning is not None:
@@ -527,7 +529,7 @@ class PhraseHmm:
 
     @staticmethod
     def untrained(name: str = "best") -> PhraseHmm:
-        """Return an aligner with the priors of a preset, which needs no training."""
+        """Return an aligner with the priors of a preset, without training."""
         return PhraseHmm.trained(f"pbhmm-{name}", (), PbhmmSettings.preset(name), iterations=0)
 
     @staticmethod
@@ -536,7 +538,7 @@ class PhraseHmm:
     ) -> PhraseHmm:
         """Return the phrase-based HMM after EM in memory, in both directions if the settings decode in both.
 
-        Without iterations it has its priors only.
+        Without iterations the parameters are the priors.
         """
         lexicon = Lexicon(fold=settings.fold)
         if not iterations:

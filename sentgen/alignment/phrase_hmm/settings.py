@@ -1,4 +1,4 @@
-"""What the phrase-based HMM assumes: the choices where the paper is open, its priors, two presets.
+"""Settings of the phrase-based HMM: choices that the paper leaves open, priors, two presets.
 
 Daumé & Marcu 2004; docs/pbhmm.md has the formulas.
 """
@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from sentgen.errors import InputError, spell
 
-#: The parts of the parameters that EM may leave as they are.
+#: Parts of the parameters that may be fixed in EM.
 Part = Literal["null", "weights", "unigram", "jumps", "table"]
 
-#: Numbers with the least and the largest that has a meaning, which `changed` lets pass.
+#: Numbers with their bounds, which `changed` checks.
 Share = Annotated[float, (0, 1)]
 Number = Annotated[int, (1, inf)]
 
@@ -140,17 +140,17 @@ class PbhmmSettings:
 
     @property
     def kinship_values(self) -> tuple[float, ...]:
-        """What the second component gives to related words, by their kind (see ``kinship``)."""
+        """Values of the second component for related words, by their kind (see ``kinship``)."""
         return 0.0, self.near, self.related, self.synonym, self.grouped, self.similar
 
     @property
     def needs_kinship(self) -> bool:
-        """Whether the model looks at related words, function words, or full stops."""
+        """Whether the model needs related words, function words, or full stops."""
         looks = max(self.kinship_values) > 0 or self.null_function is not None or self.mixed != 1
         return looks or self.forget > 0 or self.stops
 
     def __post_init__(self) -> None:
-        """Refuse what has no meaning."""
+        """Refuse combinations of settings that have no meaning."""
         if min(self.max_document_phrase, self.max_abstract_phrase) < 1:
             raise InputError("a phrase has at least one word: give a maximum of 1 or more")
         if not 0 < self.p0 < 1:
@@ -159,7 +159,7 @@ class PbhmmSettings:
             raise InputError(f"forget is {self.forget}; it is a probability, from 0 to 1")
         if min(self.weights) < 0 or abs(sum(self.weights) - 1) > 1e-9:
             raise InputError(f"the mixture weights {self.weights} must not be negative and sum to 1")
-        # EM would learn one P(null) from pairs that each had another.
+        # EM would learn one P(null) from pairs that each have another.
         if self.null_excess and "null" not in self.fixed:
             raise InputError("null_excess needs a fixed P(null): name `null` in `fixed`, too")
         if self.window is not None and self.window < 1:
@@ -171,7 +171,7 @@ class PbhmmSettings:
         decode: Literal["viterbi", "posterior"] | None = None,
         threshold: float | None = None,
     ) -> PbhmmSettings:
-        """Return settings with another choice of links; ``None`` leaves what there is.
+        """Return settings with another choice of links; ``None`` keeps the present value.
 
         Raises:
             InputError: a threshold for the best path.
@@ -186,12 +186,12 @@ class PbhmmSettings:
         return settings
 
     def as_json(self) -> str:
-        """Return settings as JSON; `from_json` reads it."""
+        """Return the settings as JSON, for `from_json`."""
         values = asdict(self) | {"fixed": sorted(self.fixed)}
         return json.dumps(values, sort_keys=True)
 
     def changed(self, given: Mapping[str, str]) -> PbhmmSettings:
-        """Return settings with other values, by name, with hyphens or underscores.
+        """Return settings with other values by name, spelled with hyphens or underscores.
 
         Commas or slashes separate several values, ``none`` is no limit, and a switch is ``true`` or ``false``
         (``yes`` or ``no``).
@@ -229,7 +229,7 @@ class PbhmmSettings:
 
     @staticmethod
     def from_json(text: str) -> PbhmmSettings:
-        """Return the settings that `as_json` wrote; what a newer version added has its default."""
+        """Return the settings that `as_json` wrote; those that a newer version added have their defaults."""
         values = {name: value for name, value in json.loads(text).items() if name in _names(PbhmmSettings)}
         values["prior"] = Prior(**{k: v for k, v in values.get("prior", {}).items() if k in _names(Prior)})
         values["fixed"] = frozenset(values.get("fixed", ()))
@@ -238,7 +238,7 @@ class PbhmmSettings:
 
     @staticmethod
     def names() -> list[str]:
-        """Return what `changed` can set, sorted; the priors are called ``prior_word`` and so on."""
+        """Return the names of all settings, sorted; those of the priors are ``prior_word`` and so on."""
         return sorted(_names(PbhmmSettings) - {"prior"} | {f"{_PRIOR}{name}" for name in _names(Prior)})
 
     @staticmethod
@@ -252,7 +252,7 @@ class PbhmmSettings:
     ) -> PbhmmSettings:
         """Return the settings of a model to train: a preset, with other settings as NAME=VALUE.
 
-        The last one of a name holds, and what is given by itself holds before ``setting``.
+        The last value of a name counts; arguments of their own have precedence over ``setting``.
 
         Raises:
             InputError: there is no such setting, or it cannot have that value.
@@ -266,8 +266,8 @@ class PbhmmSettings:
 
 PRESETS: Mapping[str, PbhmmSettings] = {
     "paper": PbhmmSettings(),
-    # Chosen on development data. Parts are fixed because EM, as the
-    # likelihood rises, takes P(null) to nearly 0 and lets the table explain everything.
+    # Chosen on development data. Parts are fixed because EM raises the
+    # likelihood by P(null) near 0 and a table that explains everything.
     "best": PbhmmSettings(
         max_document_phrase=1,
         max_abstract_phrase=1,
@@ -299,7 +299,7 @@ PRESETS: Mapping[str, PbhmmSettings] = {
 
 
 _PRIOR = "prior_"
-#: Commas separate systems in a list of them, so that there slashes separate values.
+#: In a list of systems, which has commas, slashes separate the values of a setting.
 _SEPARATOR = re.compile("[,/]")
 _SWITCH = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -316,7 +316,7 @@ def _names(kind: type[Any]) -> set[str]:
 
 
 def _value(option: str, name: str, text: str) -> Any:
-    """Read a value of the type that a setting has."""
+    """Read a value of the type of a setting."""
     hint = get_type_hints(PbhmmSettings)[name]
     choices = [choice for choice in get_args(hint) if isinstance(choice, str)]
     if choices:
@@ -350,7 +350,7 @@ def _value(option: str, name: str, text: str) -> Any:
 
 
 def _bounds(name: str) -> tuple[float, float]:
-    """Return the least and the largest value of a setting, as its type says."""
+    """Return the bounds of a setting, from its type."""
     hint = get_type_hints(PbhmmSettings, include_extras=True)[name]
     kinds = (kind for kind in (hint, *get_args(hint)) if get_origin(kind) is Annotated)
     return next((kind.__metadata__[0] for kind in kinds), (-inf, inf))

@@ -1,10 +1,10 @@
 """Tune the phrase-based HMM: L-BFGS with early stopping in each direction, then the threshold of links.
 
-What is made large is the conditional likelihood of gold links: log P(links | texts) = log of the sum over the
-paths that agree with the links - that over all paths. A path agrees if each word with sure links comes from
-one of its possible ones, each other word from one of its possible ones or from null. The gradient is what is
-expected of each feature with the links fixed, less what is expected without: two runs of the exact forward
-and backward passes.
+The objective is the conditional likelihood of gold links: log P(links | texts) = log of the sum over the
+paths that agree with the links - log of the sum over all paths. A path agrees if each word with sure links
+comes from one of its possible links, each other word from one of its possible links or from null. The
+gradient is the expectation of each feature with the links fixed, minus that without: two runs of the exact
+forward and backward passes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from sentgen.output.wording import quantity
 
 @dataclass(frozen=True, slots=True)
 class TuningExample:
-    """A pair, and which links are sure and which possible, (m, n); sure ones are possible, too."""
+    """A pair and its sure and possible gold links as flags, (m, n); sure links are possible, too."""
 
     pair: Pair
     sure: Bools
@@ -66,7 +66,7 @@ class TuningExample:
 
 @dataclass(frozen=True, slots=True)
 class TuningTask:
-    """An example in one direction: what the model has without weights, and which paths agree with gold."""
+    """An example in one direction: the model without weights, and the paths that agree with gold links."""
 
     emission: Emission
     clues: Clues
@@ -92,7 +92,7 @@ class TuningTask:
         return cls(emission, ids.clues, *(table.astype(np.float64) for table in agree))
 
     def without_wrong_links(self, emission: Emission) -> Emission:
-        """Return an emission without what disagrees with the gold links."""
+        """Return an emission in which all that disagrees with the gold links has the probability 0."""
         return emission._replace(
             words=emission.words * self.links,
             null=emission.null * self.null,
@@ -142,7 +142,7 @@ class Objective:
 
 
 def _infer(emission: Emission, over: Chain, *, counting: bool) -> tuple[Posteriors, Floats]:
-    """Return what is expected of a pair, and the posteriors of its links, (m, n)."""
+    """Return posteriors and expected counts of a pair, and the posteriors of its links, (m, n)."""
     links = np.empty((len(emission.abstract), len(emission.document)))
 
     def take(first: int, words: Floats, events: Floats) -> None:
@@ -152,22 +152,22 @@ def _infer(emission: Emission, over: Chain, *, counting: bool) -> tuple[Posterio
     return infer_rows(emission, over, take, counting=counting), links
 
 
-#: One pair of so many is held out, if there are at least `_ENOUGH`.
+#: One of this many pairs is held out, if there are at least `_ENOUGH` pairs.
 _HELD_OUT, _ENOUGH = 10, 50
-#: Iterations without a gain on the held-out pairs after which a direction ends.
+#: Iterations without a gain on the held-out pairs after which the tuning of a direction ends.
 _MOST_WITHOUT_GAIN = 5
-#: Bytes of two words of a pair, in both directions.
+#: Bytes of an abstract word with a document word, in both directions.
 _TASK_BYTES = 150
 #: Thresholds to choose from.
 _THRESHOLDS = np.arange(3, 13) / 20
 
-#: Called with direction, iteration, and the most iterations that there may be.
+#: Called with direction, iteration, and the maximum of iterations.
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningPlan:
-    """How to tune."""
+    """Options of the tuning."""
 
     prior: Annotated[
         float, Option("Strength of the prior that holds weights near 0.", metavar="X", least=0)
@@ -177,15 +177,15 @@ class TuningPlan:
 
 @dataclass(frozen=True, slots=True)
 class _TunedDirection:
-    """What came out of a direction.
+    """The result of tuning a direction.
 
     Attributes:
         weights: a weight for each feature of `weights.NAMES`.
-        iterations: how many L-BFGS took, up to the weights that were kept.
+        iterations: iterations of L-BFGS up to the weights that were kept.
         before: log-probability of the gold links of all pairs without weights.
         after: log-probability of the same links with the weights.
-        penalty: what the prior takes off ``after``.
-        seconds: how long it took.
+        penalty: minus the log-density of the prior at the weights, up to a constant.
+        seconds: duration of the tuning.
     """
 
     weights: Floats
@@ -198,7 +198,7 @@ class _TunedDirection:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """A tuned model: both directions, what gold links joined, and the settings with the threshold."""
+    """A tuned model: both directions, the counts of gold links, and the settings with the threshold."""
 
     directions: tuple[_TunedDirection, _TunedDirection]
     counts: LinkCounts
@@ -228,10 +228,10 @@ def tune(
 
     Args:
         examples: pairs with their links.
-        plan: how to tune; as its defaults say if ``None``.
+        plan: how to tune; the defaults if ``None``.
         budget: memory, for all pairs at once.
-        progress: called with direction, iteration, and the most iterations there may be.
-        without: names of features whose weights stay 0, to see what they are worth.
+        progress: called with direction, iteration, and the maximum of iterations.
+        without: names of features whose weights stay 0, to measure their contribution.
 
     Raises:
         InputError: there are no links.
@@ -272,7 +272,7 @@ def tune(
     untuned = _Choice(examples, ids, objectives, [np.zeros(SIZE)] * 2)
     tuned = _Choice(examples, ids, objectives, [forward.weights, reverse.weights])
     before = untuned.f1(settings.threshold)
-    # Of equals the one that is nearest to that of the preset.
+    # Ties go to the threshold nearest to that of the preset.
     f1, _, threshold = max(
         (tuned.f1(example), -abs(example - settings.threshold), example) for example in _THRESHOLDS.tolist()
     )
@@ -283,7 +283,7 @@ def tune(
 def _encode(
     examples: Sequence[TuningExample], counts: LinkCounts, settings: PbhmmSettings
 ) -> Iterator[PairIds]:
-    """Yield the pairs with their clues; what the counts have of a pair itself is left out."""
+    """Yield the pairs with their clues, computed from counts without the pair itself."""
     lexicon, wordnet = Lexicon(fold=settings.fold), find_wordnet()
     for example in examples:
         ids = lexicon.with_kinship(lexicon.encode(example.pair).with_words(), wordnet=wordnet)
@@ -293,14 +293,16 @@ def _encode(
 def _direction(
     objective: Objective, plan: TuningPlan, free: Floats, report: Callable[[int], None]
 ) -> _TunedDirection:
-    """Maximize the conditional likelihood of the gold links, less the prior; ``free`` is 0 for fixed ones."""
+    """Maximize the conditional likelihood times the prior; ``free`` is 0 for weights that stay 0, else 1."""
     from scipy.optimize import minimize
 
     began = time.perf_counter()
     tasks = objective.tasks
-    apart = [len(tasks) >= _ENOUGH and n % _HELD_OUT == _HELD_OUT - 1 for n in range(len(tasks))]
+    is_held_out = [len(tasks) >= _ENOUGH and n % _HELD_OUT == _HELD_OUT - 1 for n in range(len(tasks))]
     training, held_out = (
-        replace(objective, tasks=[task for task, out in zip(tasks, apart, strict=True) if out == wanted])
+        replace(
+            objective, tasks=[task for task, held in zip(tasks, is_held_out, strict=True) if held == wanted]
+        )
         for wanted in (False, True)
     )
     best = _BestWeights(held_out, report)
@@ -336,7 +338,7 @@ class _BestWeights:
         self.weights, self.iterations = np.zeros(SIZE), 0
 
     def see(self, intermediate_result: Any) -> None:
-        """Look at an iteration; stops L-BFGS after some without a gain."""
+        """Record an iteration; stop L-BFGS after ``_MOST_WITHOUT_GAIN`` iterations without a gain."""
         self._done += 1
         self._report(self._done)
         value = self._held_out.value(intermediate_result.x) if self._held_out.tasks else float(self._done)
@@ -348,7 +350,7 @@ class _BestWeights:
 
 
 class _Choice:
-    """The posteriors of all links in both directions, and how good the links are that reach a threshold."""
+    """The posteriors of all links, joined from both directions, to measure the links of a threshold."""
 
     def __init__(
         self,

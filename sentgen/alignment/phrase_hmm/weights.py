@@ -1,13 +1,13 @@
-"""Weights that are tuned on gold links: the model as a log-linear one.
+"""Weights that are tuned on gold links make the phrase-based HMM a log-linear model.
 
-Every probability that makes a path, of a word into another, of null into a word, of a copied run or a jump,
-is multiplied by exp(the sum of the weights of its features). Without weights the model is what it was, to the
-last bit; with them a path has a score, and its posterior is the score over that of all paths.
+Every probability on a path (of a word into another, of null into a word, of a copied run, of a jump) is
+multiplied by exp(the sum of the weights of its features). With weights 0 the model is unchanged to the last
+bit; otherwise a path has a score, and its posterior is its score divided by the sum over all paths.
 
-A link, a null word, a run of copied words and a jump have one value of each template of their kind; each
-value has a weight. So a score is a sum of as many weights as there are templates. Gold links are
-counted by the stems that they join, and how often both stood in the texts of a pair. The values of a pair
-are its clues (`find_clues`).
+A link, a null word, a copied run and a jump have one value of each template of their kind; each value has a
+weight, so that a log score has a weight from each template. Gold links are counted by their stems, together
+with the places where both stems are in the texts of a pair. The values of a pair are its clues
+(`find_clues`).
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from sentgen.alignment.words.word_classes import (
 )
 from sentgen.arrays import Bools, Bytes, Floats, Longs
 
-#: Shares of linked places from which on stems are linked some times, often and mostly.
+#: Least shares of linked places of stems that are linked sometimes, often and mostly.
 _SHARES = (0.1, 0.35, 0.75)
-#: Links from which on a share counts for more.
+#: Least number of links of a reliable share.
 _MANY_LINKS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _PairPlaces:
-    """The entry of each two words of a pair (m, n), -1 for none, and which are the same but for case."""
+    """The entry of each two words of a pair (m, n), -1 for none, and which are equal up to case."""
 
     entries: Longs
     same: Bools
@@ -55,7 +55,7 @@ class _PairPlaces:
 
 @dataclass(frozen=True)
 class LinkCounts:
-    """For two stems, in either order, the sure links between them and the places where both stood.
+    """Sure links between two stems, in either order, and word pairs of them in the texts of a pair.
 
     Entry k is of the stems ``stems[first[k]]`` and ``stems[second[k]]``, sorted by both, the lower first.
     """
@@ -88,7 +88,7 @@ class LinkCounts:
         return self.first * len(self.stems) + self.second
 
     def places(self, pair: Pair) -> _PairPlaces:
-        """Look the words of a pair up."""
+        """Look up the words of a pair."""
         abstract, document = ([word.lower() for word in words] for words in (pair.abstract, pair.document))
         same = np.array(abstract, np.str_)[:, None] == np.array(document, np.str_)[None, :]
         if not len(self):
@@ -100,7 +100,7 @@ class LinkCounts:
         low = np.minimum(rows[:, None], columns[None, :])
         keys = low * len(self.stems) + np.maximum(rows[:, None], columns[None, :])
         entry = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
-        # A stem without a number is -1, and the lower one of two.
+        # A stem without a number is -1, the lower of the two.
         return _PairPlaces(np.where((self._keys[entry] == keys) & (low >= 0), entry, -1), same)
 
     def values(self, places: _PairPlaces, own: Bools | None = None) -> Bytes:
@@ -108,8 +108,8 @@ class LinkCounts:
 
         Args:
             places: places of the words of the pair (``places``).
-            own: sure links (m, n) of the pair, if it has been counted: it is left out then, so that a model
-                does not learn to trust what it will not have.
+            own: sure links (m, n) of the pair, if they are counted: they are subtracted, since a model will
+                not have them for new pairs.
         """
         if not len(self):
             return np.where(places.same, 10, 0).astype(np.uint8)
@@ -134,7 +134,7 @@ class LinkCounts:
 
     @staticmethod
     def of_pairs(pairs: Sequence[Pair], sure: Iterable[Bools]) -> LinkCounts:
-        """Count the links of pairs, (m, n) each; stems that were never linked have no entry."""
+        """Count the links of pairs, given as (m, n) flags; stems that are never linked have no entry."""
         numbers: dict[str, int] = {}
         texts = []
         for pair in pairs:
@@ -165,7 +165,7 @@ def _keys(abstract: Longs, document: Longs, size: int) -> Longs:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A feature, and the names of its values: each of the first dimension with each of the second."""
+    """A feature, whose values are all combinations of the names of its dimensions."""
 
     name: str
     dimensions: tuple[tuple[str, ...], ...]
@@ -181,7 +181,7 @@ class Template:
         return [", ".join(part for part in parts if part) for parts in product(*self.dimensions)]
 
 
-#: What two words have in common, the closest first, and the same more coarsely.
+#: Relations of two words, the closest first, and their groups.
 RELATIONS = (
     "copied content word",
     "copied function word",
@@ -224,7 +224,7 @@ _SHAPES = (
     "number and word",
     "not both content words",
 )
-#: Share of the places where two stems were linked among those where they were together, in gold links.
+#: Share of the places of two stems at which gold links join them.
 _SEEN = ("never linked", *(f"linked {n}" for n in ("hardly", "some times", "often", "mostly")))
 _TIMES = ("once or twice", "three times or more")
 
@@ -290,7 +290,7 @@ JUMPS = Template(
         ),
     ),
 )
-#: The last distance of each value of `JUMPS` but the last one.
+#: The largest distance of each value of `JUMPS` but the last.
 _JUMP_ENDS = (-33, -17, -7, *range(-_NEAR, _NEAR + 1), 10, 16, 32)
 
 TEMPLATES = (*LINK_TEMPLATES, *NULL_TEMPLATES, RUNS, JUMPS)
@@ -309,7 +309,7 @@ _RUN_OFFSET, _JUMP_OFFSET = _OFFSETS[-3], _OFFSETS[-2]
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What a direction of the model learnt from gold links: weights by `NAMES`, and counts."""
+    """The tuning of one direction of the model: weights by `NAMES`, and counts of gold links."""
 
     weights: Floats
     counts: LinkCounts
@@ -325,7 +325,7 @@ class _WeightSums:
 
 
 def scores(clues: Clues, events: EventOrder, weights: Floats) -> _WeightSums:
-    """Add the weights of a pair up."""
+    """Sum the weights of a pair."""
     links, null = np.zeros(clues.links.shape[1:]), np.zeros((1, clues.abstract.shape[1]))
     add_scores(clues.links, LINK_OFFSETS, weights, links)
     add_scores(clues.abstract[:, None, :], NULL_OFFSETS, weights, null)
@@ -335,7 +335,7 @@ def scores(clues: Clues, events: EventOrder, weights: Floats) -> _WeightSums:
 
 
 def by_place(emission: Emission) -> Emission:
-    """Return an emission with a row and a column for each word of the texts, also if it comes again."""
+    """Return an emission with a row and a column for each position of the texts."""
     words = emission.words[emission.abstract][:, emission.document]
     return emission._replace(
         words=words, abstract=np.arange(len(words)), document=np.arange(len(emission.document))
@@ -359,14 +359,14 @@ def weighted_jumps(cells: JumpCells, mass: Floats, weights: Floats) -> Floats:
 
 
 def run_places(events: EventOrder) -> Longs:
-    """Return the weight of the length of each event."""
+    """Return the index of the weight of the length of each event."""
     places: Longs = _RUN_OFFSET + np.minimum(events.length - 2, RUNS.size - 1)
     return places
 
 
 @lru_cache(maxsize=16)
 def jump_places(cells: JumpCells) -> Longs:
-    """Return the weight of each jump cell, by its last distance, (C,)."""
+    """Return the index of the weight of each jump cell, by its last distance, (C,)."""
     places: Longs = _JUMP_OFFSET + np.searchsorted(np.array(_JUMP_ENDS), cells.last)
     return places
 
@@ -389,7 +389,7 @@ _Small = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The words of a text: their classes, which are content words, which begin with a capital, endings."""
+    """The words of a text: classes, content words, capitals, endings."""
 
     classes: _Small
     content: Bools
@@ -411,7 +411,7 @@ class _Side:
         return np.isin(self.classes, (STOP, MARK))
 
     def content_beside(self, step: int) -> Longs:
-        """Return the place of the next content word (step 1) or of the one before (-1), (n,); n for none."""
+        """Return the next (step 1) or last (-1) content word beside each word, (n,); n for none."""
         n = len(self.content)
         places = np.arange(n)
         if step > 0:
@@ -424,14 +424,14 @@ class _Side:
 def find_clues(
     pair: Pair, ids: PairIds, counts: LinkCounts, wordnet: Path | None, *, own: Bools | None = None
 ) -> Clues:
-    """Look at a pair that knows which words are related (``Lexicon.with_kinship``).
+    """Return the feature values of a pair whose words have their kinship (``Lexicon.with_kinship``).
 
     Args:
         pair: the texts.
-        ids: the same as numbers.
-        counts: what gold links joined.
+        ids: the ids of the texts.
+        counts: counts of gold links.
         wordnet: the folder of WordNet, if there is one.
-        own: sure links (m, n) of the pair, if they are among those counts, which leave them out then.
+        own: sure links (m, n) of the pair, if they are among the counts; they are subtracted.
     """
     abstract, document = _Side.of_words(pair.abstract), _Side.of_words(pair.document)
     relations = _relations(ids, abstract, document)
@@ -450,7 +450,7 @@ def find_clues(
 
 
 def _relations(ids: PairIds, abstract: _Side, document: _Side) -> _Small:
-    """Return the relation of each two words by its number in ``RELATIONS``, (m, n)."""
+    """Return the number in ``RELATIONS`` of the relation of each two words, (m, n)."""
     if ids.kinship is None:
         raise ValueError("clues need to know which words are akin")
     words, into = ids.words
@@ -473,7 +473,7 @@ def _relations(ids: PairIds, abstract: _Side, document: _Side) -> _Small:
 def _link_values(
     relations: _Small, groups: _Small, degrees: npt.NDArray[np.int8], abstract: _Side, document: _Side
 ) -> list[_Small]:
-    """Return the values of the link templates but the last one, (m, n) each."""
+    """Return the values of the link templates except the last, (m, n) each."""
     m, n = relations.shape
     matches = degrees == _MATCH
     left, right = (_beside(degrees, np.arange(m) + step, np.arange(n) + step) for step in (-1, 1))
@@ -506,18 +506,18 @@ def _link_values(
 
 
 def _beside(degrees: npt.NDArray[np.int8], rows: Longs, columns: Longs) -> npt.NDArray[np.int8]:
-    """Return how the words at other places match, (m, n): of each row the one at ``rows``, and so on."""
+    """Return the match of abstract word ``rows[i]`` and document word ``columns[j]`` for all i, j, (m, n)."""
     m, n = degrees.shape
     padded = np.full((m + 1, n + 1), _END, np.int8)
     padded[:m, :n] = degrees
     padded[m, n] = _ENDS
-    # Places outside of the text are one beyond the last.
+    # Positions outside of the text have the index behind the last.
     rows, columns = (np.where((at < 0) | (at > size), size, at) for at, size in ((rows, m), (columns, n)))
     return padded[rows][:, columns]
 
 
 def _around(matches: Bools) -> Longs:
-    """Return how many matches lie within some words of each pair of words, itself included."""
+    """Return the number of matches within ``_WITHIN`` words of each pair of words, itself included."""
     m, n = matches.shape
     sums = np.zeros((m + 1, n + 1), np.int64)
     sums[1:, 1:] = matches.cumsum(axis=0).cumsum(axis=1)
@@ -530,9 +530,9 @@ def _around(matches: Bools) -> Longs:
 
 
 def _rivals(context: Floats, matches: Bools) -> Longs:
-    """Say whose context is the best: 1 of those of the document word, 2 of the abstract word, 3 both."""
+    """Return 1 where a context is best for the document word, 2 for the abstract word, 3 for both, else 0."""
     masked = np.where(matches, context, -1.0)
-    # A text without words has no largest score of its own.
+    # `initial`, for a text without words has no largest score.
     of_document = masked >= masked.max(axis=0, keepdims=True, initial=-1.0) - 1e-9
     of_abstract = masked >= masked.max(axis=1, keepdims=True, initial=-1.0) - 1e-9
     ranks: Longs = of_document + 2 * of_abstract
@@ -560,7 +560,7 @@ def _shapes(abstract: _Side, document: _Side) -> npt.NDArray[np.int64]:
 def _null_values(side: _Side, matches: Longs, related: Bools, other: int) -> Bytes:
     """Return the values of the null templates, (templates, words), for the words of a text.
 
-    ``matches`` counts the matching words of each in the other text, which has ``other`` words.
+    ``matches`` is the number of matching words in the other text, which has ``other`` words.
     """
     n = len(matches)
     matched = np.append(matches > 0, False).astype(np.int64)

@@ -1,1 +1,1 @@
-"""Pairs, models and alignments in the store: EM over a stream of pairs, and models that are applied."""
+"""Pairs, models and alignments in the store: training by EM over a stream of pairs, and application."""

@@ -1,4 +1,4 @@
-"""Align the pairs of a corpus with a model, and keep the answers in the store."""
+"""Align the pairs of a corpus with a model, and store the alignments."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from sentgen.schema.tables import alignment as tables
 #: Pairs whose alignments share a transaction.
 _BATCH = 200
 
-#: Of columns that are no numbers of pairs or places.
+#: Types of the columns that are not integers.
 _TYPES = {
     **dict.fromkeys(("posterior", "p_null"), pa.float64()),
     **dict.fromkeys(("state", "why"), pa.string()),
     **dict.fromkeys(("source", "elsewhere"), pa.list_(pa.int32())),
 }
 
-#: Called with the pairs done and the pairs in all.
+#: Called with the number of pairs done and of all pairs.
 Progress = Callable[[int, int], None]
 
 
 @dataclass(slots=True)
 class ApplicationSummary:
-    """What applying a model did."""
+    """Figures of the application of a model."""
 
     pairs: int = 0
     unchanged: int = 0
@@ -65,11 +65,11 @@ def apply_model(
     budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
 ) -> ApplicationSummary:
-    """Align the pairs of a corpus and store links, states of words and figures, a batch a transaction.
+    """Align the pairs of a corpus; store links, states of words and figures, a transaction for each batch.
 
     Without the name of a model, the priors of a preset align them.
-    A pair that the model has aligned already, in the same way and after the same iterations, is left as it
-    is; one that it has aligned in another way is aligned anew.
+    Pairs that the model has already aligned with the same settings and iterations are skipped; pairs that it
+    has aligned with others are aligned again.
 
     Raises:
         NotFoundError: there is no such corpus or model, or there are no such vectors.
@@ -103,12 +103,12 @@ def apply_model(
 
 
 def _marks(connection: Connection, aligner: StoredAligner) -> dict[str, object]:
-    """Return what tells the answers of a model from its other ones."""
+    """Return the columns that distinguish alignments of a model by its settings and iterations."""
     settings = aligner.settings
     posterior = settings.decode == "posterior"
     return {
         "model_id": aligner.model.id,
-        # Written as systems are; a column of their own would be a new version of the schema.
+        # Vectors are written as settings of a system are; a column for them would need a migration.
         "decode": f"{settings.decode}:vectors={settings.vectors}" if settings.vectors else settings.decode,
         "threshold": settings.threshold if posterior else None,
         "iteration": aligner.model.iterations_done(connection, DIRECTIONS[0]),
@@ -116,7 +116,7 @@ def _marks(connection: Connection, aligner: StoredAligner) -> dict[str, object]:
 
 
 def _known(connection: Connection, aligner: StoredAligner, numbers: Sequence[int]) -> set[int]:
-    """Return the pairs that have been aligned like this."""
+    """Return the pairs that have been aligned with the same settings and iterations."""
     query = """
         select pair_id
         from alignment
@@ -140,10 +140,10 @@ def _keep(
     states: Sequence[Sequence[WordState]],
     done: ApplicationSummary,
 ) -> None:
-    """Store answers in place of older ones of the same model."""
+    """Store alignments in place of older ones of the same model."""
     marks = _marks(connection, aligner)
     numbers = [number for number, _ in pairs]
-    # Older answers of the model go, however they were decoded: it has one answer for a pair.
+    # A model has one alignment of a pair: older ones are deleted, however they were decoded.
     for table in (tables.alignment_state, tables.alignment_link, tables.alignment):
         same = (table.c.model_id == aligner.model.id, table.c.pair_id.in_(numbers))
         connection.execute(delete(table).where(*same))
@@ -206,12 +206,12 @@ def _append(
 
 
 def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -> Rows:
-    """Return how the pairs of a corpus were aligned by a model, with the figures of each abstract.
+    """Return a row a pair that a model has aligned in a corpus, with the figures of its abstract.
 
-    Those of the first ``limit`` pairs, if it is not 0.
+    ``limit``: the first pairs only; 0 for all.
 
     Raises:
-        NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
+        NotFoundError: there is no such corpus or model, or the model has not been applied to the corpus.
     """
     query = """
         select * exclude (model, corpus), logp / ln(10) as log10
@@ -223,7 +223,7 @@ def alignments(store: Store, corpus: str, name: str | None, *, limit: int = 0) -
     return _stored_rows(store, corpus, name, query, limit)
 
 
-#: What was found of pairs, a row a link, word or sentence, and the order of the rows.
+#: Queries for links, words and sentences of pairs, and the order of their rows.
 _FOUND = {
     "links": ("v_alignment_links", "pair, abstract_first, document_first"),
     "words": ("v_alignment", "pair, position"),
@@ -240,9 +240,9 @@ def found_rows(
     sentences: bool = False,
     limit: int = 0,
 ) -> Rows:
-    """Return what a model found in a corpus: phrase links, or what became of words or sentences of abstracts.
+    """Return the phrase links of a model in a corpus, or the states of words, or the sources of sentences.
 
-    Offsets count from 0, sentences from 1; limit and errors are as of `alignments`.
+    Offsets count from 0, sentences from 1; for limit and errors see `alignments`.
 
     Raises:
         InputError: both words and sentences are wanted.
@@ -263,7 +263,7 @@ def found_rows(
 def stored_alignments(
     store: Store, corpus: str, name: str | None, *, limit: int = 0
 ) -> Iterator[tuple[str, Alignment]]:
-    """Yield names and links of pairs, in the order of the corpus; limit and errors as of `alignments`."""
+    """Yield names and alignments of pairs, in their order; limit and errors are those of `alignments`."""
     query = """
         select
             p.name,
@@ -293,9 +293,9 @@ def stored_alignments(
 
 
 def _stored_rows(store: Store, corpus: str, name: str | None, query: str, limit: int) -> Rows:
-    """Return what a query finds, or its first rows, of a model and a corpus to which it has been applied.
+    """Return the (first ``limit``) rows of a query about a model and a corpus that the model has aligned.
 
-    Without a name, that of the priors.
+    Without a name, the model is that of the priors.
     """
     apply = f"sentgen align apply --pairs {corpus} --model {name}"
     if name is None:

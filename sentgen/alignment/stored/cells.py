@@ -1,17 +1,16 @@
-"""Rewrite tables for many pairs: laid out once, in memory or in files, and re-estimated in place.
+"""Rewrite tables for many pairs, allocated once, in memory or in files, and re-estimated in place.
 
 The cells are those of `parameters.support`: all word pairs that occur together in a pair, and the phrase
-pairs that do so in ``min_documents`` of them. Only phrases that are in so many pairs themselves need be
-looked at. A cell takes 21 bytes; what does not fit into memory lies in files that the system reads and writes
-as needed.
+pairs that do so in ``min_documents`` pairs. Only phrases that are in that many pairs themselves need be
+considered. A cell takes 21 bytes; arrays that do not fit into memory are memory-mapped files.
 
-Inference takes cells at random. Where they are in files that memory does not hold, each would wait for the
-disk; so the cells of a batch of pairs are copied into memory in the order of the table, which is that of the
-file, and their counts are put back in the same order. The sums are the same to the last bit.
+Inference reads cells in random order. In files larger than memory each read would wait for the disk; so the
+cells of a batch of pairs are copied into memory in the order of the table, which is that of the file, and
+their counts are copied back in the same order. The sums are the same to the last bit.
 
 A table has a row for each document phrase and a column for each abstract phrase; row r has the cells
-``starts[r]`` up to ``starts[r + 1]``, in the order of their columns. Arrays named ``x_of`` with ``x_starts``
-list, for each thing, its x in the same way.
+``starts[r]`` up to ``starts[r + 1]``, in the order of their columns. Arrays named ``x_of`` and ``x_starts``
+have the lists of x in the same form.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _PHRASE, WORD, _STEM, _IDENTITY = range(4)
 class _Occurrences(NamedTuple):
     """The pairs of each row and the columns of each pair, and the keys of rows and columns.
 
-    Other cells than those of words with words need ``least`` pairs.
+    Cells other than those of words with words need ``least`` pairs.
     """
 
     pair_starts: Longs
@@ -60,7 +59,7 @@ class _CellArrays(NamedTuple):
 
 
 class _PartArrays(NamedTuple):
-    """Place, column, probability and expected count of some cells, in the order of their places."""
+    """Index, column, probability and expected count of some cells, in the order of their indexes."""
 
     places: Longs
     targets: Ints
@@ -70,7 +69,7 @@ class _PartArrays(NamedTuple):
 
 @compiled
 def _invert(starts: Longs, things: Ints, new_starts: Longs, owners: Ints) -> None:
-    """Turn lists of things into lists of their owners; ``new_starts`` (things + 1,) holds zeros at first."""
+    """Invert lists of things into lists of owners by thing; ``new_starts`` (things + 1,) is zeros before."""
     for thing in things:
         new_starts[thing + 1] += 1
     for thing in range(len(new_starts) - 1):
@@ -84,9 +83,9 @@ def _invert(starts: Longs, things: Ints, new_starts: Longs, owners: Ints) -> Non
 
 @compiled
 def _count_row(occurrences: _Occurrences, row: int, times: Ints, seen: Ints) -> int:
-    """Write the columns of the cells of a row into ``seen``; return how many there are.
+    """Write the columns of the cells of a row into ``seen``; return their number.
 
-    ``times`` (columns,) holds zeros, and does so again in the end.
+    ``times`` (columns,) is zeros before and after the call.
     """
     count = 0
     for k in range(occurrences.pair_starts[row], occurrences.pair_starts[row + 1]):
@@ -97,7 +96,7 @@ def _count_row(occurrences: _Occurrences, row: int, times: Ints, seen: Ints) -> 
                 seen[count] = column
                 count += 1
             times[column] += 1
-    # Zeros again where something was counted: to clear all columns for each row would take longer.
+    # Only counted columns are cleared: clearing all of them for each row would take longer.
     left = 0
     for column in seen[:count]:
         if times[column] >= occurrences.least or (
@@ -122,14 +121,14 @@ def _count_cells(occurrences: _Occurrences, sizes: Longs) -> None:
 def _fill_cells(
     occurrences: _Occurrences, first: int, last: int, starts: Longs, targets: Ints, kinds: Bytes
 ) -> None:
-    """Write the column and the kind of each cell of some rows; stems equal as keys make equal phrases."""
+    """Write the column and the kind of each cell of some rows; phrases with equal stem keys are equal."""
     times = np.zeros(len(occurrences.columns), np.int32)
     seen = np.empty(len(occurrences.columns), np.int32)
     for row in range(first, last):
         count = _count_row(occurrences, row, times, seen)
         end = starts[row] + count
         targets[starts[row] : end] = seen[:count]
-        # They come in the order of the pairs, and `find_cells` wants them in that of their numbers.
+        # The columns are in the order of the pairs, and `find_cells` needs them sorted.
         targets[starts[row] : end].sort()
         for cell in range(starts[row], end):
             column = targets[cell]
@@ -145,9 +144,9 @@ def _fill_cells(
 
 @compiled
 def _remake_rows(starts: Longs, cells: _CellArrays) -> None:
-    """Make each row the mode of its posterior, (count + fake) / sum, and set the counts to 0.
+    """Set each row to the mode of its posterior, (count + fake) / sum, and the counts to 0.
 
-    A row whose sum is 0 keeps what it has.
+    A row whose sum is 0 keeps its probabilities.
     """
     kinds, counts, fake = cells.kinds, cells.counts, cells.fake
     for row in range(len(starts) - 1):
@@ -172,13 +171,13 @@ def _prior_density(kinds: Bytes, fake: Floats, prob: Floats) -> float:
 
 @compiled
 def _drop_cells(before: Longs, starts: Longs, count: int, cells: _CellArrays, least: float) -> int:
-    """Move the cells of some rows that stay behind the ``count`` ones: with a fake count, or with ``least``.
+    """Move the cells of some rows that are kept (fake count, or count of ``least``) to index ``count`` on.
 
-    ``before`` are the starts of these rows and the end of the last one; ``starts``, from the first of them
-    on, becomes that of what is left. The number of all cells that are kept now is returned.
+    ``before`` are the starts of these rows and the end of the last one; ``starts`` becomes those of the kept
+    cells. Return the number of cells that are kept so far.
     """
     targets, kinds, counts, prob, fake = cells
-    # In place: `kept` never overtakes `cell`.
+    # In place: `kept` is never greater than `cell`.
     for row in range(len(before) - 1):
         for cell in range(before[row], before[row + 1]):
             if fake[kinds[cell]] > 0.0 or counts[cell] >= least:
@@ -193,9 +192,9 @@ def _drop_cells(before: Longs, starts: Longs, count: int, cells: _CellArrays, le
 def _take_part(
     starts: Longs, rows: Longs, wanted: Bools, cells: _CellArrays, part: _PartArrays, part_starts: Longs
 ) -> int:
-    """Copy the cells of some rows, ascending, that are in columns that are ``wanted``; return their number.
+    """Copy the cells of some ascending rows that are in ``wanted`` columns; return their number.
 
-    ``part_starts`` (rows + 1,) becomes where each row begins in the part. -1 if there is no room for all.
+    ``part_starts`` (rows + 1,) becomes the start of each row in the part. Return -1 if the part is too small.
     """
     taken = 0
     for k in range(len(rows)):
@@ -212,14 +211,14 @@ def _take_part(
 
 @compiled
 def _put_back(places: Longs, counts: Floats, into: Floats) -> None:
-    """Write counts to their places."""
+    """Write the counts of a part to the table."""
     for k in range(len(places)):
         into[places[k]] = counts[k]
 
 
-#: Streams the pairs from the first to the last, as often as it is called.
+#: Returns a new iterator over all pairs with each call.
 Stream = Callable[[], Iterator[PairIds]]
-#: Longs that are held before they are counted, and cells that are gone through at once.
+#: Keys in memory before they are counted, and cells of a block.
 _BLOCK = 1 << 22
 
 
@@ -236,8 +235,8 @@ class StoredPhrases:
 class RewriteCells:
     """A rewrite table (see ``RewriteTable``) with expected counts.
 
-    ``fake`` are the fake counts by kind. ``size`` cells of the arrays are in use. What goes through all of
-    them gives memory back to ``space`` now and then.
+    ``fake`` are the fake counts by kind. ``size`` cells of the arrays are in use. Methods that pass over all
+    cells release memory of ``space`` after each block.
     """
 
     rows: Longs
@@ -254,9 +253,9 @@ class RewriteCells:
     def of_size(
         cls, rows: Longs, starts: Longs, columns: Longs, size: int, fake: Floats, space: Space | None = None
     ) -> RewriteCells:
-        """Return a table with room for so many cells, in memory where no space is given."""
+        """Return a table with room for ``size`` cells, in memory if there is no space."""
         make = np.zeros if space is None else space.array
-        # What is written at random comes first: it should not be in a file.
+        # Counts are allocated first: they are written in random order, and should not be in a file.
         counts, prob = make(size, np.float64), make(size, np.float64)
         targets, kinds = make(size, np.int32), make(size, np.uint8)
         return cls(rows, starts, columns, targets, kinds, prob, counts, fake, space)
@@ -267,21 +266,21 @@ class RewriteCells:
         return int(self.starts[-1])
 
     def table(self) -> RewriteTable:
-        """Return the table as inference sees it; it changes when the cells do."""
+        """Return the table for inference, a view that changes with the cells."""
         size, no_fake = self.size, np.empty(0)
         return RewriteTable(
             self.rows, self.starts, self.columns, self.targets[:size], self.prob[:size], no_fake
         )
 
     def start(self) -> None:
-        """Go to the prior mean."""
+        """Set the table to the prior mean."""
         for first, last in self.blocks():
-            # The mean of the prior (alpha = fake + 1) is the mode of one more count everywhere.
+            # The mean of the prior (alpha = fake + 1) is the mode with an additional count of 1 in each cell.
             self.counts[self.starts[first] : self.starts[last]] = 1.0
             self._remake(first, last)
 
     def maximize(self) -> None:
-        """Make the table the mode of its posterior, and set the counts to 0."""
+        """Set the table to the mode of its posterior, and the counts to 0."""
         for first, last in self.blocks():
             self._remake(first, last)
 
@@ -290,7 +289,7 @@ class RewriteCells:
 
     @property
     def arrays(self) -> _CellArrays:
-        """The arrays as compiled loops take them."""
+        """The arrays for compiled loops."""
         return _CellArrays(self.targets, self.kinds, self.counts, self.prob, self.fake)
 
     def log_prior(self) -> float:
@@ -302,8 +301,8 @@ class RewriteCells:
         return total
 
     def drop(self, least: float) -> None:
-        """Forget cells without a fake count whose expected count is below ``least``."""
-        # A copy: blocks go by the old starts while cells move.
+        """Remove cells without a fake count whose expected count is below ``least``."""
+        # A copy: blocks use the old starts while cells move.
         left, count = self.starts.copy(), 0
         for first, last in self.blocks():
             before = self.starts[first : last + 1]
@@ -315,14 +314,14 @@ class RewriteCells:
         first = 0
         while first < len(self.rows):
             end = int(np.searchsorted(self.starts, self.starts[first] + _BLOCK, side="right")) - 1
-            # A row of more cells than a block goes alone.
+            # A row with more cells than a block is a block by itself.
             last = max(first + 1, end)
             yield first, last
             self.relax()
             first = last
 
     def relax(self) -> None:
-        """Give memory back, if the arrays are in a space."""
+        """Release memory, if the arrays are in a space."""
         if self.space is not None:
             self.space.relax()
 
@@ -336,8 +335,8 @@ class RewriteCells:
 
 
 def fake_counts(prior: Prior, *, stems: bool) -> Floats:
-    """Return the fake counts by kind; in a table of stems what is identical has equal stems."""
-    # In the order of the kinds, as `_PHRASE`.
+    """Return the fake counts by kind; in a table of stems, identical keys count as equal stems."""
+    # In the order of the kinds.
     return np.array([prior.phrase, prior.word, prior.stem, prior.stem if stems else prior.identity])
 
 
@@ -348,16 +347,16 @@ def lay_out(
 
     Args:
         stream: the pairs.
-        settings: the longest phrases and in how many pairs they must be.
-        space: where the cells go.
-        stems: lay out the table of stems.
+        settings: the longest phrases and the least number of pairs with them.
+        space: space for the cells.
+        stems: whether the table is that of stems.
     """
     least = settings.min_documents
     sides = [
         (lambda pair: (pair.document, pair.document_stems), settings.max_document_phrase),
         (lambda pair: (pair.abstract, pair.abstract_stems), settings.max_abstract_phrase),
     ]
-    # Streams, each gone through twice: the keys of a side are held, its texts are not.
+    # Streams that are read twice: the keys of a side are in memory, its texts are not.
     texts = [_texts(stream, words_of, stems=stems) for words_of, _ in sides]
     both = [_phrases(text, longest, least) for text, (_, longest) in zip(texts, sides, strict=True)]
     (rows, row_starts, rows_of), (columns, column_starts, columns_of) = both
@@ -393,7 +392,7 @@ def _texts(stream: Stream, words_of: Callable[[PairIds], tuple[Ints, Ints]], *, 
 
 
 def _phrases(texts: Texts, longest: int, least: int) -> tuple[StoredPhrases, Longs, Ints]:
-    """Return the words and frequent phrases of one side, and which of them each text has, as lists."""
+    """Return the words and frequent phrases of one side, and lists of the phrases of each text."""
     keys = _frequent(texts, longest, least)
     phrases = StoredPhrases(keys, keys.copy(), np.full((len(keys), longest), -1, np.int32))
     starts = [0]
@@ -412,9 +411,9 @@ def _phrases(texts: Texts, longest: int, least: int) -> tuple[StoredPhrases, Lon
 
 
 def _frequent(texts: Texts, longest: int, least: int) -> Longs:
-    """Return the keys of all words, and of the phrases that so many texts have, sorted."""
+    """Return the sorted keys of all words, and of the phrases that at least ``least`` texts have."""
     words: set[int] = set()
-    # Words stay whatever their number, and so need no times.
+    # Words are kept whatever their frequency, and need no counts.
     keys, times = np.empty(0, np.int64), np.empty(0, np.int64)
     held: list[Longs] = []
     size = 0
@@ -427,12 +426,12 @@ def _frequent(texts: Texts, longest: int, least: int) -> Longs:
             keys, times = _counted(keys, times, held)
             held, size = [], 0
     keys, times = _counted(keys, times, held)
-    # Keys of phrases are negative: so the whole is sorted.
+    # Keys of phrases are negative: the concatenation is sorted.
     return np.concatenate([keys[times >= least], np.array(sorted(words), np.int64)])
 
 
 def _counted(keys: Longs, times: Longs, held: Sequence[Longs]) -> tuple[Longs, Longs]:
-    """Add keys, each one time, to sorted keys with their number."""
+    """Count keys, and add the counts to those of sorted keys."""
     every = np.concatenate([keys, *held])
     weights = np.concatenate([times, np.ones(len(every) - len(keys), np.int64)])
     order = np.argsort(every, kind="stable")
@@ -443,11 +442,11 @@ def _counted(keys: Longs, times: Longs, held: Sequence[Longs]) -> tuple[Longs, L
     return every[firsts], np.add.reduceat(weights, firsts)
 
 
-#: Bytes of a cell of a part: its place, column, probability and count.
+#: Bytes of a cell of a part: index, column, probability and count.
 _CELL_BYTES = 28
-#: Pairs of the first batch, and cells that there is room for at least.
+#: Pairs of the first batch, and least number of cells of a buffer.
 _FIRST, _LEAST = 32, 1 << 12
-#: Share of the room below which the next batch is larger.
+#: Share of the buffer in use below which the next batch is larger.
 _SPARE = 0.7
 
 #: Texts of a pair in a layer: document and abstract.
@@ -460,7 +459,7 @@ TEXTS: Mapping[str, TextsOf] = {
 
 @dataclass(frozen=True, slots=True)
 class _CellPart:
-    """Some cells of a table: as a table of their own, with their expected counts and places."""
+    """Some cells of a table, as a table of their own with expected counts and indexes."""
 
     cells: RewriteCells
     table: RewriteTable
@@ -468,18 +467,18 @@ class _CellPart:
     places: Longs
 
     def put_back(self) -> None:
-        """Write the counts into the whole table."""
+        """Write the counts of the part into the table."""
         _put_back(self.places, self.counts, self.cells.counts)
         self.cells.relax()
 
 
 class PartBuffer:
-    """Room for the parts of one table, used by one after the other.
+    """Buffer for one part of a table at a time.
 
     Args:
         cells: the table.
-        texts_of: returns the texts of the table for a pair.
-        settings: how long its phrases are.
+        texts_of: returns the document and the abstract of a pair in the words or stems of the table.
+        settings: the longest phrases.
         memory: bytes.
     """
 
@@ -491,7 +490,7 @@ class PartBuffer:
         self._make(max(_LEAST, int(memory / _CELL_BYTES)))
 
     def _make(self, size: int) -> None:
-        # Never more than the table has; what is not used of it takes no memory.
+        # At most the size of the table; unused pages take no memory.
         size = min(size, self.cells.size)
         self._arrays = _PartArrays(
             np.empty(size, np.int64), np.empty(size, np.int32), np.empty(size), np.empty(size)
@@ -499,13 +498,13 @@ class PartBuffer:
 
     @property
     def size(self) -> int:
-        """Number of cells that there is room for."""
+        """Number of cells that fit into the buffer."""
         return len(self._arrays.places)
 
     def part(self, pairs: Sequence[PairIds]) -> _CellPart | None:
-        """Return the cells that pairs need, good until the next part; ``None`` if they do not fit.
+        """Return the cells that pairs need, valid until the next part; ``None`` if they do not fit.
 
-        Those of one pair always do: room is made for them.
+        The cells of a single pair always fit: the buffer grows.
         """
         cells = self.cells
         texts = [self._texts_of(pair) for pair in pairs]
@@ -534,7 +533,7 @@ def _keys(texts: Sequence[Ints], longest: int) -> Longs:
 def batches(
     pairs: Iterable[PairIds], buffers: Mapping[str, PartBuffer]
 ) -> Iterator[tuple[list[PairIds], dict[str, _CellPart]]]:
-    """Yield the pairs in their order, as many at a time as there is room for, with what they need."""
+    """Yield batches of pairs in their order, each with the parts of the tables that it needs."""
     stream = iter(pairs)
     waiting, number = list[PairIds](), _FIRST
     while True:

@@ -1,7 +1,7 @@
-"""Which sentences of a document an abstract is made from: a logistic regression, learnt from a store.
+"""Extraction of the document sentences for an abstract by logistic regression, trained on aligned pairs.
 
-Daumé and Marcu 2004 close with this use of theirs: sentences from which abstracts come are what an extractor
-learns to choose. What it sees of a sentence is in `FEATURES`, and comes from the document alone.
+Daumé and Marcu 2004 close with this use of alignments: an extractor learns to choose sentences from which
+abstracts come. The features of a sentence (`FEATURES`) are computed from the document alone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, raw
 
 Words = Sequence[str]
-#: What is seen of each sentence. Content words are stems of words that are no function words or marks.
+#: The features of a sentence. Content words are stems of words that are not function words or marks.
 FEATURES = {
     "first": "whether it is the first one",
     "position": "log(number), from 1",
@@ -39,18 +39,16 @@ FEATURES = {
     "sentences": "log(sentences of the document)",
 }
 LIKENESS = list(FEATURES).index("likeness")
-#: Strength of the prior that holds weights of standardized features near 0; there are far more sentences.
+#: Strength of the normal prior (L2) of the weights of standardized features.
 _RIDGE = 1.0
 _STEPS = 50
-#: How many sentences are chosen from a document if it is not said.
+#: Default number of sentences that are chosen from a document.
 SIZE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """What was learnt: features are shifted by ``means`` and divided by ``scales``; ``weights`` begin with
-    the constant.
-    """
+    """A logistic regression of standardized features; ``weights`` begin with the intercept."""
 
     means: Floats
     scales: Floats
@@ -63,7 +61,7 @@ class Extractor:
 
     @staticmethod
     def features(sentences: Sequence[Words]) -> Floats:
-        """Return a row of `FEATURES` a sentence, (n, 9) float64."""
+        """Return the `FEATURES` of each sentence, (n, 9) float64."""
         content = [Counter(map(stem, filter(_says_something, words))) for words in sentences]
         whole = sum(content, Counter[str]())
         columns = {word: n for n, word in enumerate(whole)}
@@ -92,7 +90,7 @@ class Extractor:
         """Return the logistic regression of features, (n, k), on whether sentences are chosen, (n,).
 
         Newton's method (iteratively reweighted least squares) on the likelihood times a normal prior of the
-        weights of standardized features; the constant has none. O(n k^2) a step.
+        weights of standardized features, except the intercept. O(n k^2) a step.
 
         Raises:
             InputError: all sentences are chosen, or none is.
@@ -104,7 +102,7 @@ class Extractor:
                 " abstracts"
             )
         means, scales = rows.mean(axis=0), rows.std(axis=0)
-        scales[scales < 1e-12] = 1.0  # the same everywhere: it says nothing
+        scales[scales < 1e-12] = 1.0  # a constant feature, which becomes 0
         matrix = np.column_stack([np.ones(len(rows)), (rows - means) / scales])
         prior = np.diag([0.0, *[_RIDGE] * rows.shape[1]])
         weights = np.zeros(matrix.shape[1])
@@ -120,7 +118,7 @@ class Extractor:
 
     @staticmethod
     def of_pairs(store: Store, corpus: str, name: str | None) -> Extractor:
-        """Learn from the pairs of a corpus that a model, the priors if there is no name, has aligned.
+        """Train on the pairs of a corpus that a model has aligned; without a name, the priors.
 
         Raises:
             NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
@@ -138,7 +136,7 @@ class Extractor:
         """Return the sentences of each document, in its order, from which an abstract would most likely come.
 
         Args:
-            store: where the documents are.
+            store: the store.
             corpus: a corpus of pairs, whose documents are read, or any other corpus.
             size: sentences of a document, all if it has fewer.
             limit: rows; 0 for all.
@@ -175,14 +173,14 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _logistic(values: Floats) -> Floats:
-    # Of both signs without overflow.
+    # The logistic function without overflow for either sign.
     return np.asarray(0.5 * (1 + np.tanh(0.5 * values)), np.float64)
 
 
 def sources(store: Store, corpus: str, name: str | None) -> dict[str, set[int]]:
-    """Return for each aligned pair the sentences of its document, from 0, from which abstract sentences come.
+    """Return for each aligned pair the document sentences, from 0, that are sources of abstract sentences.
 
-    The source of an abstract sentence is that of most of its words, of equals the first one.
+    The source of an abstract sentence is that of most of its words; ties go to the first.
 
     Raises:
         NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
@@ -197,7 +195,7 @@ def sources(store: Store, corpus: str, name: str | None) -> dict[str, set[int]]:
 
 
 def _documents(store: Store, corpus: str) -> Iterator[tuple[str, list[Words]]]:
-    """Yield the documents of a corpus with their sentences; of pairs, under their names, the documents only.
+    """Yield name and sentences of the documents of a corpus; of pairs, their names and documents.
 
     Raises:
         NotFoundError: there is no such corpus.

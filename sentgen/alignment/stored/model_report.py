@@ -1,4 +1,4 @@
-"""What a person wants to see of an alignment model: iterations, jumps, top rewrites."""
+"""Reports on an alignment model: iterations, jumps, top rewrites."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Jump = tuple[int, int, float]
 
 @dataclass(frozen=True, slots=True)
 class ModelReport:
-    """A model: facts by name, all its iterations, and the newest jumps by direction."""
+    """A model: facts by name, all iterations, and the jumps of the last iteration by direction."""
 
     facts: dict[str, str]
     iterations: list[StoredIteration]
@@ -52,7 +52,7 @@ class ModelReport:
         return Rows(_ITERATION, rows)
 
     def jump_plot(self, direction: str) -> Figure:
-        """Draw the jumps; the probabilities are those of one distance.
+        """Draw the probability of a jump by its distance.
 
         Raises:
             InputError: the model has no such direction.
@@ -62,7 +62,7 @@ class ModelReport:
         jumps = self.jumps[direction]
         figure, axes = plain_axes(7.6, 3.8, LIGHT, grid="y")
         middles = [(first + last) / 2 for first, last, _ in jumps]
-        # By distance: the mass of a cell that many distances share would look like a peak.
+        # Divided by the number of distances: else a cell of many distances would look like a peak.
         heights = [prob / (last - first + 1) for first, last, prob in jumps]
         axes.step(middles, heights, where="mid", color=LIGHT.lines[0])
         axes.set_xscale("symlog", linthresh=10)
@@ -74,7 +74,7 @@ class ModelReport:
 
     @staticmethod
     def of(store: Store, name: str) -> ModelReport:
-        """Return what is known of a model.
+        """Return the report on a model.
 
         Raises:
             NotFoundError: there is no such model.
@@ -114,7 +114,7 @@ class ModelReport:
 
 
 def top_rewrites(store: Store, name: str, word: str, *, direction: str, limit: int = 20) -> Rows:
-    """Return what a word, or a phrase with its words apart, becomes most often in the rewrite table.
+    """Return the most probable rewrites of a word, or of a phrase whose words have blanks between them.
 
     Raises:
         NotFoundError: the model does not know the word in that direction.

@@ -1,4 +1,4 @@
-"""Alignment models in the store: one row a model, one an iteration, and the tables that EM learnt."""
+"""Alignment models in the store: a row a model, a row an iteration, and the tables that EM estimates."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from sentgen.schema.store import append, fetch_arrow, fetch_rows, next_id, now, 
 from sentgen.schema.tables import alignment as tables
 
 DIRECTIONS = ("forward", "reverse")
-#: What has not learnt anything, where the store keeps what it aligned.
+#: Name of the model of the priors in the store.
 PRIORS = "priors"
 
 
 @dataclass(frozen=True, slots=True)
 class AlignmentModelInfo:
-    """A model: what it is trained on, how, and how far."""
+    """A model: training corpus, settings and iterations."""
 
     id: int
     name: str
@@ -45,7 +45,7 @@ class AlignmentModelInfo:
 
     @property
     def directions(self) -> tuple[str, ...]:
-        """The directions that its settings need."""
+        """The directions that the settings need."""
         return DIRECTIONS if self.settings.both else DIRECTIONS[:1]
 
     def iterations_done(self, connection: Connection, direction: str) -> int:
@@ -85,7 +85,7 @@ class AlignmentModelInfo:
     ) -> None:
         """Store the words of a model, once; ``documents`` and ``abstracts`` flag those of each side."""
         table = tables.alignment_word
-        # A resumed run has stored them; its pairs are the same, and so are their numbers.
+        # A resumed run has stored the words already, with the same numbers, as its pairs are the same.
         if connection.execute(select(table.c.id).where(table.c.model_id == self.id).limit(1)).first():
             return
         rows = {
@@ -104,7 +104,7 @@ class AlignmentModelInfo:
         names: Sequence[str],
         sides: Sequence[StoredPhrases],
     ) -> None:
-        """Store what the keys of a layer mean, once; ``names`` are its words or stems by number."""
+        """Store the phrases of the keys of a layer, once; ``names`` are the words or stems by number."""
         table = tables.alignment_phrase
         same = (table.c.model_id == self.id, table.c.layer == layer)
         if connection.execute(select(table.c.key).where(*same).limit(1)).first():
@@ -122,12 +122,13 @@ class AlignmentModelInfo:
         append(connection, table.name, pa.table(rows))
 
     def ensure_same_stems(self, connection: Connection, lexicon: Lexicon) -> None:
-        """Refuse a model whose table of stems was made with another stemmer, such as NLTK's.
+        """Refuse a model whose table of stems was trained with another stemmer, such as NLTK's.
 
-        The keys are numbers of stems, so that one word with another stem would move all that come after it.
+        Keys are numbers of stems, so that a word with another stem would change the numbers of all later
+        stems.
 
         Raises:
-            StoreError: the table was made with another stemmer.
+            StoreError: the table was trained with another stemmer.
         """
         query = "select key, form from alignment_phrase where model_id = ? and layer = 'stems' and key >= 0"
         rows = fetch_arrow(connection, query, [self.id])
@@ -144,7 +145,7 @@ class AlignmentModelInfo:
         done: StoredIteration,
         parameters: RewriteParameters,
     ) -> None:
-        """Store an iteration with what it learnt but the rewrite tables, beside the one before."""
+        """Store an iteration and its parameters but the rewrite tables; the previous iteration is kept."""
         row = {
             "model_id": self.id,
             "direction": done.direction,
@@ -164,9 +165,9 @@ class AlignmentModelInfo:
         _save_unigram(connection, self, done.direction, parameters.unigram)
 
     def load_parameters(self, connection: Connection, direction: str, forms: Ints) -> RewriteParameters:
-        """Return what the newest iteration learnt, without the rewrite tables.
+        """Return the parameters of the last iteration, without the rewrite tables.
 
-        ``forms`` are the numbers of words with each stem.
+        ``forms`` is the number of words with each stem.
         """
         number = self.iterations_done(connection, direction)
         if not number:
@@ -186,7 +187,7 @@ class AlignmentModelInfo:
             order by first
     """
         words = f"select null_{direction} as prob from alignment_word where model_id = ? order by id"
-        # Tables are loaded apart, whole or for some pairs (`load_cells`).
+        # Rewrite tables are loaded by `load_cells`, as a whole or for some pairs.
         nothing = RewriteCells.none(np.zeros(4)).table()
         return RewriteParameters(
             p0=row["p_null"],
@@ -207,14 +208,14 @@ class AlignmentModelInfo:
         iteration: int,
         cells: RewriteCells,
     ) -> None:
-        """Store a rewrite table after an iteration, beside that of the one before."""
+        """Store a rewrite table after an iteration; that of the previous iteration is kept."""
         same = {
             "model_id": pa.scalar(self.id, pa.int32()),
             "reverse": pa.scalar(direction == DIRECTIONS[1]),
             "stems": pa.scalar(layer == LAYERS[1]),
             "iteration": pa.scalar(iteration, pa.int16()),
         }
-        # A statement a chunk: DuckDB holds more of a stream than of a table.
+        # A statement for each chunk: DuckDB keeps more of a stream in memory than of a table.
         for begin in range(0, cells.size, _CHUNK):
             end = min(begin + _CHUNK, cells.size)
             row = np.searchsorted(cells.starts, np.arange(begin, end), side="right") - 1
@@ -228,7 +229,7 @@ class AlignmentModelInfo:
             cells.relax()
 
     def forget_older(self, connection: Connection, direction: str, newest: int) -> None:
-        """Remove the rewrite tables of other iterations."""
+        """Remove the rewrite tables of all iterations but the newest."""
         columns = tables.alignment_rewrite.c
         connection.execute(
             delete(tables.alignment_rewrite).where(
@@ -248,9 +249,9 @@ class AlignmentModelInfo:
         sources: Longs | None = None,
         targets: Longs | None = None,
     ) -> RewriteCells:
-        """Return the newest rewrite table of a layer: all of it, or the cells of some sources and targets.
+        """Return the last rewrite table of a layer: all of it, or the cells of some sources and targets.
 
-        The keys of sources and targets are sorted. The arrays are made in ``space``, or in memory.
+        The keys of sources and targets are sorted. The arrays are allocated in ``space``, or in memory.
         """
         number = self.iterations_done(connection, direction)
         duck = raw(connection)
@@ -269,7 +270,7 @@ class AlignmentModelInfo:
                 rows += f" and {column} in (select key from _{column}s)"
         with register_arrow(duck, **wanted):
             size = one_number(duck, f"select count(*) {rows}", given)
-            # Keys that the table does not have are columns without cells, and do no harm.
+            # Keys that the table does not have are columns without cells.
             columns = targets
             if columns is None:
                 every = duck.execute(f"select distinct target {rows} order by target", given)
@@ -278,7 +279,7 @@ class AlignmentModelInfo:
             into = RewriteCells.of_size(
                 np.empty(0, np.int64), np.zeros(1, np.int64), columns, size, fake, space
             )
-            # All rows come in the order in which they were stored; a join with many keys gives them in any
+            # A full scan returns rows in the order in which they were stored; a join with many keys in any
             # order.
             order = "" if sources is None and targets is None else "order by source, target"
             if len(into.targets):
@@ -337,7 +338,7 @@ class AlignmentModelInfo:
         pairs_hash: str,
         iterations: int,
     ) -> None:
-        """Begin a model."""
+        """Add the row of a model."""
         row = {
             "id": next_id(connection, tables.alignment_model),
             "name": name,
@@ -355,9 +356,9 @@ class AlignmentModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class StoredIteration:
-    """What an iteration of EM in one direction found.
+    """An iteration of EM in one direction.
 
-    ``logp`` and ``log_posterior`` are those of the parameters before its M step, the others after it.
+    ``logp`` and ``log_posterior`` are those of the parameters before the M step, other values those after it.
     """
 
     direction: str
@@ -378,13 +379,13 @@ _MODELS = """
 
 
 def list_models(store: Store) -> Rows:
-    """Return all models, what they were trained on and how far, logarithms natural and decimal."""
+    """Return a row a model: training corpus, iterations, and natural and decimal log-probability."""
     with store.connect() as connection:
         return fetch_rows(connection, _MODELS)
 
 
 def remove_model(store: Store, name: str, *, dry_run: bool = False) -> int:
-    """Remove a model and the alignments that it made; return how many iterations it had."""
+    """Remove a model and its alignments; return the number of its iterations."""
     with store.connect() if dry_run else store.begin() as connection:
         model = AlignmentModelInfo.get(connection, name)
         done = sum(model.iterations_done(connection, direction) for direction in DIRECTIONS)
@@ -441,7 +442,7 @@ def _fill(into: RewriteCells, batches: Iterator[pa.RecordBatch]) -> None:
     offset, last = 0, None
     for batch in batches:
         source = batch.column("source").to_numpy()
-        # A row may go on from the batch before.
+        # A row may continue from the batch before.
         new = np.append(last is None or source[0] != last, source[1:] != source[:-1])
         keys.append(source[new])
         firsts.append(np.flatnonzero(new) + offset)
@@ -452,6 +453,6 @@ def _fill(into: RewriteCells, batches: Iterator[pa.RecordBatch]) -> None:
         offset, last = end, source[-1]
     into.rows = np.concatenate(keys)
     into.starts = np.append(np.concatenate(firsts), offset)
-    # Rows that are out of order would be looked for in vain, without an error.
+    # Binary search would miss rows that are out of order, without an error.
     if (into.rows[1:] <= into.rows[:-1]).any():
         raise StoreError("the rewrite table is out of order; train the alignment model again")

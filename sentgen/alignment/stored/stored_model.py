@@ -1,6 +1,6 @@
-"""A model of the store as an aligner: it fetches what the pairs at hand need of its rewrite tables.
+"""A model of the store as an aligner, which loads the cells that the pairs of a batch need.
 
-Of a tuned model the store has the weights by name, and the counts of the stems that gold links join.
+For a tuned model, the store has the weights by name, and the counts of gold links by their stems.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sentgen.schema.store import append, fetch_arrow
 from sentgen.schema.tables import alignment as tables
 
 _OfHmm = TypeVar("_OfHmm", bound="PhraseHmm | StoredAligner")
-#: Pairs whose part of the rewrite tables is fetched at once.
+#: Pairs whose part of the rewrite tables is loaded at once.
 _BATCH = 200
 
 
@@ -39,9 +39,9 @@ _BATCH = 200
 class StoredAligner:
     """A trained model; ``settings`` may decode in another way than it was trained for.
 
-    ``words`` are the model's, by number; ``forms`` how many of each side's have each stem (abstracts first).
-    ``tuning`` is what its directions learnt from gold links. Alignments have what they were chosen among if
-    it is to ``explain``.
+    ``words`` are the words of the model by number; ``forms`` the number of words of each side with each stem
+    (abstracts first); ``tuning`` the weights and counts of gold links by direction. With ``explain``
+    alignments have their candidate links.
     """
 
     store: Store
@@ -67,14 +67,14 @@ class StoredAligner:
             yield from self.load_batch(batch).align(batch)
 
     def load_batch(self, pairs: Sequence[Pair]) -> PhraseHmm:
-        """Return an aligner in memory that is good for these pairs."""
-        # One for each batch: words that the model does not know get ids beyond its own, for this batch.
+        """Return an aligner in memory for these pairs."""
+        # A lexicon for each batch: words that the model does not have get ids beyond its own, for this batch.
         lexicon = Lexicon(self.words, fold=self.settings.fold)
         ids = [lexicon.encode(pair) for pair in pairs]
         with self.store.connect() as connection:
             forward = self._parameters(connection, DIRECTIONS[0], ids)
             reverse = None
-            # A model that was trained forward only has the priors for the other direction (`pbhmm.align`).
+            # A model that was trained forward only uses the priors for the reverse direction (`pbhmm.align`).
             if self.settings.both and self.settings.decode == "posterior" and self.model.settings.both:
                 exchanged = [pair.swap_texts() for pair in ids]
                 reverse = self._parameters(connection, DIRECTIONS[1], exchanged)
@@ -85,7 +85,7 @@ class StoredAligner:
         self, connection: Connection, direction: str, pairs: Sequence[PairIds]
     ) -> RewriteParameters:
         model = self.model
-        if not model.iterations:  # nothing was asked for: the priors, as a model of the store
+        if not model.iterations:  # no name: the priors, as a model of the store
             return RewriteParameters.prior(self.settings)
         forms = self.forms[DIRECTIONS.index(direction)]
         parameters = model.load_parameters(connection, direction, forms)
@@ -109,12 +109,12 @@ class StoredAligner:
 
     @staticmethod
     def load(store: Store, name: str, *, label: str | None = None) -> StoredAligner:
-        """Return a model of the store as an aligner that calls itself ``label``, or by its name.
+        """Return a model of the store as an aligner with the name ``label``, or that of the model.
 
         Raises:
-            NotFoundError: there is no such model, or the vectors that it was trained with are gone.
-            StoreError: the model was trained with another stemmer, tuned with other features, or (when it is
-                asked to align) not trained at all yet.
+            NotFoundError: the store has no such model, or no longer the vectors that it was trained with.
+            StoreError: the model was trained with another stemmer, tuned with other features, or (when it
+                aligns) has no iterations.
         """
         with store.connect() as connection:
             model = AlignmentModelInfo.get(connection, name)
@@ -124,24 +124,23 @@ class StoredAligner:
             lexicon = Lexicon(words, fold=model.settings.fold)
             model.ensure_same_stems(connection, lexicon)
             tuning = _load_tuning(connection, model)
-        # What is generated comes first: forms are those of the abstracts forward, of the documents in
-        # reverse.
+        # Forms of the generated side: abstracts forward, documents in reverse.
         sides = (rows["abstracts"].to_numpy(), rows["documents"].to_numpy())
         forward, reverse = (
             forms_of_stems(np.flatnonzero(flags).astype(np.int32), lexicon.stem_of) for flags in sides
         )
         forms = (forward, reverse)
         aligner = StoredAligner(store, model, model.settings, words, forms, label or name, tuning=tuning)
-        # Those that it was trained with.
+        # The vectors of the training.
         return with_vectors(aligner, store, model.settings.vectors)
 
 
 def with_vectors(aligner: _OfHmm, store: Store, name: str | None) -> _OfHmm:
-    """Return an aligner that takes words with similar vectors as related; without a name, as it is.
+    """Return an aligner to which words with similar vectors are related; without a name, the aligner itself.
 
     Raises:
         NotFoundError: the store has no such vectors.
-        InputError: the settings of the aligner give such words nothing.
+        InputError: the settings of the aligner give such words the value 0.
     """
     if name is None:
         return aligner
@@ -150,11 +149,11 @@ def with_vectors(aligner: _OfHmm, store: Store, name: str | None) -> _OfHmm:
 
 
 def named_vectors(store: Store, settings: PbhmmSettings, label: str) -> WordVectors | None:
-    """Return the vectors that settings name, if they do; ``label`` is what errors call the settings.
+    """Return the vectors that settings name, if any; errors call the settings ``label``.
 
     Raises:
         NotFoundError: the store has no such vectors.
-        InputError: the settings give near words nothing.
+        InputError: the settings give near words the value 0.
     """
     if settings.vectors is None:
         return None
@@ -164,12 +163,12 @@ def named_vectors(store: Store, settings: PbhmmSettings, label: str) -> WordVect
 
 
 def _keys(texts: Sequence[Ints], longest: int) -> Longs:
-    """Return the keys of all phrases, each once, sorted."""
+    """Return the sorted different keys of all phrases."""
     keys = [phrase_keys(text, length) for text in texts for length in range(1, longest + 1)]
     return np.unique(np.concatenate([np.empty(0, np.int64), *keys]))
 
 
-#: The corpus of a model that was tuned on a gold standard, which is in no corpus.
+#: Stands for the corpus of a model that was tuned on a gold standard.
 _GOLD = 0
 
 
@@ -186,13 +185,13 @@ def tune_model(
     """Tune a model on gold links and store it.
 
     Args:
-        store: where the model goes.
+        store: the store.
         name: name of the model, which must be free.
         examples: pairs with their links.
-        source: what the gold standard is called.
+        source: name of the gold standard.
         plan: how to tune.
         budget: memory, for all pairs at once.
-        progress: called with direction, iteration, and the most iterations there may be.
+        progress: called with direction, iteration, and the maximum of iterations.
 
     Raises:
         InputError: the model exists, or there are no links.
@@ -231,7 +230,7 @@ def _hash(examples: Sequence[TuningExample]) -> str:
 
 
 def _save_directions(connection: Connection, model: AlignmentModelInfo, tuned: Tuned) -> None:
-    """Store each direction as one iteration, with the parameters that weights are added to."""
+    """Store each direction as one iteration, with its parameters and weights."""
     plain = RewriteParameters.prior(tuned.settings)
     for direction, learnt in zip(DIRECTIONS, tuned.directions, strict=True):
         done = StoredIteration(
@@ -274,10 +273,10 @@ def _save_counts(connection: Connection, model: AlignmentModelInfo, counts: Link
 
 
 def _load_tuning(connection: Connection, model: AlignmentModelInfo) -> Mapping[str, Tuning]:
-    """Return what each direction learnt from gold links; nothing if the model was not tuned.
+    """Return the tuning of each direction; an empty mapping if the model was not tuned.
 
     Raises:
-        StoreError: a later version of sentgen tuned it, with features that this one does not know.
+        StoreError: a later version of sentgen tuned the model, with features that this version does not have.
     """
     query = "select direction, feature, value, weight from alignment_weight where model_id = ?"
     rows = fetch_arrow(connection, query, [model.id]).to_pylist()

@@ -19,14 +19,14 @@ from sentgen.schema.store import fetch_arrow, fetch_rows, raw
 from sentgen.schema.tables.alignment import pair as table
 
 BATCH = 200
-#: Words of a batch at most, unless one pair alone has more; a word takes about 100 bytes.
+#: Most words of a batch, unless a single pair has more; a word takes about 100 bytes.
 BATCH_WORDS = 1_000_000
 
 
 def stored_pairs(
     store: Store, corpus: str, *, batch: int = BATCH, keys: Sequence[str] = ()
 ) -> Iterator[Pair]:
-    """Yield the pairs of a corpus, all or those of some names, in the order in which they were stored.
+    """Yield the pairs of a corpus, all or those with some names, in the order in which they were stored.
 
     Raises:
         NotFoundError: there is no such corpus or pair.
@@ -39,7 +39,7 @@ def stored_pairs(
 def pair_batches(
     store: Store, corpus: str, *, batch: int = BATCH, keys: Sequence[str] = ()
 ) -> Iterator[list[tuple[int, Pair]]]:
-    """Yield the same in batches, each pair with its number."""
+    """Yield the pairs of `stored_pairs` in batches, each pair with its number."""
     with store.connect() as connection:
         batches = list(batches_of(connection, pair_numbers(connection, corpus, keys), most=batch))
     for numbers in batches:
@@ -48,8 +48,8 @@ def pair_batches(
 
 
 def batches_of(connection: Connection, numbers: Sequence[int], *, most: int) -> Iterator[list[int]]:
-    """Yield the numbers of pairs in batches of at most so many, and of at most ``BATCH_WORDS``."""
-    # Words, not pairs, decide what a batch takes: pairs may be sentences or books.
+    """Yield the numbers of pairs in batches of at most ``most`` pairs and at most ``BATCH_WORDS`` words."""
+    # The memory of a batch depends on words, not on pairs, which may be sentences or books.
     query = "select id, document_words + abstract_words from pair where id in (select unnest(?::integer[]))"
     words = dict(raw(connection).execute(query, [list(numbers)]).fetchall())
     held: list[int] = []
@@ -65,7 +65,7 @@ def batches_of(connection: Connection, numbers: Sequence[int], *, most: int) -> 
 
 
 def pair_numbers(connection: Connection, corpus: str, keys: Sequence[str] = ()) -> list[int]:
-    """Return the numbers of the pairs of a corpus, all or those of some names."""
+    """Return the numbers of the pairs of a corpus, all or those with some names."""
     row = pair_corpus(connection, corpus)
     columns = table.c
     query = select(columns.id, columns.name).where(columns.corpus_id == row.id).order_by(columns.id)
@@ -79,7 +79,7 @@ def pair_numbers(connection: Connection, corpus: str, keys: Sequence[str] = ()) 
 
 
 def pair_corpus(connection: Connection, name: str) -> Row[tuple[object, ...]]:
-    """Return a corpus of pairs, or raise a clear error."""
+    """Return the row of a corpus of pairs, or raise an error."""
     row = corpora.find(connection, name)
     if row.kind != PAIRS:
         raise InputError(f"the corpus {name!r} holds no pairs; add some with: sentgen pairs ingest")
@@ -90,9 +90,9 @@ def list_pairs(store: Store, corpus: str | None = None, *, statistics: bool = Fa
     """Return the corpora of pairs with their sizes, or the pairs of one.
 
     Args:
-        store: where they are.
-        corpus: whose pairs.
-        statistics: the figures of each corpus, or of this one, instead (view `v_pair_statistics`).
+        store: the store.
+        corpus: the corpus whose pairs are listed; if not given, the corpora are.
+        statistics: list the figures of each corpus, or of this corpus, instead (view `v_pair_statistics`).
         limit: rows; 0 for all.
 
     Raises:
@@ -136,13 +136,13 @@ def list_pairs(store: Store, corpus: str | None = None, *, statistics: bool = Fa
 
 
 def pairs_hash(connection: Connection, corpus_id: int) -> str:
-    """Return a hash of all pairs of a corpus that does not depend on their order."""
+    """Return a hash of all pairs of a corpus, whatever their order."""
     digests = connection.scalars(select(table.c.sha256).where(table.c.corpus_id == corpus_id))
     return hashlib.sha256("".join(sorted(digests)).encode()).hexdigest()
 
 
 def _read(connection: Connection, numbers: Sequence[int]) -> list[tuple[int, Pair]]:
-    """Read some pairs: one row a sentence, with its words as a list."""
+    """Read some pairs by a query with a row a sentence, which has its words as a list."""
     query = """
         with wanted as (
             select id, name, unnest([document_id, abstract_id]) as document_id, unnest([0, 1]) as side

@@ -1,7 +1,8 @@
-"""Train the phrase-based HMM on the pairs of a corpus: EM over a stream, each iteration kept in the store.
+"""Train the phrase-based HMM on the pairs of a corpus: EM over a stream; the store has each iteration.
 
-The expected counts of the rewrite tables are added up in place (`cells`), all others in small arrays (`em`).
-Pairs are explained in threads and counted in their order, so that the number of threads changes nothing.
+The expected counts of the rewrite tables are summed in place (`cells`), all others in small arrays (`em`).
+Posteriors are computed in threads and counted in the order of the pairs, so that results do not depend on the
+number of threads.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ from sentgen.schema import Store
 from sentgen.schema.store import fetch_arrow, translated_errors
 
 _BATCH = 500
-#: Words of a document times those of an abstract from which on a pair is large.
+#: Least product of the words of document and abstract of a large pair.
 _LARGE = 1 << 20
-#: Words up to which the pairs are kept in memory: 8 bytes each.
+#: Most words of pairs that are kept in memory, 8 bytes a word.
 _KEPT = 10_000_000
 
 
 class _StoredIds:
-    """The pairs of a corpus, in words that are numbered in the order of the alphabet.
+    """The pairs of a corpus as ids of words, which are numbered in alphabetical order.
 
-    The numbers do not depend on the order in which the pairs were stored.
+    So ids do not depend on the order in which the pairs were stored.
     """
 
     def __init__(self, store: Store, corpus: str, *, fold: bool) -> None:
@@ -85,7 +86,7 @@ class _StoredIds:
         return len(self.numbers)
 
     def _look_through(self) -> None:
-        """Learn which words each side has, and keep the pairs if they are not many."""
+        """Collect the words of each side, and keep the pairs in memory if they are few."""
         self.in_documents = np.zeros(len(self.lexicon), np.bool_)
         self.in_abstracts = np.zeros(len(self.lexicon), np.bool_)
         #: Sizes of large pairs, in both directions.
@@ -101,12 +102,12 @@ class _StoredIds:
             if words <= _KEPT:
                 first_pairs.append(pair)
             else:
-                # Too many: those kept so far go, too.
+                # Too many words: the pairs so far are dropped, too.
                 first_pairs = []
         self._kept = first_pairs if words <= _KEPT else None
 
     def stream(self, *, exchanged: bool = False) -> Iterator[PairIds]:
-        """Yield the pairs, or the pairs with document and abstract exchanged."""
+        """Yield the pairs, with document and abstract ``exchanged`` if wanted."""
         for pair in self._pairs() if self._kept is None else self._kept:
             yield pair.swap_texts() if exchanged else pair
 
@@ -122,7 +123,7 @@ class _StoredIds:
             semi join ({wanted}) using (id)
             order by p.id
         """
-        # The range of sentence ids lets DuckDB pass over most of `token`; a join alone would read all of it.
+        # With the range of sentence ids DuckDB skips most of `token`; with the join alone it would read all.
         words_query = f"""
             with texts as (
                 select unnest([document_id, abstract_id]) as id
@@ -153,13 +154,13 @@ class _StoredIds:
         return PairIds(document, abstract, self.stem_of[document], self.stem_of[abstract])
 
     def forms(self, *, exchanged: bool = False) -> Ints:
-        """Return how many words of the abstracts (documents, if exchanged) have each stem, at least 1."""
+        """Return the number of words of abstracts (documents, if exchanged) with each stem, at least 1."""
         words = np.flatnonzero(self.in_documents if exchanged else self.in_abstracts).astype(np.int32)
         return forms_of_stems(words, self.stem_of)
 
 
 def _bounds(documents: pa.ChunkedArray) -> dict[int, tuple[int, int]]:
-    """Return where the words of each document begin and end; they stand together."""
+    """Return the span of rows of each document; the words of a document are consecutive rows."""
     numbers = documents.to_numpy()
     firsts = (
         np.flatnonzero(np.append(True, numbers[1:] != numbers[:-1]))
@@ -170,24 +171,24 @@ def _bounds(documents: pa.ChunkedArray) -> dict[int, tuple[int, int]]:
     return {int(numbers[first]): (int(first), end) for first, end in zip(firsts, ends, strict=True)}
 
 
-#: Shares of the memory limit for the rewrite tables, and for parts of those that do not fit; inference and
-#: Python have what DuckDB leaves of the rest.
+#: Shares of the memory limit for the rewrite tables, and for parts of tables that do not fit; DuckDB,
+#: inference and Python share the rest.
 _CELL_SHARE, _PART_SHARE = 0.21, 0.21
-#: What inference has: the rest, for one of these pairs a thread: one at work and two that wait to be counted.
+#: Share of inference, and pairs in it for each thread: one in work and two that wait to be counted.
 _PAIR_SHARE = 1 - ALIGNMENT_DATABASE_SHARE - _CELL_SHARE - _PART_SHARE
 _PAIRS = 3
-#: Share from which on pages of files are given back.
+#: Share of its memory at which a space releases pages of its files.
 _FULL_SHARE = 0.8
-#: Expected counts below which phrase cells are forgotten after an iteration.
+#: Expected count below which phrase cells are removed after an iteration.
 _DROP = 1e-6
 
-#: Called with direction, iteration, pairs done and pairs in all; iteration 0 lays the tables out.
+#: Called with direction, iteration, pairs done and all pairs; iteration 0 allocates the tables.
 Progress = Callable[[str, int, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """How to train, with ``memory`` in bytes for everything."""
+    """Options of the training; ``memory`` is in bytes, for everything."""
 
     iterations: Annotated[int, Option("Iterations of EM, in each direction.", metavar="N", least=1)] = 10
     drop: Annotated[float, Option("Forget phrases expected less often; 0: none.", metavar="X", least=0)] = (
@@ -199,7 +200,7 @@ class TrainingPlan:
 
     @property
     def budget(self) -> Budget:
-        """What the inference of a pair may take."""
+        """Budget of the inference of a pair."""
         # Without threads no pair waits to be counted.
         parts = 1 if self.jobs == 1 else _PAIRS * self.jobs
         return Budget.of_limit(self.memory, share=_PAIR_SHARE, parts=parts)
@@ -216,15 +217,14 @@ def train_model(
 ) -> Iterator[StoredIteration]:
     """Train a model and yield each iteration once it is stored.
 
-    A killed run goes on with ``plan.resume`` after the last iteration that was stored; settings are then
-    those of the model. Reverse iterations (documents from abstracts) are run where the settings decode in
-    both directions.
+    With ``plan.resume``, a killed run continues after its last stored iteration, with the settings of the
+    model. Reverse iterations (documents from abstracts) are run if the settings decode in both directions.
 
     Raises:
         InputError: the model exists, its pairs have changed, or vectors change nothing.
-        NotFoundError: there is no such corpus, no such model to go on with, or there are no such vectors.
+        NotFoundError: there is no such corpus, no such model to resume, or there are no such vectors.
         MemoryLimitError: a pair takes more memory than there is for inference.
-        ModelError: a pair is impossible under the settings; a model without an iteration is removed.
+        ModelError: a pair is impossible under the settings; a model without iterations is removed.
     """
     if plan.iterations < 1:
         raise InputError(f"training takes at least 1 iteration; give {spell('iterations')} N")
@@ -241,7 +241,7 @@ def train_model(
     ids = _StoredIds(store, corpus, fold=settings.fold)
     if not len(ids):
         raise InputError(f"the corpus {corpus!r} has no pairs; add some with: sentgen pairs ingest")
-    # Now, and not after hours in the first iteration.
+    # Before the first iteration, which may take hours.
     for sizes in ids.large:
         plan.budget.plan(sizes, table=False)
     vectors = named_vectors(store, settings, f"the model {name}")
@@ -272,7 +272,7 @@ def _begin(
     plan: TrainingPlan,
     known: AlignmentModelInfo | None,
 ) -> AlignmentModelInfo:
-    """Return the model, made now if it is new."""
+    """Return the model, which is added if it is new."""
     if known is not None and not known.corpus_id:
         learnt = "was tuned on gold links" if known.iterations else "has the priors only"
         raise InputError(f"the alignment model {name!r} {learnt}; train another one")
@@ -323,13 +323,14 @@ class _Training:
         self.nearness = None if vectors is None else Nearness(vectors, self.settings.nearness)
         #: Tables of words and of stems.
         self.layers: dict[str, RewriteCells] = {}
-        #: Their phrases, until they are stored.
+        #: Phrases of these tables, until they are stored.
         self.phrases: dict[str, tuple[StoredPhrases, StoredPhrases]] = {}
 
     def run(self) -> Iterator[StoredIteration]:
-        """Run the iterations that are missing."""
+        """Run the missing iterations, and yield each."""
         with self.store.begin() as connection:
-            # A run that was killed between the transactions of `_store` has left two tables.
+            # A run that was killed between the transactions of `_store` has left the tables of two
+            # iterations.
             done = self.model.iterations_done(connection, self.direction)
             self.model.forget_older(connection, self.direction, done)
         if done >= self.plan.iterations:
@@ -350,7 +351,7 @@ class _Training:
             yield self._store(number, expected.logp, posterior, parameters, began)
 
     def _start(self) -> RewriteParameters:
-        """Lay the tables out and return the parameters at which EM starts."""
+        """Allocate the tables, and return the initial parameters of EM."""
         self.progress(self.direction, 0, 0, len(self.ids))
         for layer in LAYERS:
             stems = layer == "stems"
@@ -368,7 +369,7 @@ class _Training:
         )
 
     def _load(self) -> RewriteParameters:
-        """Return the parameters of the last iteration that was stored."""
+        """Return the parameters of the last stored iteration."""
         with self.store.connect() as connection:
             self.model.ensure_same_stems(connection, self.ids.lexicon)
             parameters = self.model.load_parameters(connection, self.direction, self.forms)
@@ -382,7 +383,7 @@ class _Training:
         return replace(parameters, table=self.layers["words"].table(), stems=self.layers["stems"].table())
 
     def _count(self, parameters: RewriteParameters, number: int) -> ExpectedCounts:
-        """Return the expected counts of all pairs; those of the tables are in their cells."""
+        """Return the expected counts of all pairs; the tables have their own counts."""
         words, stems = self.layers["words"], self.layers["stems"]
         tally = Tally(parameters, self.settings, words.counts[: words.size], stems.counts[: stems.size])
         done = 0
@@ -396,7 +397,7 @@ class _Training:
     def _parts(
         self, parameters: RewriteParameters, tally: Tally
     ) -> Iterator[tuple[Iterator[PairIds], RewriteParameters]]:
-        """Yield all pairs with all tables, or some pairs with what they need of tables in files."""
+        """Yield all pairs with all tables or, if tables are in files, batches of pairs with their cells."""
         if not self.space.spilled:
             yield self.stream(), parameters
             return
@@ -423,7 +424,7 @@ class _Training:
             def submit(pair: PairIds) -> Future[PairPosteriors]:
                 return threads.submit(self._explain, pair, parameters)
 
-            # No more than these: a pair with its posteriors takes what `_PAIR_SHARE` has for it.
+            # No more pairs at a time: each may take `_PAIR_SHARE` of the memory.
             waiting = deque(map(submit, islice(pairs, 2 * self.plan.jobs)))
             while waiting:
                 yield waiting.popleft().result()
@@ -444,7 +445,7 @@ class _Training:
         parameters = expected.maximize(parameters, self._but_tables())
         for cells in self.layers.values():
             if "table" in self.settings.fixed:
-                # What `maximize` would have done.
+                # As `maximize` would do.
                 cells.counts[: cells.size] = 0.0
                 continue
             # Before `maximize`, which sets the counts to 0.
@@ -454,13 +455,13 @@ class _Training:
         return self._with_tables(parameters)
 
     def _but_tables(self) -> PbhmmSettings:
-        """Return the settings for the functions of `em` that would look for the tables in their own form."""
+        """Return settings with fixed tables, for functions of `em`; the tables are maximized here."""
         return replace(self.settings, fixed=self.settings.fixed | {"table"})
 
     def _store(
         self, number: int, logp: float, posterior: float, parameters: RewriteParameters, began: float
     ) -> StoredIteration:
-        """Store the iteration, then forget the tables of the one before."""
+        """Store the iteration, then remove the tables of the previous one."""
         done = StoredIteration(
             direction=self.direction,
             number=number,
@@ -483,10 +484,10 @@ class _Training:
             self.model.save_iteration(connection, done, parameters)
             for layer, cells in self.layers.items():
                 self.model.save_cells(connection, self.direction, layer, number, cells)
-        # The phrases stay the same, and are stored once.
+        # The phrases are the same in all iterations, and are stored once.
         self.phrases = {}
         with self.store.begin() as connection:
-            # Last: until the iteration is stored, a killed run goes on with the one before.
+            # Last: until the iteration is stored, a killed run resumes from the previous one.
             self.model.forget_older(connection, self.direction, number)
         self.store.downgrade_to_read()
         return done
