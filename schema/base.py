@@ -14,7 +14,7 @@ metadata = MetaData()
 
 
 class OneOf(UserDefinedType[str]):
-    """One of few strings, which a store keeps as its number among them, and a lake as the string."""
+    """A type for one of a few strings: an enum in a store, a string in a lake."""
 
     cache_ok = True
 
@@ -67,17 +67,17 @@ def row_digest(table: Table, database: str = "main") -> str:
 
     Args:
         table: the table.
-        database: the schema that it is in, with an attached database before it if need be.
+        database: the schema of the table, behind the name of an attached database if it is in one.
     """
-    columns = ", ".join(quote_identifier(each.name) for each in table.columns)
+    columns = ", ".join(quote_identifier(column.name) for column in table.columns)
     return f"select count(*), sum(hash({columns})) from {database}.{table.name}"
 
 
 def now(*, exact: bool = False) -> datetime:
-    """Return the time as the store keeps it: UTC, without a zone, in seconds.
+    """Return the current time as the store keeps it: UTC, without a zone, in seconds.
 
     Args:
-        exact: whether with microseconds, for what is told by its time from what was written before.
+        exact: whether to keep microseconds, for rows that are identified by their time.
     """
     time = datetime.now(UTC).replace(tzinfo=None)
     return time if exact else time.replace(microsecond=0)

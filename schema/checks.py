@@ -1,6 +1,6 @@
-"""What must hold in every store: checks are named queries whose rows are the problems, and what cures them.
+"""Checks of a store: named queries whose rows are the problems, each with its cure.
 
-For that it says which row accounts for which; `sentgen db repair` removes what has no owner.
+They include queries for orphan rows, whose owner is missing; `sentgen db repair` removes these.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sentgen.schema.tables.fidelity import IN_SENTENCE, OF_SENTENCE
 REINGEST = (
     "remove the corpus and ingest it again (sentgen corpora remove NAME; sentgen ingest PATH --corpus NAME)"
 )
-#: What helps if nothing else does.
+#: The cure of problems that have no other.
 RESTORE = "restore a backup; if there is none, ingest everything into a new store"
 REBUILD = "build the model again (sentgen models build NAME --corpus CORPUS)"
 RETRAIN = "train the model again (sentgen align train --pairs NAME --model M)"
@@ -25,14 +25,14 @@ REPAIR = "sentgen db repair: it removes what nothing accounts for, and names the
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check.
+    """A check of a store.
 
     Args:
         name: short name.
         query: SQL whose rows are the problems, none in a sound store.
         cure: what to do if there are any.
-        slow: whether it counts the tokens anew; ``--quick`` leaves it out.
-        settings: settings of DuckDB under which it runs.
+        slow: whether the check counts the tokens anew; ``--quick`` leaves it out.
+        settings: settings of DuckDB for the query.
     """
 
     name: str
@@ -44,13 +44,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class OrphanRows:
-    """Rows of a table that nothing accounts for.
+    """Rows of a table whose owner, a row of another table, is missing.
 
     Args:
         name: short name.
         table: the table.
-        condition: SQL that is true for such a row, with the name of the table for the row.
-        shown: columns that tell them apart.
+        condition: SQL that is true for an orphan row, in which the name of the table stands for the row.
+        shown: columns that identify the row in messages.
     """
 
     name: str
@@ -65,12 +65,12 @@ class OrphanRows:
 
     @property
     def removal(self) -> str:
-        """SQL that removes them."""
+        """SQL that removes the rows."""
         return f"delete from {self.table}\nwhere {self.condition}"
 
 
 def orphan_rows() -> Iterator[OrphanRows]:
-    """Yield what may be without an owner, owners first: removed in this order, nothing is left over."""
+    """Yield the kinds of orphan rows, owners first: removed in this order, none are left."""
     yield _without("source", "corpus_id", "corpus")
     yield _without("document", "source_id", "source")
     yield _without("sentence", "document_id", "document")
@@ -127,7 +127,7 @@ def _alignments() -> Iterator[OrphanRows]:
 
 
 def _without(table: str, column: str, owner: str) -> OrphanRows:
-    # Ids are never null: one null in the list, and `not in` would find nothing.
+    # Ids are never null: with a null in the list, `not in` would be true for no row.
     condition = f"{table}.{column} not in (select id from {owner})"
     return OrphanRows(f"{table}.{column} without {owner}", table, condition, column)
 
@@ -138,7 +138,7 @@ def _lost(table: str, owner: str, same: str) -> OrphanRows:
 
 
 _AGAIN = "align again (sentgen align apply)"
-#: All of them, the slow one last.
+#: The checks of alignments, the slow one last.
 _ALIGNMENT_CHECKS = (
     Check("duplicate pairs", "select name from pair group by corpus_id, name having count(*) > 1"),
     Check(
@@ -236,7 +236,7 @@ _ALIGNMENT_CHECKS = (
 )
 
 
-#: The sentences by themselves.
+#: Checks of the lengths of sentences.
 _LENGTHS = (
     Check("duplicate sentence ids", "select id from sentence group by id having count(*) > 1"),
     Check(
@@ -287,7 +287,7 @@ _DOCUMENTS = Check(
 
 
 def row_checks() -> Iterator[Check]:
-    """Yield the checks that count nothing: of strings, owners, alignments and sentences."""
+    """Yield the checks of strings, owners, alignments and sentences, which count no n-grams or events."""
     yield from (*_strings(), *_orphans(), *_ALIGNMENT_CHECKS, *_sentences())
 
 

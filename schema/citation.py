@@ -1,7 +1,7 @@
-"""Citations: what of a store must be named so that others find the same data.
+"""Citations: the facts by which others find the same data.
 
-A snapshot is named by the hash of its bytes and a lake by that of its manifest, which has the hashes of all
-its files; both never change. A store does, and all that can be said of it is what was in it when.
+A snapshot is identified by the hash of its bytes, and a lake by that of its manifest, which has the hashes of
+all its files; both never change. A store changes: its citation says what was in it at a date.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ Kind = Literal["snapshot", "lake", "store"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """What to name.
+    """The facts of a citation.
 
     Attributes:
-        kind: what the data lie in.
+        kind: store, snapshot or lake.
         name: name of the snapshot, or the file or folder without those above it.
         sha256: hash of the snapshot, or of the manifest of a lake; None of a store, which changes.
         date: the day of publication, in ISO 8601, or of the youngest corpus; None without corpora.
-        corpora: what is said of each corpus.
+        corpora: name, sizes and licence of each corpus.
         query: the command line that gives what is cited; None for the data as a whole.
         software: versions of sentgen and DuckDB.
     """
@@ -57,7 +57,7 @@ class Citation:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """Return what there is to say, as names and values."""
+        """Return the facts as names and values, without those that are not known."""
         facts = [("query", self.query), ("data", f"{self.kind} {self.name}"), ("sha256", self.sha256)]
         facts += [("date", self.date), *(("corpus", line) for line in self.contents)]
         return [(name, value) for name, value in (*facts, ("software", self.software)) if value]
@@ -80,10 +80,10 @@ class Citation:
 
 
 def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -> Citation:
-    """Return how to cite a store, a snapshot or a lake, or what a command line finds in it.
+    """Return the citation of a store, a snapshot or a lake, or of the answer of a command line.
 
     Args:
-        path: where it is.
+        path: path of the store, snapshot or lake.
         query: the command line.
         names: names of the corpora that are asked about; all if none is named.
 
@@ -100,7 +100,7 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
     with Store(path, read_only=True) as store, store.connect() as connection:
         corpora = _selected(fetch_arrow(connection, snapshots.CORPORA).to_pylist(), names)
         if lake:
-            # Nothing in a lake depends on the time.
+            # A lake has no time of its own: the same rows make the same bytes.
             digest = hashlib.sha256(lake.read(MANIFEST)).hexdigest()
             return Citation("lake", path.name, digest, None, corpora, query, software)
         (latest,) = fetch_arrow(connection, _LATEST).to_pylist()

@@ -1,7 +1,7 @@
-"""What ends a statement, or all: Ctrl-C, which is a KeyboardInterrupt at once, and an error of DuckDB itself.
+"""Interrupted statements: Ctrl-C becomes a KeyboardInterrupt; and internal errors of DuckDB.
 
-While a statement runs, the thread that waits for it sees no signal: DuckDB looks for one
-only now and then where it has several threads.
+While a statement runs, the thread that waits for it receives no signal: with several threads, DuckDB checks
+for one only now and then.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import duckdb
 
 
 def interrupt(duck: duckdb.DuckDBPyConnection) -> None:
-    """End what a connection still runs, which its closing would wait for."""
+    """End the statement that a connection still runs: closing the connection would wait for it."""
     with suppress(duckdb.Error):  # closed already
         duck.interrupt()
 
@@ -29,20 +29,20 @@ def cursor(duck: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnectio
 
 
 def raise_if_interrupted(error: BaseException | None) -> None:
-    """Make of an interrupted statement what Ctrl-C is elsewhere, so that nobody takes it for a failure.
+    """Raise KeyboardInterrupt, as for Ctrl-C elsewhere, if an error is that of an interrupted statement.
 
     Raises:
         KeyboardInterrupt: the error is an interrupted statement.
     """
-    # DuckDB's own words, of no class of its own, where it has heard the signal itself.
+    # Where DuckDB received the signal itself, the error has no class of its own, only its message.
     if isinstance(error, duckdb.InterruptException) or _heard(error):
         raise KeyboardInterrupt from error
 
 
 def has_broken(error: BaseException | None) -> bool:
-    """Say whether an error comes from DuckDB's own mistakes: its database answers nothing until reopened.
+    """Return whether an error is a fatal or internal one of DuckDB: the database must then be reopened.
 
-    The library tells errors in words of its own; what they come from has the class.
+    Errors of the library hide that of DuckDB, which is found as their cause.
     """
     while error is not None and not isinstance(error, duckdb.FatalException | duckdb.InternalException):
         error = error.__cause__ or error.__context__

@@ -1,7 +1,7 @@
-"""The data dictionary: every table and view of a store, and what each of its columns means.
+"""The data dictionary: every table and view of a store, and the meaning of each of its columns.
 
-The named views are SQL files that say what they and their columns mean. Views are code: they are created anew
-in every store that a writer opens after they changed.
+Views are SQL files, whose head describes the view and its columns. They are code: a writer creates them anew
+when it opens a store in which they differ.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _READ = re.compile(r"\bfrom (v_\w+)")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One view: its SQL and what the head of its file says about it."""
+    """A view: its SQL, and the descriptions in the head of its file."""
 
     name: str
     description: str
@@ -56,7 +56,7 @@ def views() -> tuple[View, ...]:
     """Return all views, each after those that it reads."""
     files = resources.files("sentgen.schema").joinpath("views").iterdir()
     parsed = [_parse(f.name[:-4], f.read_text("utf-8")) for f in files if f.name.endswith(".sql")]
-    # Creating a view binds it: what it reads must be there.
+    # Creating a view binds it: the views that it reads must exist.
     known = {view.name for view in parsed}
     read = {view.name: (known - {view.name}).intersection(_READ.findall(view.sql)) for view in parsed}
     return tuple(sorted(parsed, key=lambda view: (_depth(view.name, read), view.name)))
@@ -86,7 +86,7 @@ def view_names() -> tuple[str, ...]:
 
 @cache
 def _fingerprint() -> str:
-    """Return what changes when a view or a comment does."""
+    """Return a hash of all views and comments."""
     return hashlib.sha256(_script().encode()).hexdigest()[:12]
 
 
@@ -95,7 +95,7 @@ def apply(duck: duckdb.DuckDBPyConnection) -> None:
     old = duck.execute(
         "select view_name from duckdb_views() where not internal and view_name like 'v\\_%' escape '\\'"
     )
-    # All of them first: a view that sentgen has no more would stay.
+    # All views are dropped first, also those that sentgen does not have any more.
     for (name,) in old.fetchall():
         duck.execute(f"drop view {name}")
     duck.execute(_script())
@@ -126,7 +126,7 @@ def _comment(kind: str, name: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table or view."""
+    """A column of a table or view."""
 
     name: str
     type: str
@@ -136,7 +136,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One table or view; ``kind`` says which."""
+    """A table or view; ``kind`` says which."""
 
     name: str
     kind: str
@@ -145,7 +145,7 @@ class Relation:
 
     @property
     def rows(self) -> Rows:
-        """Return the columns of a table or view with what they mean."""
+        """Return the columns of the table or view with their descriptions."""
         table = [
             (column.name, column.type.lower(), "yes" if column.nullable else "no", column.description)
             for column in self.columns
@@ -174,7 +174,7 @@ def names() -> frozenset[str]:
 
 
 def relation(name: str) -> Relation:
-    """Return one table or view.
+    """Return the table or view of a name.
 
     Raises:
         NotFoundError: there is no table or view of that name.
@@ -188,7 +188,7 @@ def relation(name: str) -> Relation:
 
 
 def relation_rows(rows: Mapping[str, int]) -> Rows:
-    """Return all tables and views with what they hold; ``rows`` are those of each table, where known."""
+    """Return all tables and views with their descriptions; ``rows``: number of rows of tables, if known."""
     table = [(listed.name, listed.kind, rows.get(listed.name), listed.description) for listed in relations()]
     return Rows(("name", "kind", "rows", "description"), table)
 

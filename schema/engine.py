@@ -1,7 +1,7 @@
-"""Open a DuckDB file through SQLAlchemy, and say in one clear line why that or anything after it failed.
+"""Open a DuckDB file through SQLAlchemy, and turn its errors into one clear line.
 
-The dialect has what the store needs over one connection. `duckdb-sqlalchemy` has 8,000
-lines (types, reflection, MotherDuck, bulk copies) and asks for DuckDB below 2.
+The dialect has only what the store needs over one connection. `duckdb-sqlalchemy` has 8,000 lines (types,
+reflection, MotherDuck, bulk copies) and requires DuckDB below 2.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import PoolProxiedConnection
 
 
-#: What URLs of `create_engine` begin with. Plain ``duckdb`` is left to other packages.
+#: The scheme of URLs for `create_engine`. Plain ``duckdb`` is left to other packages.
 _DRIVER = "duckdb+sentgen"
-#: Seconds after which a connection that another thread uses is asked again.
+#: Seconds between attempts to use a connection that another thread uses.
 _BUSY = 0.001
-#: SQL of the statements that were run last: it is the same for all stores that a process opens.
+#: SQL of the statements that were run last, shared by all stores that a process opens.
 _COMPILED: LRUCache[Any, Any] = LRUCache(500)
 
 
 class _DuckCursor:
-    """Run one statement, and keep its rows.
+    """A cursor of the DB API that runs a statement and reads all of its rows at once.
 
-    Read at once: DuckDB has one open result for each connection. Other work,
-    like the registration of a table, is refused until it is read to its end.
-    Whoever reads more than fits into memory reads Arrow in batches (`engine.arrow_reader`).
+    DuckDB has one open result for each connection, and refuses other work, such as the registration of a
+    table, until it is read to its end. Answers that do not fit into memory are read in Arrow batches
+    (`engine.arrow_reader`).
     """
 
     arraysize = 1
@@ -63,7 +63,7 @@ class _DuckCursor:
         self._duck = duck
         #: Names and types of the columns; none for a statement that changes rows.
         self.description: list[tuple[Any, ...]] | None = None
-        #: Rows that were changed.
+        #: Number of rows that were changed.
         self.rowcount = -1
         self._rows: list[tuple[Any, ...]] = []
         self._next = 0
@@ -95,19 +95,19 @@ class _DuckCursor:
         return rows
 
     def fetchall(self) -> list[tuple[Any, ...]]:
-        """Return all other rows."""
+        """Return all rows that are left."""
         return self.fetchmany(len(self._rows))
 
     def close(self) -> None:
-        """Let go of the rows."""
+        """Drop the rows."""
         self._rows = []
 
 
 class _DuckConnection:
-    """A connection as SQLAlchemy uses it."""
+    """A connection of the DB API, as SQLAlchemy uses it."""
 
     def __init__(self, duck: duckdb.DuckDBPyConnection) -> None:
-        #: DuckDB's own, in the same transaction.
+        #: The connection of DuckDB, in the same transaction.
         self.duck = duck
         self.is_autocommitting = False
 
@@ -128,7 +128,7 @@ class _DuckConnection:
     def rollback(self) -> None:
         """Roll the transaction back, if there is one, as SQLAlchemy does when a connection is returned.
 
-        While another thread uses the connection, DuckDB refuses, and this waits.
+        While another thread uses the connection, DuckDB refuses, and this method waits.
         """
         while True:
             try:
@@ -147,7 +147,7 @@ class _DuckConnection:
 
 
 class _DuckTypes(GenericTypeCompiler):
-    """What types are called that have another name elsewhere, or none."""
+    """Names of the types that DuckDB calls differently from other databases."""
 
     def visit_ARRAY(self, type_: ARRAY[Any], **settings: Any) -> str:  # noqa: N802
         """Name a list."""
@@ -162,9 +162,9 @@ class _DuckTypes(GenericTypeCompiler):
         return "DOUBLE PRECISION"
 
 
-# Not SQLAlchemy's for PostgreSQL, which is nearer, but takes a tenth of a command's start to import.
+# SQLAlchemy's dialect of PostgreSQL is nearer, but its import takes a tenth of the start of a command.
 class DuckDialect(DefaultDialect):
-    """What SQLAlchemy and Alembic ask of a database."""
+    """The dialect of DuckDB for SQLAlchemy and Alembic."""
 
     name = "duckdb"
     driver = "sentgen"
@@ -179,7 +179,7 @@ class DuckDialect(DefaultDialect):
     default_isolation_level: IsolationLevel = "SERIALIZABLE"
 
     def __eq__(self, other: object) -> bool:
-        """All write the same SQL, so that what is compiled for one store is found for the next one."""
+        """Return True for any dialect of this class, so that all stores share compiled SQL."""
         return type(self) is type(other)
 
     def __hash__(self) -> int:
@@ -196,22 +196,22 @@ class DuckDialect(DefaultDialect):
         return cast(DBAPIConnection, _DuckConnection(opened))
 
     def initialize(self, connection: Connection) -> None:
-        """Ask the database nothing: it is no PostgreSQL."""
+        """Do nothing, as the queries of the default dialect are for other databases."""
 
     def do_begin(self, dbapi_connection: Any) -> None:
-        """Begin a transaction, which DuckDB has to be told."""
+        """Begin a transaction; in DuckDB, this is a statement."""
         dbapi_connection.begin()
 
     def get_isolation_level_values(self, dbapi_conn: DBAPIConnection) -> Sequence[IsolationLevel]:
-        """Return what may be set."""
+        """Return the isolation levels that can be set."""
         return (self.default_isolation_level, "AUTOCOMMIT")
 
     def set_isolation_level(self, dbapi_connection: Any, level: IsolationLevel) -> None:
-        """Have transactions, or have each statement commit by itself."""
+        """Use transactions, or commit after each statement."""
         dbapi_connection.is_autocommitting = level == "AUTOCOMMIT"
 
     def has_table(self, connection: Connection, table_name: str, schema: str | None = None, **_: Any) -> bool:
-        """Return whether there is a table; Alembic looks for its own."""
+        """Return whether there is a table; Alembic checks for its version table."""
         query = text("select count(*) from duckdb_tables() where table_name = :name and schema_name = 'main'")
         return bool(connection.execute(query, {"name": table_name}).scalar())
 
@@ -224,9 +224,9 @@ Parameters = Sequence[object] | Mapping[str, object]
 
 #: Name of the execution option of a connection that says how many bytes its DuckDB may use.
 MEMORY_LIMIT = "memory_limit"
-#: Name of the one that says that nobody can change the store while the connection is open.
+#: Name of the execution option that says that nobody can change the store while the connection is open.
 _READ_ONLY = "read_only"
-#: Name of the one with what gives look-ups the labels of line sets, which lie outside of the store.
+#: Name of the execution option with the object that has the labels of line sets, kept outside of the store.
 LINE_LABELS = "line_labels"
 #: Share of the memory of a process that counting may take, and that of DuckDB.
 # Measured: docs/design.md, "Measurements".
@@ -242,7 +242,7 @@ def default_memory_limit() -> int:
 def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None = None) -> Engine:
     """Open the file and keep it open until the engine is disposed of.
 
-    A compaction may put another file in its place before this process has its lock; then that one is opened.
+    A compaction may replace the file before this process has its lock; then the new file is opened.
 
     Raises:
         InUseError: another process has the store.
@@ -252,14 +252,14 @@ def open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int 
     while True:
         file = _identity(path)
         engine = _open_engine(path, read_only=read_only, memory_limit=memory_limit, threads=threads)
-        # None: the file is new, and nobody can have put another one in its place.
+        # None: the file is new, so that nobody can have replaced it.
         if file in (None, _identity(path)):
             return engine
         engine.dispose()
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from another one of the same name."""
+    """Return device and inode, which differ for another file of the same name; None without a file."""
     try:
         status = path.stat()
     except OSError:
@@ -268,22 +268,22 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int | None) -> Engine:
-    # Before DuckDB replays a log, which goes on from these blocks.
+    # Before DuckDB replays a log, which changes these blocks.
     block_journal.put_back(path)
-    # There is one writer, so that its folder may have one name; readers may be many.
+    # There is one writer, so that its folder can have a fixed name; each reader has a folder of its own.
     spill = spill_folder(path) if read_only else path.with_name(f"{path.name}.tmp")
     config = {
         **settings(memory_limit, threads),
         **WITHOUT_LOG,
         **STORAGE_VERSION,
         "temp_directory": str(spill),
-        # The pruning of the sorted tables lives on the order of their rows.
+        # Queries skip row groups of the sorted tables by the order of their rows.
         "preserve_insertion_order": "true",
     }
     engine = new_engine(path, config, read_only=read_only, memory_limit=memory_limit)
     if not read_only:
         _keep_blocks(engine, path)
-    # SQLAlchemy is lazy: what is wrong with the file should be said now.
+    # SQLAlchemy connects late: connect now, so that errors of the file are raised here.
     with in_use_or_not(path), engine.connect():
         if not read_only:
             _remove_spilled(path)
@@ -293,7 +293,7 @@ def _open_engine(path: Path, *, read_only: bool, memory_limit: int, threads: int
 
 
 def settings(memory_limit: int, threads: int | None) -> dict[str, str | bool | int | float | list[str]]:
-    """Return what every connection of ours is opened with."""
+    """Return the settings of DuckDB with which every connection is opened."""
     return {
         **NEVER_LOADED,
         "memory_limit": f"{memory_limit // 2**20}MiB",
@@ -310,8 +310,8 @@ def new_engine(
 ) -> Engine:
     """Return an engine with one connection, to a file or to a database in memory.
 
-    So one transaction is open at a time: two have DuckDB write a log. In memory, another one would have a
-    database of its own.
+    With one connection, one transaction is open at a time: with two, DuckDB writes a log. In memory, another
+    connection would have a database of its own.
     """
     engine = create_engine(
         URL.create(_DRIVER, database=str(database or ":memory:")),
@@ -325,7 +325,7 @@ def new_engine(
 
 @contextmanager
 def in_use_or_not(path: Path) -> Iterator[None]:
-    """Tell a store that another process has from all else that may be wrong with it.
+    """Turn the error for a store that another process has into one of its own class.
 
     Raises:
         InUseError: another process has the store.
@@ -339,7 +339,7 @@ def in_use_or_not(path: Path) -> Iterator[None]:
 
 
 def _keep_blocks(engine: Engine, path: Path) -> None:
-    """Have every commit keep the blocks that it may rewrite, and the checkpoint of a log at the end, too."""
+    """Save the blocks that a commit may rewrite before it does, also at the checkpoint of closing."""
     dialect = engine.dialect
 
     def do_commit(wrapped: PoolProxiedConnection) -> None:
@@ -347,7 +347,7 @@ def _keep_blocks(engine: Engine, path: Path) -> None:
             type(dialect).do_commit(dialect, wrapped)
 
     def closing(wrapped: object, _: object) -> None:
-        # DuckDB checkpoints a log as it closes, outside of any commit; what has failed for good writes none.
+        # DuckDB checkpoints a log when it closes, outside of any commit; a database that failed writes none.
         if _has_log(path):
             with suppress(duckdb.FatalException):
                 block_journal.keep(duck_of(wrapped), path)
@@ -362,7 +362,7 @@ def _has_log(path: Path) -> bool:
 
 
 def spill_folder(path: Path) -> Path:
-    """Return where a reader spills: beside the store, or among temporary files if it may not write there.
+    """Return the folder in which a reader spills: beside the store, or, if that is not writable, temporary.
 
     Each process has a folder of its own, as DuckDB gives its files the same names in all of them: two readers
     that spilled into one folder read each other's blocks.
@@ -375,7 +375,7 @@ def spill_folder(path: Path) -> Path:
 
 
 def temporary_folder(path: Path) -> Path:
-    """Make a folder for what this process spills from a store, and remove it when the process ends."""
+    """Make a temporary folder in which this process spills, which is removed when the process ends."""
     return _temporary_folder(path, os.getpid())
 
 
@@ -385,14 +385,14 @@ def _temporary_folder(path: Path, process: int) -> Path:
 
 
 def _remove_spilled(path: Path) -> None:
-    """Remove what readers spilled that were killed: there is no reader while this process may write."""
+    """Remove the files of readers that were killed: no reader runs while this process may write."""
     for leftover in path.parent.glob(f"{glob.escape(path.name)}.tmp-*"):
         if leftover.name.rpartition("-")[2].isdecimal():
             _clear_spilled(leftover)
 
 
 def _clear_spilled(folder: str | Path) -> None:
-    """Remove what DuckDB spilled, by the names that it gives: there may be other things in the folder."""
+    """Remove spilled files, by the names that DuckDB gives: the folder may have other files, too."""
     with suppress(OSError):
         for spilled in Path(folder).glob("duckdb_temp_*"):
             spilled.unlink()
@@ -400,27 +400,27 @@ def _clear_spilled(folder: str | Path) -> None:
 
 
 def raw(connection: Connection) -> duckdb.DuckDBPyConnection:
-    """Return the DuckDB connection below, in the same transaction: the way in and out for Arrow."""
+    """Return the DuckDB connection below, in the same transaction, through which Arrow tables are read."""
     return duck_of(connection.connection.dbapi_connection)
 
 
 def connection_cache(connection: Connection) -> dict[Any, Any]:
-    """Return what has been found out of a store that nobody can change; of another one nothing is kept."""
+    """Return the cache of a store that nobody can change; for another store, a new dict each time."""
     return connection.info if connection.get_execution_options().get(_READ_ONLY) else {}
 
 
 @contextmanager
 def one_thread(connection: Connection) -> Iterator[None]:
-    """Append with one thread: the rows keep their order, and take half the CPU time of two threads.
+    """Use one thread: appended rows keep their order, and take half the CPU time of two threads.
 
-    So does a commit on a busy machine, where the second thread waits by running.
+    A commit on a busy machine takes half, too, as the second thread waits by running.
     """
     raw(connection).execute("set threads = 1")
     try:
         yield
     finally:
-        # A failed transaction takes no statement: it would say so, and no longer why it has failed.
-        # A database that a full disk has invalidated takes none at all.
+        # A failed transaction refuses statements, and the new error would hide the first one: hence a
+        # second connection. A database that a full disk has invalidated refuses all statements.
         with suppress(duckdb.FatalException), connections.cursor(raw(connection)) as other:
             other.execute("reset threads")
 
@@ -433,16 +433,16 @@ def duck_of(wrapped: object) -> duckdb.DuckDBPyConnection:
 def one_row(
     duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()
 ) -> tuple[Any, ...] | None:
-    """Return the one row of a query, if it has one.
+    """Return the only row of a query, or None if it has none.
 
-    All is read: a connection with unread rows refuses other work.
+    All rows are read, as a connection with unread rows refuses other work.
     """
     rows = duck.execute(query, parameters or None).fetchall()
     return rows[0] if rows else None
 
 
 def one_number(duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()) -> int:
-    """Return the one number that a query yields, 0 for null or no row."""
+    """Return the number that a query yields, 0 for null or no row."""
     row = one_row(duck, query, parameters)
     return int(row[0] or 0) if row else 0
 
@@ -450,9 +450,10 @@ def one_number(duck: duckdb.DuckDBPyConnection, query: str, parameters: Paramete
 def answer(
     duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = ()
 ) -> duckdb.DuckDBPyRelation:
-    """Return what describes the columns of a query and runs it when its rows are asked for.
+    """Return a relation with the columns of a query, which is run when its rows are read.
 
-    No other work until they are read. What `execute` answers is copied before it is Arrow, a relation is not.
+    The connection refuses other work until all rows are read. Unlike the result of `execute`, the rows of a
+    relation are not copied on the way to Arrow.
     """
     return duck.sql(query, params=parameters or None)
 
@@ -465,31 +466,31 @@ def arrow_table(duck: duckdb.DuckDBPyConnection, query: str, parameters: Paramet
 def arrow_reader(
     duck: duckdb.DuckDBPyConnection, query: str, parameters: Parameters = (), *, rows: int = 8192
 ) -> pa.RecordBatchReader:
-    """Run a query and return its rows in Arrow batches of at most so many."""
+    """Run a query and return its rows in Arrow batches of at most ``rows`` rows."""
     return answer(duck, query, parameters).to_arrow_reader(rows)
 
 
 @contextmanager
 def register_arrow(duck: duckdb.DuckDBPyConnection, **tables: pa.Table) -> Iterator[None]:
-    """Let statements of a connection read Arrow tables by name, which it holds in memory until the end."""
+    """Let statements of a connection read Arrow tables by name until the context ends."""
     for name, rows in tables.items():
         duck.register(name, rows)
     try:
         yield
     finally:
-        # Who reads a part of an answer may have closed the connection before.
+        # A caller that reads a part of an answer may have closed the connection before.
         with suppress(duckdb.ConnectionException):
             for name in tables:
                 duck.unregister(name)
 
 
-#: Errors of standard output, into which rows are written as they come: nobody reads it, or it is closed.
+#: Errors of writing rows to standard output: its reader has ended, or it is closed.
 _OF_OUTPUT = (errno.EPIPE, errno.EBADF)
 
 
 @contextmanager
 def translated_errors(path: Path) -> Iterator[None]:
-    """Turn what DuckDB and the file system raise into one clear line."""
+    """Turn errors of DuckDB and of the file system into one clear line."""
     try:
         yield
     except DBAPIError as error:
@@ -505,13 +506,13 @@ def translated_errors(path: Path) -> Iterator[None]:
         raise explain(path, error) from error
 
 
-# Told by their words: the classes of DuckDB's exceptions do not tell them apart. Those of queries quote what
-# was asked, which may have any words; only a log that is replayed fails like one.
+# Errors are recognized by their messages, as DuckDB has no classes for them. Errors of queries quote the
+# query, which may contain any words; of other errors, only those of a log that is replayed are of this class.
 _OF_QUERIES = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 _REPLAYING = re.compile(r"[a-z ]+ error: failure while replaying wal")
-# What has invalidated a database is quoted whole by all that follows, with the names in it.
+# All errors after a database was invalidated quote the first error, with the names of files in it.
 _ORIGINAL = re.compile(r'Original error: "(.*)"', re.DOTALL)
-# Names of files may have any words, too: DuckDB and the system put them in quotes.
+# Names of files, which DuckDB and the system put in quotes, may contain any words, too.
 _NAMES = re.compile(r'"[^"]*"|\'[^\']*[/\\][^\']*\'')
 _DAMAGED = (
     "not a valid duckdb",
@@ -525,7 +526,7 @@ _DAMAGED = (
     "failure while replaying wal",
 )
 _FULL = ("no space left", "errno 28", "file too large", "could not write all bytes", "disk quota exceeded")
-#: The second where a locked store would spill what does not fit: its file system is cut off.
+#: The last where a locked store, which is cut off from the file system, would spill.
 _NO_MEMORY = ("out of memory", "memory allocation failure", "localfilesystem has been disabled")
 #: The last two in Windows, of which the first is in the language of the system.
 _IN_USE = ("could not set lock", "conflicting lock", "used by another process", "file is already open in")
@@ -533,14 +534,14 @@ _NEWER = ("newer version of duckdb", "created with a newer", "version number", "
 
 
 def explain(path: Path, error: BaseException) -> SentgenError:
-    """Say in one line what went wrong with the store and what to do."""
+    """Return an error that says in one line what went wrong with the store and what to do."""
     if isinstance(error, DBAPIError):
         error = error.orig or error
     message = str(error)
     low = _without_names(path, error).lower()
     if isinstance(error, _OF_QUERIES) and not _REPLAYING.match(low):
         return _plainly(path, error)
-    # The first that fits: a full disk invalidates the database too, which by itself would read as damage.
+    # In this order, as a full disk also invalidates the database, which by itself would mean damage.
     if any(part in low for part in _IN_USE):
         return write_lock.in_use(path, message)
     if any(part in low for part in _FULL) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EFBIG):
@@ -581,8 +582,8 @@ def _plainly(path: Path, error: BaseException) -> StoreError:
 
 
 def _without_names(path: Path, error: BaseException) -> str:
-    """Return a message without the names of files that are in it."""
-    # What the system says by itself, if it is an error of the system.
+    """Return the message of an error without the names of files in it."""
+    # An error of the system has a message of its own.
     message = getattr(error, "strerror", None) or str(error)
     for name in {str(path), os.path.abspath(path), os.path.realpath(path)}:
         if os.sep in name:

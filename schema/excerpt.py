@@ -1,7 +1,7 @@
-"""A store with some of its corpora, for those who may have these and no others.
+"""Excerpts: a new store with some of the corpora of another, for people who may have only these.
 
-What is left out is not hidden in the new file: it was never written to it. What cannot be told to be of these
-corpora alone (models from ARPA files, evaluations, parses) is left out, too. Ids have gaps, as after
+Rows that are left out are never written to the new file. Rows of which it is not known that they belong to
+these corpora only (models from ARPA files, evaluations, parses) are left out, too. Ids have gaps, as after
 `sentgen corpora remove`.
 """
 
@@ -24,11 +24,11 @@ from sentgen.schema.tables.models import PARTS
 #: Columns with ids of `word`, and with those of `tag`.
 _WORDS = frozenset({"lemma_id", "w1", "w2", "w3", "w4", "w5"})
 _TAGS = frozenset({"upos_id", "xpos_id", "feats_id", "deprel_id"})
-#: What is chosen, by a query with the names of the corpora: a corpus of another time is another one.
+#: Queries for the ids of chosen rows, with the names of the corpora: a corpus that was replaced is another.
 _CHOICES = {
     "chosen_corpus": "select * from whole.corpus where name in (select unnest($corpora::varchar[]))",
     "chosen_segment": "from whole.segment semi join chosen_corpus on chosen_corpus.id = segment.corpus_id",
-    # Those of a removed corpus, whose number another one has now, are not of that one.
+    # Models of a removed corpus do not belong to a new corpus that has its id.
     "chosen_model": """
         with recursive strange as (
             select m.id, m.name || '@' || m.version as label
@@ -70,7 +70,7 @@ _CHOICES = {
 def write_excerpt(
     whole: Path, path: Path, corpora: Collection[str], *, memory_limit: int | None = None
 ) -> None:
-    """Make a new store at ``path`` of some corpora of another one, and of what was made of these alone.
+    """Write some corpora of a store, and all that was made from these alone, to a new store at ``path``.
 
     Linear in the store. The same store and corpora make the same rows in the same order.
 
@@ -86,7 +86,7 @@ def write_excerpt(
     ):
         connection.rollback()
         duck = raw(connection)
-        # Its gaps hold what was in memory (see `sentgen.schema.snapshots`): words of others, here.
+        # This compression leaves gaps with old memory (`sentgen.schema.snapshots`): words of other corpora.
         duck.execute("set disabled_compression_methods = 'dict_fsst'")
         quoted = str(whole).replace("'", "''")
         duck.execute(f"attach '{quoted}' as whole (read_only)")
@@ -104,7 +104,7 @@ def write_excerpt(
 
 
 def _choose(duck: duckdb.DuckDBPyConnection, corpora: Collection[str]) -> None:
-    """Make a temporary table of each choice."""
+    """Make a temporary table for each query of `_CHOICES`."""
     for name, query in _CHOICES.items():
         values = {"corpora": list(corpora), "parts": PARTS}
         given = {key: value for key, value in values.items() if f"${key}" in query}
@@ -121,7 +121,7 @@ def _choose(duck: duckdb.DuckDBPyConnection, corpora: Collection[str]) -> None:
 
 
 def _is_of(arguments: list[str], corpora: Collection[str]) -> bool:
-    """Say whether a saved query names its corpora, and no others."""
+    """Return whether a saved query names corpora, all of them among ``corpora``."""
     named = [
         value
         for option, value in zip(arguments, [*arguments[1:], ""], strict=True)
@@ -135,7 +135,7 @@ def _is_of(arguments: list[str], corpora: Collection[str]) -> bool:
     return bool(named) and set(named) <= set(corpora)
 
 
-#: Of tables that say by themselves what they are; none of those that no corpus is known for.
+#: Conditions for the rows of single tables; false for tables whose rows belong to no known corpus.
 _ROWS = {
     "corpus": "id in (select id from chosen_corpus)",
     "model": "id in (select id from chosen_model)",
@@ -143,7 +143,7 @@ _ROWS = {
     "vector_space": "id in (select id from chosen_space)",
     "subcorpus": "name in (select name from chosen_subcorpus)",
     "saved_query": "name in (select name from chosen_query)",
-    # One that weighs a model that is left out is left out whole: half of it would be another one.
+    # Weights of which one is for a model that is left out are left out as a set.
     "model_weight": """
         model_id in (select id from chosen_model)
         and (model_id, version, algorithm) not in (
@@ -159,7 +159,7 @@ def rows_of(table: Table) -> str:
     """Return the condition that the rows of a table in an excerpt meet.
 
     Raises:
-        LookupError: nothing says what its rows are of.
+        LookupError: no condition is known for the table.
     """
     if table.name in _ROWS:
         return _ROWS[table.name]
@@ -185,7 +185,7 @@ def _uses(strings: str) -> Iterator[str]:
 
 
 def refers_to(column: str) -> str:
-    """Return the table whose ids a column has, ``word`` or ``tag``; nothing if it has others.
+    """Return the table whose ids a column has, ``word`` or ``tag``; empty if it has other values.
 
     >>> refers_to("head_word_id"), refers_to("deprel_id"), refers_to("corpus_id")
     ('word', 'tag', '')

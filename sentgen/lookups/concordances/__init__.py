@@ -1,1 +1,1 @@
-"""Concordances: where hits are, their lines, and the text around them."""
+"""Concordances: the positions of hits, their lines, and the text around them."""

@@ -1,6 +1,6 @@
-"""Where hits are: a row a document, as in a concordance plot; and where the nodes of trees are in the text.
+"""The places of hits in documents, as in a concordance plot, and the nodes of tree matches in the text.
 
-A place is the thousandth of the document in which a hit begins, counted from 0 in tokens: as much as can be
+A place is the thousandth of the document, by tokens and from 0, in which a hit begins: as fine as can be
 drawn, and bounded however many hits there are.
 """
 
@@ -33,7 +33,7 @@ _DOCUMENTS = """\
 select document_id, min(first_token) as begin, sum(length)::bigint as tokens
   from sentence
   group by document_id"""
-#: How many hits begin at each place: what hits in arrays are counted to, too.
+#: The number of hits at each place; hits in arrays are counted to a table of the same columns.
 _SPREAD = f"""\
 {{beginning}}located as (
   {_DOCUMENTS}
@@ -87,11 +87,11 @@ def hit_places(
 
     Args:
         connection: the store.
-        source: where the hits come from in the statement that is shown, with its ``bindings``.
+        source: the source of hits in the statement that is shown, with its ``bindings``.
         bindings: bindings of that statement.
-        spread: what `spread_of` or `spread_statement` say of all hits.
-        limit: documents at most, 0 for all.
-        missing: what there is none of where nothing was found.
+        spread: the counts of all hits by `spread_of` or `spread_statement`.
+        limit: maximal number of documents, 0 for all.
+        missing: what there is none of if there is no hit.
     """
     import pyarrow as pa
 
@@ -101,7 +101,7 @@ def hit_places(
     hits = np.bincount(document_of, counts, len(ids)).astype(np.int64)
     first = np.arange(len(ids))
     if 0 < limit < len(ids):
-        # Names tell which of those come first that are as frequent as the last one.
+        # Documents as frequent as the last one are kept, as ties are broken by their names.
         first = np.flatnonzero(hits >= np.partition(hits, -limit)[-limit])
     names = [of_key(connection, MetadataKey(name), Bindings()) for name in ("corpus", "document")]
     named = [attribute.of_numbers(ids[first]).to_pylist() for attribute in names]
@@ -123,12 +123,12 @@ def hit_places(
 
 
 def spread_statement(source: HitSource, bindings: Bindings) -> Statement:
-    """Return what says of hits how many begin at each place of each document."""
+    """Return the statement that counts hits by the document and the place where they begin."""
     return Statement(f"{_spread(source)}\nselect * from spread", bindings)
 
 
 def spread_of(connection: Connection, hits: Iterable[BlockHits]) -> Iterator[pa.Table]:
-    """Yield the same of hits in arrays, those of a block at a time; once at least."""
+    """Yield the counts of `spread_statement` for hits in arrays, a table a block, and at least one."""
     import pyarrow as pa
 
     documents, begins, tokens = _documents(connection)
@@ -148,7 +148,7 @@ def spread_of(connection: Connection, hits: Iterable[BlockHits]) -> Iterator[pa.
 
 
 def _documents(connection: Connection) -> Longs:
-    """Return the numbers of all documents, ascending, the token that each begins with, and its size."""
+    """Return the ids of all documents, ascending, their first token numbers, and their sizes in tokens."""
     cache = ArrayCache.of(connection)
     documents: Longs | None = cache.find(_DOCUMENTS)
     if documents is None:
@@ -192,10 +192,9 @@ class Marks:
 
     Args:
         positions: positions of each node, by its name.
-        parts: parts of the text that reaches from the first node to the last one, each with the names of the
-            nodes that it is; a node whose form is not written as such (French *du* for *de le*) is none of
-            them.
-        sentence_id: id of the sentence; 0 if it is not there.
+        parts: the text from the first node to the last one, in parts, each with the names of its nodes; a
+            node whose form is not written as such (French *du* for *de le*) is in no part.
+        sentence_id: id of the sentence; 0 if it was not found.
     """
 
     positions: Mapping[str, int]
@@ -214,7 +213,7 @@ class Marks:
 def _forms(
     connection: Connection, sentences: Sequence[_SentenceNames]
 ) -> dict[_SentenceNames, tuple[int, list[str]]]:
-    """Return the ids of sentences, and the forms of their tokens; of equal names, those of the first."""
+    """Return the ids of sentences and the forms of their tokens; of equal names, those of the first one."""
     corpora, names = (sorted({sentence[part] for sentence in sentences}) for part in (0, 2))
     rows = Statement(_FORMS, Bindings(corpora=corpora, sentences=names)).run(connection).to_pylist()
     return {
@@ -224,7 +223,7 @@ def _forms(
 
 def _marks(hit: Mapping[str, object], sentence_id: int, forms: Sequence[str]) -> Marks:
     nodes = {name: (form, int(number)) for name, form, number in _NODE.findall(str(hit["nodes"]))}
-    # A form may look like a node; that of the token at its position decides.
+    # A form may contain text that looks like a node: the form of the token at the position decides.
     positions = {
         name: position
         for name, (form, position) in nodes.items()
@@ -241,7 +240,7 @@ def _parts(text: str, forms: Sequence[str], positions: Mapping[str, int]) -> Ite
     done = at = 0
     for position in range(min(names, default=1), max(names, default=0) + 1):
         form = forms[position - 1]
-        # Token by token, so that of equal words the right one is found.
+        # The text is searched token by token, so that of equal words the right one is marked.
         start = text.find(form, at)
         if start < 0 or text[at:start].strip():
             continue

@@ -1,6 +1,6 @@
-"""What a concordance, a frequency list or collocations are asked of: a pattern of tokens, or CQL.
+"""The hits of a pattern of tokens, or of CQL, for concordances, frequency lists and collocations.
 
-Filters go one after the other over the hits: what has to stand near them, or must not, in a window.
+Filters are applied in order: each keeps the hits that have, or lack, a match of another query in a window.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sentgen.lookups.search.hits import BlockHits
 
 
-#: `L2-R4`, of which one may be missing, or `2,4`, or `3` for both; `2L` and `4R` are the places of one side.
+#: Windows: `L2-R4`, of which one side may be missing; `2L` and `4R` for one side; `2,4`, or `3` for both.
 _SIDES = re.compile(r"L(\d+)(?:-R(\d+))?|R(\d+)", re.IGNORECASE | re.ASCII)
 _SIDE = re.compile(r"(\d+)([LR])", re.IGNORECASE | re.ASCII)
 _NUMBERS = re.compile(r"(\d+)\s*(?:,\s*(\d+))?", re.ASCII)
@@ -82,9 +82,9 @@ class Window:
         return window
 
 
-#: Tokens on each side, where nothing else is asked for.
+#: The default window: tokens on each side.
 _USUAL = "5"
-#: Tokens on a side, and filters, at most.
+#: The largest window in tokens on a side, and the largest number of filters.
 _MOST, _MOST_FILTERS = 100, 20
 
 FilterOption = Annotated[
@@ -112,13 +112,13 @@ WithinOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class HitFilter:
-    """A filter.
+    """A filter of hits by a query that matches near them.
 
     Args:
-        query: what matches near a hit.
-        window: how near, as it was written.
-        size: the tokens before a hit, and those behind it, of which the match lies in either, all of it.
-        keeps: whether hits are kept that have it; else the others are.
+        query: the query.
+        window: the window as it was written.
+        size: the window in tokens before and behind a hit; a match must lie on one side as a whole.
+        keeps: whether hits with a match are kept; else hits without one are.
     """
 
     query: str
@@ -131,11 +131,11 @@ class HitFilter:
 
 
 def _read_filters(queries: Sequence[str], windows: Sequence[str]) -> tuple[HitFilter, ...]:
-    """Read filters, each with its window: one for all of them, or as many.
+    """Read filters with their windows: one window for all of them, or one for each.
 
     Raises:
-        InputError: there are too many filters, or another number of windows; one is no window; a filter is
-            empty.
+        InputError: there are too many filters, a wrong number of windows, an invalid window, or an empty
+            filter.
     """
     if not queries and windows:
         raise InputError(
@@ -166,11 +166,11 @@ def _filter(query: str, given: str) -> HitFilter:
 #: Each token of a pattern is a join: DuckDB took seconds for ten thousand of them on an empty store.
 MOST_TOKENS = 50
 
-#: Of two letters at least: one letter with a star is more often meant as it is.
+#: A star behind two letters or more: behind a single letter it is more often meant as in CQL.
 _STAR = re.compile(r"[^\W\d_]{2,}\*")
 
-#: A match is near if all of it lies in the window, on one side of the hit. Names of what is looked for stand
-#: in a scope of its own: its query has the same ones.
+#: A match is near if all of it lies in the window, on one side of the hit. The query of the filter has a
+#: scope of its own, as it names its tables as the query of the hits does.
 _STEP = """\
 near_{number} as materialized (
   {near}
@@ -192,7 +192,7 @@ kept_{number} as (
   {which} join met_{number} using (sentence_id, first, last)
 ),
 """
-#: Where hits are in their sentences or documents, as they are counted; and those in sentences in documents.
+#: The hits with their positions in the unit, sentence or document, at whose ends windows end.
 _SPOTS = "  select *, sentence_id as start, first as low, last as high\n  from {hits}"
 _SPOTS_ACROSS = """\
   select h.*, p.start, p.before + h.first as low, p.before + h.last as high
@@ -202,17 +202,17 @@ _SPOTS_ACROSS = """\
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A pattern or a query that was read, with what has to stand near its hits.
+    """A pattern or a query that was read, with the filters of its hits.
 
     Args:
         cql: the query.
-        values: the values that the query names, to say which of them never occur.
-        across: whether what is asked of hits reaches over the ends of sentences; some hits need not.
-        filters: the filters, each with what it looks for.
-        written: whether it was written in CQL.
+        values: the values that the query names, for messages on those that never occur.
+        across: whether windows and contexts cross the ends of sentences, even if no hit does.
+        filters: the filters, each with its query.
+        written: whether the query was written in CQL.
 
     Attributes:
-        left: how many hits there are without filters, and behind each of them; empty before all were found.
+        left: number of hits without filters, and after each filter; empty before all were found.
     """
 
     cql: Cql
@@ -224,7 +224,7 @@ class Query:
 
     @property
     def extent(self) -> Extent:
-        """How far hits reach."""
+        """Whether hits lie within sentences or documents."""
         return self.cql.extent
 
     @property
@@ -233,7 +233,7 @@ class Query:
         return self.cql.pattern.is_one_token
 
     def find(self, connection: Connection) -> Iterator[BlockHits]:
-        """Yield the hits, those of a block of tokens at a time."""
+        """Yield the hits, block by block."""
         from sentgen.lookups.search.search import QuerySearch
 
         search = QuerySearch(connection, self)
@@ -241,13 +241,13 @@ class Query:
         self.left[:] = search.left
 
     def source(self, bindings: Bindings) -> HitSource:
-        """Return where the hits come from in a statement: their definition."""
+        """Return the source of the hits in a statement, which defines them."""
         source = self.cql.find(bindings)
         hits, parts = source.table, source.parts
         for number, (hit_filter, near) in enumerate(self.filters, 1):
             parts += self._step(number, hit_filter, near, hits, bindings)
             hits = f"kept_{number}"
-        # Where nothing has labels, what matched is the same as the hits.
+        # Without labels, the table of matches is that of the hits.
         match = hits if source.match == source.table else source.match
         return replace(source, table=hits, parts=parts, match=match)
 
@@ -266,14 +266,14 @@ class Query:
 
         Args:
             connection: the store.
-            pattern: the pattern; a query if it can only be one.
+            pattern: the pattern; it is read as CQL if it can be nothing else.
             selection: the corpora.
-            cql: the query, instead of a pattern.
-            reading: how it is read.
-            by: attributes that hits are told apart by, which are checked as well.
+            cql: the query in CQL, instead of a pattern.
+            reading: how CQL is read.
+            by: attributes by which hits are grouped, which are checked as well.
 
         Raises:
-            InputError: the query cannot be read, or the pattern is one that matches everywhere.
+            InputError: the query cannot be read, or the pattern matches everywhere.
         """
         if cql is None and (is_cql(pattern) or reading.dialect is not Dialect.SENTGEN):
             cql = pattern
@@ -287,7 +287,7 @@ class Query:
         return cls(read, values_of(tokens), reading.reaches)
 
     def steps(self, connection: Connection) -> tuple[str, ...]:
-        """Say of each filter how many hits it leaves, and of stars what they do not mean."""
+        """Return remarks: how many hits each filter leaves, and which stars may be misread."""
         remarks = tuple(_left(connection, self)) if self.filters else ()
         return (*remarks, *_stars(self.cql.pattern)) if self.written else remarks
 
@@ -308,7 +308,7 @@ class Query:
         )
 
     def _spots(self, hits: str, extent: Extent) -> tuple[str, str]:
-        """Return what is to be known of sentences, and where hits are in what windows end at."""
+        """Return expressions on sentences, and a query for hits with positions in the units of windows."""
         if self.across and extent is not DOCUMENT:
             return expressions_text([document_offsets()]), _SPOTS_ACROSS.format(hits=hits)
         return "", _SPOTS.format(hits=hits)
@@ -316,7 +316,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitLookup(Lookup):
-    """A question about the hits of a pattern or a query: how these are read."""
+    """A question about the hits of a pattern or a query, with the options for how it is read."""
 
     LAST: ClassVar[tuple[str, ...]] = ("filter", "within", "strategy", "dialect", "across", *Lookup.LAST)
 
@@ -335,10 +335,10 @@ class HitLookup(Lookup):
         return Reading(self.dialect, self.strategy, self.across)
 
     def with_filters(self, connection: Connection, query: Query, selection: Selection) -> Query:
-        """Return a query with what has to stand near its hits, or must not, which is read as it is.
+        """Return a query with its filters, whose queries are read in the same way.
 
         Raises:
-            InputError: a query of a filter cannot be read, or matches everywhere, or they are too large.
+            InputError: the query of a filter cannot be read or matches everywhere, or filters are too large.
         """
         if not (filters := _read_filters(self.filter, self.within)):
             return query
@@ -357,8 +357,7 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
     """Read a pattern of tokens.
 
     Raises:
-        InputError: the pattern is empty or too long, names an attribute that there is not, or every token
-            matches it.
+        InputError: the pattern is empty or too long, names an unknown attribute, or matches every token.
     """
     is_tag, is_word = partial(has_tag, connection), partial(has_word, connection, selection)
     words = split_pattern(pattern, most=MOST_TOKENS)
@@ -369,7 +368,7 @@ def read_pattern(connection: Connection, pattern: str, selection: Selection) -> 
 
 
 def _conditions(query: Query) -> int:
-    """Return how many conditions a query has: they become parts of one statement."""
+    """Return the number of conditions in a query, which all become parts of one statement."""
     return sum(len(syntax.comparisons(condition)) for condition in query.cql.pattern.conditions)
 
 
@@ -382,7 +381,7 @@ def _left(connection: Connection, query: Query) -> Iterator[str]:
 
 
 def _stars(pattern: syntax.Pattern) -> Iterator[str]:
-    """Say of values such as ``do*``, which would be other words as a word pattern, what they are."""
+    """Return remarks on values such as ``do*``, which mean other words in CQL than in a word pattern."""
     comparisons = (one for condition in pattern.conditions for one in syntax.comparisons(condition))
     for value in dict.fromkeys(one.right for one in comparisons):
         for text in value.texts if isinstance(value, Value) and value.regex else ():

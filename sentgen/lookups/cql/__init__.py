@@ -1,6 +1,6 @@
 """CQL, the query language of CWB, NoSketch Engine and BlackLab, compiled to SQL over `token`.
 
-`grammar` reads a query into the tree of `syntax`; `automaton` makes of its regular parts one state for each
-token pattern; `conditions` has what they say of tokens and regions, `spans` has the statement, and `search`
-is what other look-ups use.
+`grammar` parses a query into the tree of `syntax`; `automaton` turns its regular parts into automata with a
+state for each token pattern; `conditions` writes conditions on tokens and regions in SQL, `spans` writes the
+statement, and `search` is the interface for other look-ups.
 """

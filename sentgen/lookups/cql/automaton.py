@@ -1,12 +1,12 @@
-"""Patterns of tokens as sequences, or as Glushkov automata: without empty steps, a state for each token.
+"""Patterns of tokens as sequences, or as Glushkov automata, which have no empty steps.
 
-A pattern of a bounded number of tokens is the same as a set of sequences.
+A pattern with a bounded number of tokens is equivalent to a set of sequences.
 
-Glushkov 1961, "The abstract theory of automata": a state stands for a symbol of the pattern that was read
-last, so that a step from state i to state j reads symbol j. Begins and ends of regions are no symbols but
-conditions on the edge between two tokens: before the first, behind the last, or between two. A symbol that
-is entered under such a condition has another state. Begins and ends of sentences and documents can never be
-in the middle of a match, unless matches reach over the ends of sentences.
+Glushkov 1961, "The abstract theory of automata": each state is the symbol of the pattern that was read last,
+so that a step from state i to state j reads symbol j. Begins and ends of regions are no symbols but
+conditions on the edge between two tokens: before the first, behind the last, or between two. A symbol has one
+state for each set of conditions under which it is entered. Begins and ends of sentences and documents cannot
+be in the middle of a match, unless matches may cross the ends of sentences.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _NO_EDGES: Edges = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """States by number.
+    """A Glushkov automaton, whose states are numbered from 0.
 
     Args:
         symbols: the symbol of each state.
         entries: conditions on the edge before the symbol of each state, unless a match begins with it.
         firsts: states with which a match may begin, each with the conditions before its symbol.
-        steps: pairs of states that may follow each other.
+        steps: pairs of states of which the second may follow the first.
         lasts: states with which a match may end, each with the conditions behind its symbol.
     """
 
@@ -67,7 +67,7 @@ class _Part:
 
 
 def _of_sentences(edges: Edges) -> list[syntax.CqlEdge]:
-    """Return the begins and ends of sentences and documents."""
+    """Return the edges that are begins and ends of sentences and documents."""
     return [edge for edge in edges if edge.region.built_in]
 
 
@@ -77,9 +77,9 @@ def _split(
     steps: Iterable[tuple[int, int, Edges]],
     lasts: Iterable[tuple[int, Edges]],
 ) -> Automaton:
-    """Return the automaton in which states have the conditions of the steps that lead to them.
+    """Return the automaton in which the conditions of steps are moved to the states that they enter.
 
-    A state that is entered under several conditions becomes a state for each.
+    A state that is entered under several sets of conditions becomes a state for each.
     """
     entered = dict.fromkeys((target, edges) for _, target, edges in steps if edges)
     numbers = {entry: number for number, entry in enumerate(entered, len(symbols))}
@@ -137,7 +137,7 @@ class _Glushkov:
             if not pattern.least:
                 looped.empty[_NO_EDGES] = None
             return self._join([*made, looped])
-        # x{0,3} as (x(x(x)?)?)?, not as x?x?x?, which could match two tokens in three ways.
+        # x{0,3} becomes (x(x(x)?)?)?, not x?x?x?, which would match two tokens in three ways.
         rest = _Part(empty={_NO_EDGES: None})
         for _ in range(pattern.most - pattern.least):
             rest = self._join([self.part(pattern.part), rest])
@@ -163,14 +163,14 @@ class _Glushkov:
                 self.steps[source, target, leaving | entering] = None
 
 
-#: Sequences that a pattern may stand for, and tokens of all sequences together.
+#: Sequences to which a pattern may be expanded, and tokens of all of them together.
 _MOST_SEQUENCES, _MOST_TOKENS = 64, 256
 
 Item: TypeAlias = "syntax.Token | syntax.CqlEdge"
 
 
 def sequences_of(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
-    """Return the sequences that a pattern stands for; none if they are too many, or endless."""
+    """Return the sequences that are equivalent to a pattern; None if they are too many, or unbounded."""
     sequences = _sequences(pattern)
     if sequences is None or sum(map(len, sequences)) > _MOST_TOKENS:
         return None
@@ -196,7 +196,7 @@ def _sequences(pattern: syntax.Pattern) -> list[tuple[Item, ...]] | None:
 
 
 def _as_one_token(parts: tuple[syntax.Pattern, ...]) -> syntax.Token | None:
-    """Return alternatives of one token each as one token that meets one of their conditions; else none."""
+    """Return alternatives of single tokens as one token that meets one of their conditions; else None."""
     tokens = [part for part in parts if isinstance(part, syntax.Token) and not part.labels]
     conditions = [token.condition for token in tokens if token.condition is not None]
     if len(tokens) < len(parts):
@@ -205,7 +205,7 @@ def _as_one_token(parts: tuple[syntax.Pattern, ...]) -> syntax.Token | None:
 
 
 def _concatenations(parts: list[list[tuple[Item, ...]] | None]) -> list[tuple[Item, ...]] | None:
-    """Return the sequences that have a sequence of each part; none if they are too many."""
+    """Return all concatenations of a sequence of each part; None if they are too many."""
     size = 1
     for part in parts:
         if part is None or (size := size * len(part)) > _MOST_SEQUENCES:

@@ -1,12 +1,13 @@
 """Conditions on one token, on the labels of a match, and on regions, in SQL.
 
 An attribute that a token lacks is the empty string, as in CWB and BlackLab, so that a condition is true or
-false, and ``[Number != "Sing"]`` finds tokens without a number. A comparison with a label that stands for no
-token is false, whatever its sign.
+false, and ``[Number != "Sing"]`` finds tokens without a number. A comparison with a label that has no token
+is false, whatever its operator.
 
-What is said of regions is asked of their parts: what of one is in each sentence, or where matches reach over
-the ends of sentences all of it, as a place in its document. A part is a row: where it is (``sentence_id``,
-``first``, ``last``), of which region (``began``, ``place``), and whether that ``begins`` and ``ends`` there.
+Conditions on regions are tested on their parts: a row for each sentence of the region, or, if matches may
+cross the ends of sentences, one row with its positions in the document. A row has the tokens
+(``sentence_id``, ``first``, ``last``), the key of the region (``began``, ``place``), and whether it
+``begins`` and ``ends`` there.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from sentgen.lookups.cql import syntax
 #: The first token of a match and the last one, as labels.
 ENDS = {"match": "first", "matchend": "last"}
 
-#: The tokens behind which a multiword token goes on.
+#: The tokens of multiword tokens but their last ones.
 _WITHIN = 'select sentence_id, unnest(range("first", "last")) from multiword'
 
-#: What is before a key of metadata that is asked of sentences, or of documents; and the key of their names.
+#: The prefix of keys of metadata of sentences, or of documents, and the key of their names.
 _OWNERS = {"s": ("s_", "sent_id"), "doc": ("doc_", "document")}
 _SENTENCES = """\
 select s.id as sentence_id, 1 as first, s.length as last, s.id as began, 0 as place,
@@ -58,7 +59,7 @@ select b.start as sentence_id, b.before + r.position as first, e.before + r.last
     from region as r
     join placed as b on b.id = r.sentence_id
     join placed as e on e.id = r.last_sentence_id{conditions}"""
-#: By kind, and by whether matches reach over the ends of sentences.
+#: The parts of built-in regions by kind, and by whether matches may cross the ends of sentences.
 _BUILT_IN = {
     ("s", False): _SENTENCES,
     ("s", True): _PLACED_SENTENCES,
@@ -66,7 +67,7 @@ _BUILT_IN = {
     ("doc", True): _PLACED_DOCUMENTS,
 }
 _AT = "({sentence}, {gap}) in (select p.sentence_id, p.{place} from ({parts}) as p where p.{there})"
-#: Of which all sentences are asked about.
+#: The condition that all sentences of a part are selected.
 _CHOSEN = "p.sentence_id in ({chosen})"
 _ALL_CHOSEN = """\
 not exists (
@@ -79,7 +80,7 @@ _WITHIN_REGION = """\
   select m.*
   from {found} as m
   semi join ({parts}) as p on p.sentence_id = m.sentence_id and p.first <= m.first and p.last >= m.last"""
-#: To the innermost region around all, else around each end where matches reach over the ends of sentences.
+#: Spans extended to the innermost region around them, else, across the ends of sentences, around each end.
 _EXPANDED = """\
   select m.sentence_id,
     coalesce(arg_max(p.first, {order}) filter (where p.last >= m.last), arg_max(p.first, {order}), m.first)
@@ -95,10 +96,10 @@ _EXPANDED = """\
 
 @dataclass(frozen=True, slots=True)
 class TokenConditions:
-    """Writes conditions into a statement.
+    """Writes conditions on tokens and labels into a statement.
 
     Args:
-        selection: how words and lemmas are compared.
+        selection: the corpora, for how words and lemmas are compared.
         bindings: bindings of the statement.
         empty: the values that match the empty string.
         keys: keys of the store.
@@ -110,7 +111,7 @@ class TokenConditions:
     keys: StoreKeys
 
     def of_token(self, condition: syntax.Condition, alias: str) -> str:
-        """Return a condition on a row of `token`; null may stand for false."""
+        """Return a condition on a row of `token`, which may be null in place of false."""
         match condition:
             case syntax.CqlComparison():
                 return self._comparison(condition, alias, alias)
@@ -123,18 +124,18 @@ class TokenConditions:
 
         Args:
             condition: the condition, whose terms have labels.
-            columns: label to its column in ``m``; the row of `token` there has the alias ``t_COLUMN``.
+            columns: for each label its column in ``m``; the row of `token` at it has the alias ``t_COLUMN``.
         """
         match condition:
             case syntax.LabelTest(name, negated=negated):
                 return f"m.{columns[name]} is {'' if negated else 'not '}null"
             case syntax.Measured(function, terms, operator, number):
                 limit = self.bindings.bind("number", number)
-                # Of a label that stands for nothing, nothing holds.
+                # A condition on a label without a token fails.
                 return f"coalesce({self._measure(function, terms, columns)} {operator} {limit}, false)"
             case syntax.CqlComparison(left, right):
                 of_right = right.label if isinstance(right, syntax.Term) else left.label
-                # Never the label itself: SQL takes neither all names nor capital letters for others.
+                # Labels are no aliases: SQL does not allow all of them, and ignores their case.
                 comparison = self._comparison(condition, f"t_{columns[left.label]}", f"t_{columns[of_right]}")
                 optional = [label for label in dict.fromkeys((left.label, of_right)) if label not in ENDS]
                 bound = [f"m.{columns[label]} is not null" for label in optional]
@@ -142,7 +143,7 @@ class TokenConditions:
         return _compose(condition, lambda part: self.of_labels(part, columns))
 
     def _measure(self, function: str, terms: Sequence[syntax.Term], columns: Mapping[str, str]) -> str:
-        """Return what a function says of labels."""
+        """Return the SQL for the value of a function of labels."""
         if function == "f":
             (term,) = terms
             column = COLUMNS[term.attribute][0]
@@ -154,11 +155,11 @@ class TokenConditions:
         return f"abs({second} - {first})" if function == "distabs" else f"({second} - {first})"
 
     def comparison(self, comparison: syntax.CqlComparison, left: str, right: str, bindings: Bindings) -> str:
-        """Return a comparison of two rows of `token`, or of the one alone, for another statement."""
+        """Return the condition for a comparison of two rows of `token`, or of one, in another statement."""
         return replace(self, bindings=bindings)._comparison(comparison, left, right)
 
     def of_document(self, comparison: syntax.CqlComparison, alias: str, bindings: Bindings) -> str:
-        """Return the condition that metadata of documents are such a value.
+        """Return the condition that a comparison holds for the metadata of a document.
 
         Args:
             comparison: comparison of the metadata with a value.
@@ -183,14 +184,14 @@ class TokenConditions:
             return f"not {condition}" if negated else condition
         condition = key.condition(left, value, self.bindings)
         if lacks:
-            # What there is, and is something else.
+            # The attribute must be present: then a value that differs passes.
             present = key.condition(left, None, self.bindings)
             other = f"({present}) and not coalesce({condition}, false)"
             return f"({other})" if negated else f"({other}) is not true"
         return f"({condition}) is not true" if negated else condition
 
     def key(self, name: str) -> Key:
-        """Return what an attribute stands for, of a query that was checked."""
+        """Return the key of an attribute of a query that was checked."""
         key = self.keys.find(name)
         assert key is not None
         return key
@@ -208,7 +209,7 @@ class TokenConditions:
             return f"({condition}) is not true" if negated else condition
         keys = [self.key(term.attribute) for term in terms]
         if (both := keys[0].shared_columns(keys[1])) and not self.selection.ignore_case:
-            # The same ids stand for the same strings.
+            # Strings are equal if their ids are.
             left, right = (f"{alias}.{column}" for alias, column in zip(aliases, both, strict=True))
             return f"{left} is {'' if negated else 'not '}distinct from {right}"
         first, second = (f"coalesce({side}, '')" for side in self._strings(terms, aliases))
@@ -220,7 +221,7 @@ class TokenConditions:
         return [self.string(term.attribute, alias) for term, alias in zip(terms, aliases, strict=True)]
 
     def string(self, name: str, alias: str) -> str:
-        """Return the string of an attribute of a row of `token`; null where there is none."""
+        """Return the SQL for the string of an attribute of a row of `token`; null without the attribute."""
         return self.key(name).string(alias, self.bindings)
 
 
@@ -231,7 +232,7 @@ def _compose(condition: syntax.Condition, write: Callable[[syntax.Condition], st
 
 
 def _no_space(connection: Connection, alias: str) -> str:
-    """Return the condition on a row of `token` that no space follows it, and it is not within a multiword."""
+    """Return the condition that no space follows a row of `token`, which ends any multiword token."""
     condition = f"{alias}.space_after = false"
     if not Surface.of(connection).multiwords:
         return condition
@@ -239,7 +240,7 @@ def _no_space(connection: Connection, alias: str) -> str:
 
 
 def columns(condition: syntax.Condition | None) -> set[str]:
-    """Return the columns of `token` that a condition looks at."""
+    """Return the columns of `token` that a condition reads."""
     names = set[str]()
     for comparison in syntax.comparisons(condition):
         for term in (comparison.left, comparison.right):
@@ -250,25 +251,25 @@ def columns(condition: syntax.Condition | None) -> set[str]:
 
 
 def find_property(keys: StoreKeys, region: syntax.RegionPattern, attribute: str) -> MetadataKey | None:
-    """Return the key of metadata that an attribute of a sentence or a document is; none if it has none."""
+    """Return the key of metadata for an attribute of a sentence or a document; None if there is none."""
     owner, name = _OWNERS[region.kind]
     return MetadataKey(name) if attribute == "id" else keys.find_metadata(owner + attribute)
 
 
 @dataclass(frozen=True, slots=True)
 class RegionConditions:
-    """Writes what a query says of regions into its statement.
+    """Writes the conditions of a query on regions into its statement.
 
     Args:
-        conditions: writes those on tokens.
-        across: whether matches reach over the ends of sentences.
+        conditions: writes the conditions on tokens.
+        across: whether matches may cross the ends of sentences.
     """
 
     conditions: TokenConditions
     across: bool = False
 
     def at(self, edges: Iterable[syntax.CqlEdge], sentence: str, gap: str) -> list[str]:
-        """Return the conditions that regions begin or end at a place, behind so many tokens."""
+        """Return the conditions that regions begin or end behind ``gap`` tokens of a sentence."""
         return [
             _AT.format(
                 sentence=sentence,
@@ -281,9 +282,9 @@ class RegionConditions:
         ]
 
     def whole(self, region: syntax.RegionPattern, labels: str) -> str:
-        """Return the query for the parts of regions, as spans; ``labels``: their columns."""
+        """Return the query for the parts of regions, as spans; ``labels``: columns of labels."""
         conditions = self.conditions
-        # Only a document of one sentence is in one.
+        # A document lies within a sentence only if it has no other.
         tests = ["p.first <= p.last", *(["p.begins", "p.ends"] if region.kind == "doc" else [])]
         if among := conditions.selection.of_sentences(conditions.bindings, "s"):
             chosen = f"select s.id from sentence as s{where(among)}"
@@ -292,11 +293,11 @@ class RegionConditions:
         return f"  select p.sentence_id, p.first, p.last{labels}\n  from ({parts}) as p{where(tests, '  ')}"
 
     def within(self, region: syntax.RegionPattern, spans: str) -> str:
-        """Return the query for the spans of a table that lie in such a region."""
+        """Return the query for the spans of a table that lie in a region of a pattern."""
         return _WITHIN_REGION.format(found=spans, parts=self.parts(region))
 
     def expand(self, region: syntax.RegionPattern, spans: str, labels: Iterable[str]) -> str:
-        """Return the query for the spans of a table, with ends at those of regions."""
+        """Return the query for the spans of a table extended to the innermost region around them."""
         return _EXPANDED.format(
             found=spans,
             parts=self.parts(region),
@@ -307,7 +308,7 @@ class RegionConditions:
         )
 
     def parts(self, region: syntax.RegionPattern) -> str:
-        """Return the query for the parts of such regions."""
+        """Return the query for the parts of the regions of a pattern."""
         if region.built_in:
             conditions = self.in_sentences(region, "s.id")
             return _BUILT_IN[region.kind, self.across].format(conditions=where(conditions, "    "))
@@ -316,7 +317,7 @@ class RegionConditions:
         return parts_of(self.meets(region), lengths=True)
 
     def in_sentences(self, region: syntax.RegionPattern, sentence: str) -> list[str]:
-        """Return the condition that a sentence, or its document, is such a region: none for any of them."""
+        """Return the conditions that a sentence, or its document, passes the tests of a pattern."""
         conditions = list[str]()
         for test in region.tests:
             key = find_property(self.conditions.keys, region, test.left.attribute)
@@ -328,7 +329,7 @@ class RegionConditions:
         return [f"{sentence} in (select s.id from sentence as s where {' and '.join(conditions)})"]
 
     def meets(self, region: syntax.RegionPattern) -> str:
-        """Return the condition that a row ``r`` of `region` is such a region."""
+        """Return the condition that a row ``r`` of `region` matches a pattern."""
         keys, bindings = self.conditions.keys, self.conditions.bindings
         kinds = keys.find_kinds(region.kind)
         conditions = [of_kinds(kinds, bindings)]
@@ -336,7 +337,7 @@ class RegionConditions:
             assert isinstance(test.right, Value)
             attribute = keys.find_attribute(kinds, test.left.attribute)
             assert attribute is not None
-            # One that a region lacks is the empty string.
+            # An attribute that a region lacks is the empty string.
             lacks = test.right in self.conditions.empty
             condition = test.right.condition("a.value", bindings)
             has = with_attribute(attribute.keys, f"not {condition}" if lacks else condition, bindings)

@@ -1,4 +1,4 @@
-"""How a query in CQL is read: in which dialect, which matches are hits, and how far they reach."""
+"""How a query in CQL is read: its dialect, which matches are hits, and whether they may cross sentences."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class Dialect(StrEnum):
     BLACKLAB = "blacklab"
 
     def grammar(self, grammar: str) -> str:
-        """Return the grammar of a dialect, made of that of sentgen."""
+        """Return the grammar of a dialect, from that of sentgen."""
         for old, new in {Dialect.CQP: _CQP, Dialect.BLACKLAB: _BLACKLAB}.get(self, ()):
             assert old in grammar, old
             grammar = grammar.replace(old, new)
         return grammar
 
     def check_known(self, text: str) -> None:
-        """Refuse what a dialect has and sentgen has not.
+        """Refuse syntax of a dialect that sentgen does not support.
 
         Raises:
-            QueryError: the query has it; with the place and what to write instead.
+            QueryError: the query has such syntax; the error says where, and what to write instead.
         """
-        # Of the same length, so that places stay.
+        # Strings are replaced by strings of the same length, so that offsets stay valid.
         bare = _STRING.sub(lambda match: match[0][0] + "_" * (len(match[0]) - 2) + match[0][-1], text)
         for sign, instead in _UNKNOWN.get(self, ()):
             if match := re.search(sign, bare):
@@ -51,7 +51,7 @@ class Dialect(StrEnum):
                 raise QueryError(f"{what} is not known here; {cure}", query=text, offset=start)
 
 
-#: What is kept unless a strategy is named.
+#: The strategies of the dialects, unless another is named.
 _STRATEGIES = {
     Dialect.SENTGEN: Strategy.ALL,
     Dialect.CQP: Strategy.STANDARD,
@@ -79,8 +79,8 @@ class Reading:
 
     Args:
         dialect: whose CQL it is.
-        strategy: which matches are hits; none: those of the dialect.
-        across: whether matches reach over the ends of sentences, as those of other dialects do.
+        strategy: which matches are hits; None for the strategy of the dialect.
+        across: whether matches may cross the ends of sentences, as they always may in other dialects.
     """
 
     dialect: Dialect = Dialect.SENTGEN
@@ -88,19 +88,19 @@ class Reading:
     across: bool = False
 
     def hits_of(self, text: str) -> Strategy:
-        """Return which matches of a query are hits; in CQP it may say so itself, as ``(?longest)``."""
+        """Return the strategy for a query; in CQP a query may name it, as ``(?longest)``."""
         modifier = _MODIFIER.match(text) if self.dialect is Dialect.CQP else None
         return Strategy(modifier[1]) if modifier else self.strategy or _STRATEGIES[self.dialect]
 
     @property
     def reaches(self) -> bool:
-        """Whether matches reach over the ends of sentences."""
+        """Whether matches may cross the ends of sentences."""
         return self.across or self.dialect is not Dialect.SENTGEN
 
 
 AS_USUAL = Reading()
 
-#: What the grammars of other dialects have otherwise.
+#: Replacements in the grammar of sentgen that give those of other dialects.
 _BLACKLAB = (
     # `within` and `containing` bind to the right, and `&` no closer than `|`.
     ('"within" scope           -> within\n', '"within" followed        -> within\n'),
@@ -132,7 +132,7 @@ _CQP = (("%ignore COMMENT", "MODIFIER.2: /\\(\\?[a-z]+\\)/\n%ignore MODIFIER\n%i
 
 _MODIFIER = re.compile(rf"\s*\(\?({'|'.join(Strategy)})\)")
 _STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|#[^\n]*")
-#: What these dialects have and sentgen has not, outside of quotes, with what to write instead.
+#: Syntax of the dialects, outside of quotes, that sentgen does not support, with what to write instead.
 _COMMANDS = (
     "cat|count|cut|define|delete|discard|dump|exec|exit|group|info|join|difference|intersection|randomize|reduce"
     "|save|set|show|size|sort|source|subset|tabulate|undump|unlock"

@@ -1,4 +1,4 @@
-"""Reading CQL: the grammar, and errors that point at the place."""
+"""The parser of CQL: its grammar, the tree that it builds, and errors with their position."""
 
 from __future__ import annotations
 
@@ -103,11 +103,11 @@ COMMENT: /#[^\n]*/
 %ignore COMMENT
 """
 
-#: Functions by another name.
+#: Other names of functions.
 _FUNCTIONS = {"dist": "distance"}
-#: Characters of a number that functions are compared with at most.
+#: The longest number, in characters, with which functions are compared.
 _DIGITS = 18
-#: What the parser calls things, and what people do.
+#: The terminals of the grammar, and their names in messages.
 _NAMES = {
     "LSQB": "[",
     "RSQB": "]",
@@ -127,23 +127,23 @@ _NAMES = {
     "CONTAINING": "containing",
     "TO": "to",
 }
-#: Expected nearly everywhere, so that they say nothing.
+#: Terminals that are possible nearly everywhere, so that messages do not list them.
 _QUIET = ("$END", "SEMICOLON", "FLAGS", "VBAR", "WITHIN", "CONTAINING", "EXPAND", "AT", "COMPARE")
 _REFUSED = {
     "meet": 'meet stands in MU(meet "a" "b" -2 2)',
     "union": 'union stands in MU(union "a" "b"); write alternatives, such as "a" | "b"',
     "TAB": 'TAB is not known here; write a sequence, such as "a" []{0,2} "b"',
 }
-#: A word without quotes; names have no marks of accents and vowels, apostrophes and hyphens, but words do.
+#: A word without quotes; unlike names, words may have combining marks, apostrophes and hyphens.
 _BARE = re.compile(r"(?:[^\s\"'\[\](){}<>|&!=?*+,;:/@$%^]|(?<=\w)'(?=\w))+")
-#: How a request of Grew begins.
+#: The begin of a Grew request.
 _GREW = re.compile(r"\s*(?:%[^\n]*\n\s*)*(?:global|match|pattern|with|without)\s*\{")
 _FLAGS = "cdl"
-#: Different tags of a query: as many of them may stand at one place in as many ways as there are sets.
+#: Different tags of a query: automata may have a state for each set of them.
 MOST_TAGS = 8
-#: What a value of BlackLab begins with that heeds capitals and accents.
+#: The begin of a value of BlackLab in which case and accents matter.
 _SENSITIVE = re.compile(r"\(\?(?:-i|c)\)")
-#: Tokens that are as far away as a query can ask for: each of them is looked up.
+#: The largest distance in tokens that a query can ask for, as each token up to it is looked up.
 _MOST_DISTANCE = 100
 #: The rules that are conditions.
 _CONDITIONS = ("bare", "equals", "same", "bound", "order", "function", "word", "test")
@@ -161,7 +161,8 @@ def read(
 
     Args:
         text: the query.
-        is_kind: whether there are regions of a kind, which then are meant by another name of documents.
+        is_kind: says whether there are regions of a kind; a name such as ``text`` then means these regions,
+            and not documents.
         dialect: whose CQL it is.
 
     Raises:
@@ -189,12 +190,12 @@ def _tags(pattern: syntax.Pattern) -> list[syntax.CqlEdge]:
 
 @cache
 def _parser(dialect: Dialect) -> Lark:
-    # Positions are those of characters, so that a caret can stand below one.
+    # Positions are offsets of characters, as messages put a caret below one.
     return Lark(dialect.grammar(GRAMMAR), parser="lalr", maybe_placeholders=False)
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
-    """Say what is wrong with a query that the grammar does not take."""
+    """Return the error for a query that the grammar does not accept."""
     column, expected = place_of(text, error), expected_of(error)
     if _GREW.match(text):
         return QueryError(
@@ -226,17 +227,17 @@ def _expected_names(expected: Iterable[str]) -> str:
 
 
 def _without_quotes(leaf: str) -> str:
-    """Return what stands between quotes; a quote within is doubled, or comes after a backslash."""
+    """Return the text between quotes, in which a quote is doubled or escaped by a backslash."""
     quote = leaf[0]
     return leaf[1:-1].replace(quote * 2, quote).replace(f"\\{quote}", quote)
 
 
 def _regular(text: str, flags: str = "") -> Value:
-    """Return a regular expression with its flags as a value; one without special characters as a string."""
+    """Return the value for a regular expression; without special characters, it is compared as a string."""
     ignoring = {"ignore_case": "c" in flags, "ignore_accents": "d" in flags}
     if "l" in flags:
         return Value((text,), **ignoring)
-    # Comparing strings is faster by far than matching.
+    # Comparing strings is much faster than matching.
     parts = text.split("|")
     if all(_PLAIN.fullmatch(part) for part in parts):
         return Value(tuple(re.sub(r"\\(.)", r"\1", part) for part in parts), **ignoring)
@@ -244,7 +245,7 @@ def _regular(text: str, flags: str = "") -> Value:
 
 
 def _of_match(condition: syntax.Condition) -> syntax.Condition:
-    """Return a condition behind a pattern, where an attribute of no label is one of the metadata."""
+    """Return a condition behind a pattern, in which attributes without a label are metadata."""
     match condition:
         case syntax.CqlComparison(left, right):
             compared = _term_of_match(right) if isinstance(right, syntax.Term) else right
@@ -260,7 +261,7 @@ def _term_of_match(term: syntax.Term) -> syntax.Term:
 
 @v_args(inline=True)
 class _Reader(Transformer[Leaf, syntax.Pattern]):
-    """Makes the abstract syntax of what the grammar found."""
+    """Builds the abstract syntax from the syntax tree of the grammar."""
 
     meet, within, containing, both = syntax.Meet, syntax.Within, syntax.Containing, syntax.Both
     token = any = syntax.Token
@@ -335,7 +336,7 @@ class _Reader(Transformer[Leaf, syntax.Pattern]):
         return self.between(part, Leaf.new_borrow_pos("NUMBER", "0", most), most)
 
     def _times(self, leaf: Leaf) -> int:
-        # Digits of a million are no number that Python would read.
+        # Python refuses to convert strings of thousands of digits.
         if len(leaf) > len(str(MOST_TIMES)) or int(leaf) > MOST_TIMES:
             raise self._refuse(f"at most {MOST_TIMES} times; write * or + for any number", leaf)
         return int(leaf)

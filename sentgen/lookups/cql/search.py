@@ -1,4 +1,4 @@
-"""A query that was read and checked, in CQL or as a word pattern: what look-ups ask for its hits."""
+"""Queries in CQL, or word patterns, read and checked against a store: the interface for look-ups."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _SIGNS = {"%": ".*", "_": "."}
 CqlOption = Annotated[
     str | None, Option('A query in CQL instead, such as `[upos="ADJ"]+ "house"`.', metavar="QUERY")
 ]
-#: How to ask for what is no attribute of tokens.
+#: How to ask for keys that are no attributes of tokens.
 _WAYS: dict[type, str] = {
     MetadataKey: "write :: match.{name} behind the pattern, or {where} '{key} = ...'",
     RegionKey: "write :: match.{name} behind the pattern",
 }
-#: What patterns of words do not begin with, but for a bracket, a quote or a parenthesis alone.
+#: The begin of a query that is no word pattern: these have a bracket, quote or parenthesis only by itself.
 _CQL = re.compile(
     r"""\s*(
         \(*\s*\[(\S|\s*\]|\s*\w+\s*!?=)
@@ -63,7 +63,7 @@ def is_cql(pattern: str) -> bool:
 
 
 def check_one(pattern: str, cql: str | None) -> None:
-    """Refuse both a pattern and a query in CQL, and neither."""
+    """Require either a pattern or a query in CQL."""
     if bool(pattern) == (cql is not None):
         wrong = "a pattern and a query in CQL exclude each other" if pattern else "nothing is asked for"
         raise InputError(f"{wrong}; give a pattern, or a query in CQL")
@@ -71,17 +71,17 @@ def check_one(pattern: str, cql: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Cql:
-    """A query, ready to be asked.
+    """A query that was checked against a store.
 
     Args:
-        text: as it was written.
-        original: the query as it was written.
-        pattern: the same with all that is written so for each word.
-        strategy: which of the spans are hits.
+        text: the text of the query.
+        original: the syntax tree of the text.
+        pattern: the tree with each word expanded to all tokens that are written so (`written`).
+        strategy: which of the matching spans are hits.
         selection: the corpora.
-        empty: the values in it that match the empty string.
+        empty: the values in the query that match the empty string.
         keys: keys of the store.
-        extent: how far a match reaches.
+        extent: whether matches lie within sentences or documents.
     """
 
     text: str
@@ -100,7 +100,7 @@ class Cql:
 
     @property
     def values(self) -> list[tuple[str, str, str, bool]]:
-        """What tokens are to be: attribute, string, what stands before it, whether it is an expression."""
+        """The values in the query: attribute, string, text before it, and whether it is an expression."""
         values = []
         for comparison in self.original.comparisons:
             left, right = comparison.left, comparison.right
@@ -112,22 +112,22 @@ class Cql:
         return values
 
     def conditions(self, bindings: Bindings) -> TokenConditions:
-        """Return what writes the conditions of this query into a statement."""
+        """Return an object that writes the conditions of this query into a statement."""
         return TokenConditions(self.selection, bindings, self.empty, self.keys)
 
     @property
     def condition(self) -> syntax.Condition:
-        """What a token has to be, of a query of one token that not every token is."""
+        """The condition of a query of one token that has a condition."""
         assert isinstance(self.original, syntax.Token)
         assert self.original.condition is not None
         return self.original.condition
 
     def of_token(self, alias: str, bindings: Bindings) -> str:
-        """Return the condition on a row of `token`, of such a query."""
+        """Return the condition on a row of `token` for a query of one token."""
         return self.conditions(bindings).of_token(self.condition, alias)
 
     def find(self, bindings: Bindings) -> HitSource:
-        """Return the hits as a statement has them, which is what a query means."""
+        """Return the hits in SQL; this statement defines the meaning of the query."""
         return SpanStatement(self.conditions(bindings), self.extent).find(self.pattern, self.strategy)
 
 
@@ -144,14 +144,14 @@ def parse_cql(
         connection: the store.
         text: the query.
         selection: the corpora.
-        reading: how it is read: the dialect, which of the spans are hits, and how far they reach.
-        by: attributes that hits are told apart by, which are checked as well.
+        reading: the dialect, which of the spans are hits, and whether they may cross sentences.
+        by: attributes by which hits are grouped, which are checked as well.
 
     Raises:
-        QueryError: the query cannot be read, asks for an attribute or a label that there is not, or has a
-            regular expression that is none.
+        QueryError: the query cannot be read, names an unknown attribute or label, or has an invalid regular
+            expression.
     """
-    # Its import takes a tenth of the time of a look-up that has no CQL.
+    # Imported here: the import would take a tenth of the time of a look-up without CQL.
     from sentgen.lookups.cql.grammar import read
 
     pattern = read(text, StoreKeys(connection).find_kinds, reading.dialect)
@@ -166,7 +166,7 @@ def query_of(
     reading: Reading = AS_USUAL,
     by: Sequence[syntax.Term] = (),
 ) -> Cql:
-    """Check a pattern that was read, be it in CQL or not; see `parse_cql`."""
+    """Check the syntax tree of a query in CQL, or of a word pattern; see `parse_cql`."""
     keys = StoreKeys(connection, selection.names)
     _check_terms(keys, text, by, pattern)
     empty = _empty(connection, text, pattern)
@@ -176,7 +176,7 @@ def query_of(
 
 
 def _extent_of(pattern: syntax.Pattern) -> Extent:
-    """Return how far the matches of a pattern reach that may reach over the ends of sentences."""
+    """Return whether matches lie within sentences or documents, for a pattern that may cross sentences."""
     inner = pattern if pattern.is_one_token else None
     match pattern:
         case syntax.Within(part, syntax.RegionPattern("s")):
@@ -185,7 +185,7 @@ def _extent_of(pattern: syntax.Pattern) -> Extent:
 
 
 def _inside(pattern: syntax.Pattern) -> bool:
-    """Return whether a pattern within a sentence asks for nothing that is only outside of it."""
+    """Return whether a pattern that lies within a sentence names no region, which may reach beyond it."""
     regular = syntax.Token | syntax.Sequence | syntax.Alternatives | syntax.Repetition
     inner = isinstance(pattern, regular | syntax.Multiword | syntax.Constrained)
     return inner and all(map(_inside, pattern.children))
@@ -197,7 +197,7 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
     Args:
         keys: keys of the store.
         text: the query, for errors.
-        by: attributes that hits are told apart by.
+        by: attributes by which hits are grouped.
         pattern: the query.
 
     Raises:
@@ -216,7 +216,7 @@ def _check_terms(keys: StoreKeys, text: str, by: Sequence[syntax.Term], pattern:
         if isinstance(test.right, syntax.Term):
             values.append(test.right)
         elif isinstance(test.right, Value) and keys.find_surprisal(test.left.attribute):
-            # Which is never a string.
+            # A number never equals a string.
             message = f"{test.left.attribute} is a number: compare it by <, <=, > or >="
             raise QueryError(message, query=text, offset=test.left.column)
     for term in [*_terms(pattern), *by]:
@@ -232,13 +232,13 @@ def _terms(pattern: syntax.Pattern) -> Iterable[syntax.Term]:
 
 
 def _is_known(keys: StoreKeys, term: syntax.Term) -> bool:
-    """Return whether there is such an attribute; metadata are asked of a label, as ``match.genre``."""
+    """Return whether an attribute is known; metadata need a label, as in ``match.genre``."""
     key = keys.find(term.attribute)
     return key is not None and (key.of_tokens or bool(term.label))
 
 
 def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> None:
-    """Refuse a region of which there is no kind, or none with the attributes that it is asked for."""
+    """Refuse a region of an unknown kind, or with an unknown attribute."""
     kinds = () if region.built_in else keys.find_kinds(region.kind)
     if not region.built_in and not kinds:
         others = instead(region.kind, ["s", "doc", *map(plain, keys.kinds)])
@@ -255,8 +255,8 @@ def _check_region(keys: StoreKeys, text: str, region: syntax.RegionPattern) -> N
 
 
 def _unknown(keys: StoreKeys, term: syntax.Term) -> str:
-    """Say that there is no such attribute, and what may be meant."""
-    # Of no label, it was taken for one of the match.
+    """Return the message that there is no such attribute, with similar ones."""
+    # An attribute without a label was read as one of the match.
     name, stem = term.attribute.removeprefix("match."), bare(term.attribute)
     if stem == term.attribute:
         return keys.refusal(name, "attribute", _WAYS)
@@ -266,7 +266,7 @@ def _unknown(keys: StoreKeys, term: syntax.Term) -> str:
 
 
 def _check_labels(text: str, pattern: syntax.Pattern) -> None:
-    """Refuse labels that a condition names and its pattern does not have."""
+    """Refuse labels in a condition that its pattern does not have."""
     if isinstance(pattern, syntax.Token) and pattern.condition:
         for test in syntax.leaves(pattern.condition):
             if isinstance(test, syntax.LabelTest):
@@ -292,7 +292,7 @@ def _check_labels(text: str, pattern: syntax.Pattern) -> None:
 
 
 def _check_frequencies(text: str, condition: syntax.Condition) -> None:
-    """Refuse to count what is no column of tokens."""
+    """Refuse frequencies of attributes that are no columns of tokens."""
     for test in syntax.leaves(condition):
         if isinstance(test, syntax.Measured) and test.function == "f":
             (term,) = test.terms
@@ -302,7 +302,7 @@ def _check_frequencies(text: str, condition: syntax.Condition) -> None:
 
 
 def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozenset[Test]:
-    """Return the values that match the empty string; DuckDB says so, and which are no regular expressions."""
+    """Return the values that match the empty string, by DuckDB, which also checks regular expressions."""
     values = set[Test]()
     of_regions = (test for region in pattern.regions for test in region.tests)
     for test in (*pattern.comparisons, *of_regions):
@@ -319,7 +319,7 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
                 values.add(test.right)
         except duckdb.InvalidInputException as error:
             if not (isinstance(test.right, Value) and test.right.regex):
-                raise  # not of the expression, but of the string: it is no UTF-8
+                raise  # not the expression is wrong, but the string, which is no UTF-8
             raise _no_expression(text, test, error) from None
         except InputError as error:
             raise QueryError(f"no regular expression: {error}", query=text, offset=test.column) from None
@@ -327,7 +327,7 @@ def _empty(connection: Connection, text: str, pattern: syntax.Pattern) -> frozen
 
 
 def _is_empty(value: Test) -> bool | None:
-    """Return whether a value matches the empty string; none if that is for DuckDB to say."""
+    """Return whether a value matches the empty string; None if only DuckDB can say so."""
     if not isinstance(value, Value):
         return False
     texts = list(map(like_pattern, value.texts)) if value.regex else value.texts
@@ -342,19 +342,19 @@ def _no_expression(text: str, test: syntax.CqlComparison, error: duckdb.InvalidI
     assert isinstance(test.right, Value)
     reason, wrong = explain_fault(error)
     inside = test.right.texts[0].find(wrong)
-    # RE2 names the piece that it stumbled over; an escaped quote before it shifts it by one.
+    # RE2 quotes the wrong piece of the expression; an escaped quote before the piece shifts it by one.
     column = test.column + (1 + inside if inside >= 0 else 0)
     return QueryError(f"no regular expression: {reason}", query=text, offset=column)
 
 
 def token_of(pattern: TokenPattern) -> syntax.Token:
-    """Return a token of a word pattern as one of CQL: ``stock/NN`` is ``[word="stock" & pos="NN"]``."""
+    """Convert a token of a word pattern to CQL: ``stock/NN`` is ``[word="stock" & pos="NN"]``."""
     conditions = list[syntax.Condition]()
     if pattern.pattern != ANY:
         value = _value_of(pattern.pattern, ignore_case=pattern.ignore_case)
         conditions.append(syntax.CqlComparison(syntax.Term(pattern.attribute), value))
     elif pattern.attribute != "word":
-        # What has no value is the empty string.
+        # A missing value is the empty string.
         conditions.append(syntax.CqlComparison(syntax.Term(pattern.attribute), Value(("",)), negated=True))
     if pattern.tag:
         conditions.append(syntax.CqlComparison(syntax.Term("pos"), _value_of(pattern.tag)))
@@ -364,7 +364,7 @@ def token_of(pattern: TokenPattern) -> syntax.Token:
 
 
 def _value_of(pattern: str, *, ignore_case: bool = False) -> Value:
-    """Return what a word pattern asks of a string.
+    """Convert a word pattern to a value of CQL.
 
     >>> _value_of("un*").texts, _value_of("50%").texts, _value_of("a.*").texts
     (('un.*',), ('50%',), ('a\\\\..*',))

@@ -1,9 +1,10 @@
-"""CQL as one statement: the spans of tokens that match, with the places of their labels.
+"""CQL as one statement: the spans of tokens that match, with the positions of their labels.
 
-What each state of an automaton can read is looked up once (``read``), each kind of it under a number; a
-recursive query walks from token to token along the steps of the automaton (``walk``). What is no automaton
-(``within``, ``containing``, ``&``, ``::``) is a join of spans, which the automaton around it reads. This is
-what a query means; `sentgen.lookups.search` finds the same in arrays.
+The table ``read`` has the spans that each state of an automaton can read, under a number for states that read
+the same. The recursive query ``walk`` goes from token to token along the steps of the automaton. Operators
+that no automaton can express (``within``, ``containing``, ``&``, ``::``) are joins of spans, which the
+automaton around them reads. The statement defines the meaning of a query; `sentgen.lookups.search` finds the
+same hits in arrays.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from sentgen.lookups.cql.automaton import Automaton, Edges, Symbol
 from sentgen.lookups.cql.conditions import ENDS, RegionConditions, TokenConditions
 from sentgen.lookups.cql.dialects import Strategy
 
-#: What is read, and what must be true right before it.
+#: The symbol that is read, and the conditions on the edge before it.
 ReadKind: TypeAlias = "tuple[Symbol, Edges]"
 
-#: How many tokens there are to go on to: those of each sentence, or document.
+#: The number of tokens of each unit: sentence or document.
 _UNITS = "  select s.id as sentence_id, s.length\n  from sentence as s{conditions}"
 _PLACED_UNITS = """\
   select p.start as sentence_id, sum(p.length)::integer as length
@@ -42,7 +43,7 @@ _LYING = """\
   select m.sentence_id, m.first, m.last, p.began, p.place
   from {found} as m
   join ({parts}) as p on p.sentence_id = m.sentence_id and m.first between p.first and p.last"""
-#: A walk begins with any token, or with what is read; what must be true there is the condition.
+#: A walk begins with any token, or with a span that its first state reads, if the edge meets the conditions.
 _ANY_FIRST = """\
   select t.sentence_id, t.first, t.first, {state}{labels}
   from (select sentence_id, unnest(range(1, length + 1))::integer as first from unit) as t{conditions}"""
@@ -54,7 +55,7 @@ _STEP = """\
   from {walk} as walk
   join {step} as step on step.source = walk.state
   join {read} as t on t.sentence_id = walk.sentence_id and t.first = walk.last + 1 and t.class = step.class"""
-#: To any token: there has to be one.
+#: A step to any token, which has to exist.
 _ANY_STEP = """\
   select walk.sentence_id, walk.first, walk.last + 1, step.target{labels}
   from {walk} as walk
@@ -76,7 +77,7 @@ _SHORTEST = f"""\
   qualify coalesce(min(last) over (
     partition by sentence_id order by first desc, last rows between unbounded preceding and 1 preceding
   ) > last, true)"""
-#: As CQP does it: of those that begin at a token the shortest, of these that end at a token the longest.
+#: As CQP: the shortest span for each first token, and of these the longest for each last token.
 _STANDARD = """\
   select sentence_id, min(first) as first, last
   from (select sentence_id, first, min(last) as last from {match} group by sentence_id, first)
@@ -96,11 +97,11 @@ _HITS = {
 
 @dataclass(slots=True)
 class SpanStatement:
-    """Writes the parts of the statement.
+    """Writes the common table expressions of the statement.
 
     Args:
-        conditions: writes those on tokens.
-        extent: how far matches reach.
+        conditions: writes the conditions on tokens.
+        extent: whether matches lie within sentences or documents.
     """
 
     conditions: TokenConditions
@@ -117,7 +118,7 @@ class SpanStatement:
         return RegionConditions(self.conditions, self._across)
 
     def find(self, pattern: syntax.Pattern, strategy: Strategy) -> HitSource:
-        """Write the parts for a pattern."""
+        """Write the expressions for a pattern, and return its hits."""
         for label in pattern.all_labels:
             self._names[label] = f"label_{len(self._names) + 1}"
         if self._across:
@@ -128,14 +129,14 @@ class SpanStatement:
         return HitSource("found", parts=parts, extent=self.extent, match=match, labels=self._names)
 
     def _count_units(self) -> None:
-        """Write, once, how many tokens there are where any one is read."""
+        """Write the table ``unit`` once, for walks that read any token."""
         if all(part.name != "unit" for part in self.parts):
             conditions = where(self.conditions.selection.of_sentences(self.conditions.bindings, "s"), "  ")
             text = (_PLACED_UNITS if self._across else _UNITS).format(conditions=conditions)
             self.parts.append(TableExpression("unit", text))
 
     def _of_corpora(self, alias: str) -> list[str]:
-        """Return the conditions on the corpora, and the sentences of them, that are asked about."""
+        """Return the conditions on the corpora and sentences of the question."""
         return self.conditions.selection.of_tokens(self.conditions.bindings, alias)
 
     def _name(self, kind: str) -> str:
@@ -177,7 +178,7 @@ class SpanStatement:
         return self._labels_at((), "")
 
     def _labels_at(self, bound: Sequence[str], position: str) -> str:
-        """Return the columns of all labels, of which some stand at a position and the others for nothing."""
+        """Return the columns of all labels: a position for those in ``bound``, and null for the others."""
         return "".join(
             f", {position if label in bound else 'null::integer'} as {column}"
             for label, column in self._names.items()
@@ -201,7 +202,7 @@ class SpanStatement:
         )
 
     def _meet(self, pattern: syntax.Meet) -> str:
-        """Write the tokens near which there is another one, or in whose region."""
+        """Write the tokens that have another token near them, or in their region."""
         part, other = self._spans(pattern.part), self._spans(pattern.other)
         if isinstance(pattern.near, syntax.RegionPattern):
             parts = self._regions.parts(pattern.near)
@@ -220,7 +221,7 @@ class SpanStatement:
         )
 
     def _together(self, left: syntax.Pattern, right: syntax.Pattern, on: str) -> str:
-        """Write the spans that stand to one of another pattern as ``on`` says, with the labels of both."""
+        """Write the spans of ``left`` joined with those of ``right`` by ``on``, with the labels of both."""
         first, second = self._spans(left), self._spans(right)
         labels = "".join(f", coalesce(m.{column}, o.{column}) as {column}" for column in self._names.values())
         return self._add(
@@ -232,7 +233,7 @@ class SpanStatement:
     def _constrain(self, part: syntax.Pattern, condition: syntax.Condition) -> str:
         inner, bound = self._spans(part), part.bound_labels | ENDS.keys()
         columns = ENDS | self._names
-        # Not an inner join where a label may stand for nothing.
+        # A label that may have no token needs an outer join.
         joins = "".join(
             f"\n  {'' if label in bound else 'left '}join {self.extent.tokens} as t_{column}"
             f" on t_{column}.{self.extent.sentence} = m.sentence_id"
@@ -263,12 +264,12 @@ class SpanStatement:
         return self._accept(states, walk)
 
     def _is_any(self, kind: ReadKind) -> bool:
-        """Return whether any token of a unit is read; a document may have some that are not asked about."""
+        """Return whether every token of a unit can be read; in a document some may not be selected."""
         chosen = self._across and self.conditions.selection.condition is not None
         return kind == (syntax.Token(), frozenset()) and not chosen
 
     def _read(self, kind: ReadKind, number: int, inner: Mapping[syntax.Joined, str]) -> str:
-        """Return the query for what is read in one way, under a number."""
+        """Return the query for the spans of a kind, with its number."""
         symbol, entry = kind
         if not isinstance(symbol, syntax.Token):
             conditions = self._regions.at(entry, "m.sentence_id", "m.first - 1")
@@ -322,7 +323,7 @@ class SpanStatement:
 
 
 def _labels_of_tokens(condition: syntax.Condition) -> set[str]:
-    """Return the labels whose tokens a condition asks for: a distance is one of places alone."""
+    """Return the labels whose tokens a condition reads; a distance needs their positions only."""
     return {
         term.label
         for leaf in syntax.leaves(condition)

@@ -1,7 +1,7 @@
 """The abstract syntax of CQL: conditions on tokens and labels, and patterns of tokens.
 
-A pattern matches spans of tokens within a sentence, or a document, each with the places of its labels. Parts
-know the column where they stand in the query, for errors.
+A pattern matches spans of tokens within a sentence, or a document, with the tokens of its labels. Parts have
+their column in the query, for errors.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sentgen.lookups.base.languages import Either, Every
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An attribute of the token itself, or of a labelled one."""
+    """An attribute of the token itself, or of a labelled token."""
 
     attribute: str
     label: str = ""
@@ -25,9 +25,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class CqlComparison:
-    """Whether an attribute is a value, or the same as another attribute; ``column`` is that of the latter.
+    """The condition that an attribute has a value, or equals another attribute.
 
-    ``operator`` is one of numbers, if attributes are compared by their size.
+    ``column`` is that of the right side; ``operator`` compares attributes as numbers, unless it is empty.
     """
 
     left: Term
@@ -39,7 +39,7 @@ class CqlComparison:
 
 @dataclass(frozen=True, slots=True)
 class LabelTest:
-    """Whether a label stands for a token in this match, or for none if ``negated``."""
+    """The condition that a label has a token in the match, or, if ``negated``, that it has none."""
 
     label: str
     column: int = field(default=0, compare=False)
@@ -48,13 +48,13 @@ class LabelTest:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Whether a number that a function says of labels stands in a relation to another one, as in CQP.
+    """A comparison of a function of labels with a number, as in CQP.
 
     Args:
-        function: ``distance``, how many tokens the second label stands behind the first one; ``distabs``, the
-            same without its sign; ``f``, how often the attribute of a label occurs in the corpora.
-        terms: what the function is asked of; for a distance, the words of two labels.
-        operator: the relation.
+        function: ``distance``, the position of the second label minus that of the first one; ``distabs``, its
+            absolute value; ``f``, how often the attribute of a label occurs in the corpora.
+        terms: the arguments of the function; for a distance, the words of two labels.
+        operator: the comparison operator.
         number: the number that the value is compared with.
     """
 
@@ -66,12 +66,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class NoSpace:
-    """Whether no space follows the token where it stands in the text; no query can ask it, see `written`."""
+    """The condition that no space follows the token in the text; queries cannot express it, see `written`."""
 
 
 _Single: TypeAlias = CqlComparison | LabelTest | Measured | NoSpace
 Condition: TypeAlias = "_Single | Every[Condition] | Either[Condition]"
-#: Relations of numbers, and what is true where one is not.
+#: The opposite of each comparison operator.
 _OTHERWISE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "="}
 
 
@@ -93,7 +93,7 @@ class Pattern:
         return ()
 
     def map_parts(self, change: Callable[[Pattern], Pattern]) -> Pattern:
-        """Return a pattern with its parts changed."""
+        """Return a pattern with a function applied to its parts."""
         match self:
             case Sequence(parts) | Alternatives(parts):
                 return replace(self, parts=tuple(map(change, parts)))
@@ -107,7 +107,7 @@ class Pattern:
 
     @property
     def size(self) -> int:
-        """Return how many tokens a pattern has, those that are repeated by a number so many times."""
+        """Return the number of tokens in a pattern, where a token that is repeated n times counts n times."""
         of_parts = sum(part.size for part in self.children)
         if isinstance(self, Repetition):
             return of_parts * (self.most or max(self.least, 1))
@@ -115,7 +115,7 @@ class Pattern:
 
     @property
     def is_one_token(self) -> bool:
-        """Return whether all that a pattern matches is one token."""
+        """Return whether every match of a pattern is one token."""
         match self:
             case Token():
                 return True
@@ -129,7 +129,7 @@ class Pattern:
 
     @property
     def all_labels(self) -> tuple[str, ...]:
-        """Return the labels of a pattern, each once, in their order."""
+        """Return the distinct labels of a pattern, in order."""
         names = dict.fromkeys(self.labels if isinstance(self, Token | Multiword) else ())
         for part in self.children:
             names |= dict.fromkeys(part.all_labels)
@@ -137,7 +137,7 @@ class Pattern:
 
     @property
     def bound_labels(self) -> frozenset[str]:
-        """Return the labels that stand for a token in every match."""
+        """Return the labels that have a token in every match."""
         match self:
             case Token(labels=labels) | Multiword(labels=labels):
                 return frozenset(labels)
@@ -174,7 +174,7 @@ class Pattern:
 
     @property
     def required_conditions(self) -> set[Condition | None]:
-        """Return conditions that some token meets in every sentence that has a match."""
+        """Return conditions each of which some token meets in every sentence with a match."""
         match self:
             case Token(condition):
                 return {condition}
@@ -190,7 +190,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Token(Pattern):
-    """One token; without a condition any one."""
+    """One token that meets a condition; without a condition, any token."""
 
     condition: Condition | None = None
     labels: tuple[str, ...] = ()
@@ -201,8 +201,8 @@ class Multiword(Pattern):
     """The tokens of a multiword token, such as *de* and *le* of *du*, by its form; see `written`.
 
     Args:
-        form: how it is written.
-        joined: whether no space follows it.
+        form: the form as it is written.
+        joined: whether no space follows the multiword token.
         labels: labels of its first token.
     """
 
@@ -213,12 +213,12 @@ class Multiword(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class RegionPattern(Pattern):
-    """A whole sentence (``s``) or document (``doc``), or what of another region is in a sentence.
+    """A whole sentence (``s``) or document (``doc``), or the part of another region in a sentence.
 
     Args:
         kind: kind of the region.
-        tests: what all hold of its attributes.
-        column: where the kind stands.
+        tests: comparisons of its attributes, which must all hold.
+        column: column of the kind in the query.
     """
 
     kind: str
@@ -233,7 +233,7 @@ class RegionPattern(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class CqlEdge(Pattern):
-    """The begin or the end of a region; no token."""
+    """The begin or the end of a region, which matches an edge between tokens."""
 
     region: RegionPattern
     end: bool
@@ -241,21 +241,21 @@ class CqlEdge(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Sequence(Pattern):
-    """One after the other."""
+    """Parts that follow each other."""
 
     parts: tuple[Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Alternatives(Pattern):
-    """One of them."""
+    """Parts of which one matches."""
 
     parts: tuple[Pattern, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition(Pattern):
-    """From ``least`` to ``most`` times, one after the other; ``None``: any number."""
+    """A part repeated ``least`` to ``most`` times; ``None``: any number of times."""
 
     part: Pattern
     least: int
@@ -264,7 +264,7 @@ class Repetition(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Both(Pattern):
-    """Spans that match both."""
+    """Spans that match both patterns."""
 
     left: Pattern
     right: Pattern
@@ -272,7 +272,7 @@ class Both(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Within(Pattern):
-    """Spans of ``inner`` that lie within one of ``outer``."""
+    """Spans of ``inner`` that lie within a span of ``outer``."""
 
     inner: Pattern
     outer: Pattern
@@ -280,7 +280,7 @@ class Within(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Containing(Pattern):
-    """Spans of ``outer`` in which one of ``inner`` lies."""
+    """Spans of ``outer`` that contain a span of ``inner``."""
 
     outer: Pattern
     inner: Pattern
@@ -288,9 +288,9 @@ class Containing(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Meet(Pattern):
-    """Tokens of ``part`` near which there is one of ``other``, or none if ``negated``.
+    """Tokens of ``part`` with a token of ``other`` near them, or, if ``negated``, without one.
 
-    Near is from so many tokens behind it to so many (before it, if less than 0), or in the same region.
+    Near is a range of offsets in tokens (below 0: before the token), or the same region.
     """
 
     part: Pattern
@@ -309,18 +309,18 @@ class Constrained(Pattern):
 
 @dataclass(frozen=True, slots=True)
 class Expanded(Pattern):
-    """Spans of ``part``, each become the innermost region of a kind that it lies in, if there is one."""
+    """Spans of ``part``, each extended to the innermost region of a kind around it, if there is one."""
 
     part: Pattern
     region: RegionPattern
 
 
-#: Patterns that no automaton of tokens knows; they match one token at least.
+#: Patterns that no automaton of tokens can express; they match at least one token.
 Joined = Multiword | RegionPattern | Both | Within | Containing | Meet | Constrained | Expanded
 
 
 def negate(condition: Condition) -> Condition:
-    """Return what is true where a condition is not; of labels that stand for nothing neither is.
+    """Return the negation of a condition; with a label that has no token, both are false.
 
     >>> negate(Measured("f", (), "<", 2)).operator, type(negate(Every((LabelTest("a"),)))).__name__
     ('>=', 'Either')
@@ -334,11 +334,11 @@ def negate(condition: Condition) -> Condition:
             return replace(condition, operator=_OTHERWISE[operator])
         case CqlComparison() | LabelTest():
             return replace(condition, negated=not condition.negated)
-    raise AssertionError(condition)  # no query says that a space follows
+    raise AssertionError(condition)  # queries cannot express that a space follows
 
 
 def leaves(condition: Condition | None) -> tuple[_Single, ...]:
-    """Return what a condition is composed of, in its order."""
+    """Return the atomic conditions in a condition, in order."""
     match condition:
         case None:
             return ()
@@ -353,7 +353,7 @@ def comparisons(condition: Condition | None) -> tuple[CqlComparison, ...]:
 
 
 def terms(condition: Condition | None) -> tuple[Term, ...]:
-    """Return the attributes that a condition asks for, in their order."""
+    """Return the terms of a condition, in order."""
     attributes = list[Term]()
     for leaf in leaves(condition):
         if isinstance(leaf, Measured):

@@ -1,9 +1,9 @@
 """Words as they are written: one word of a text may be several tokens.
 
 French *du* is the multiword token of *de* and *le*, and *don't* the tokens *do* and *n't* with no space
-between them. Where a pattern asks for a word, it finds what else is written so: a multiword token of that
-form, and tokens with no space between them whose forms, one after the other, are the word. What a wildcard or
-a regular expression asks for is a token.
+between them. A pattern of a word finds the tokens of that form, multiword tokens of that form, and tokens
+without spaces between them whose forms, joined, are the word. A wildcard or a regular expression matches
+single tokens only.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from sentgen.arrays import Longs
 
-#: Letters of a word that is looked for in pieces, pieces of it, ways to cut it, and steps to find these.
+#: Limits: letters of a word that is cut into pieces, its pieces, ways to cut it, and steps to find these.
 _MOST_LETTERS, _MOST_PIECES, _MOST_WAYS, _MOST_STEPS = 100, 8, 16, 1000
-#: Words whose ways are kept of a store that nobody can change.
+#: Words whose ways to be written are cached.
 _MOST_KEPT = 1000
 
 _PIECES = """\
@@ -47,7 +47,7 @@ select distinct number, null
 from asked
 join multiword as m on {of_multiword} = {of_text}"""
 _MULTIWORD_FORMS = "select distinct form from multiword"
-#: The tokens that multiword tokens of a form are most often.
+#: The most frequent sequence of tokens of multiword tokens with a form.
 _TOKENS_OF_MULTIWORD = """\
 select tokens
 from (
@@ -64,7 +64,7 @@ limit 1"""
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a word, from a letter to another, that is a token or a multiword token of its own."""
+    """A part of a word, given by offsets of letters, that is a token or a multiword token of its own."""
 
     begin: int
     end: int
@@ -79,10 +79,10 @@ _Places = dict[_Piece, "tuple[Longs, Longs]"]
 def as_written(
     connection: Connection, pattern: syntax.Pattern, selection: Selection, *, across: bool = False
 ) -> syntax.Pattern:
-    """Return a pattern in which each word stands for all that is written so in the store.
+    """Return a pattern in which each word is expanded to all tokens of the store that are written so.
 
-    A label of the word is one of the first token; ``across``: matches reach over the ends of sentences, which
-    words do not.
+    A label of the word becomes one of the first token; ``across``: matches may cross the ends of sentences,
+    but words may not.
     """
     multiwords, unspaced = Surface.of(connection).multiwords, _is_unspaced(connection)
     if not (multiwords or unspaced):
@@ -105,7 +105,7 @@ def as_written(
 
 
 def word_of(token: syntax.Token) -> Value | None:
-    """Return the word that a token has to be, if it is asked for by that alone."""
+    """Return the word of a token pattern, if that is its only condition."""
     match token.condition:
         case syntax.CqlComparison(
             syntax.Term("word" | "form", ""), Value((str(),), regex=False) as value, negated=False
@@ -115,7 +115,7 @@ def word_of(token: syntax.Token) -> Value | None:
 
 
 def ways_to_write(connection: Connection, value: Value, selection: Selection) -> list[syntax.Pattern]:
-    """Return what other than one token is written as a word: multiword tokens, and tokens without spaces."""
+    """Return patterns of what is written as a word beside one token: multiwords, tokens without spaces."""
     (text,) = value.texts
     if not 0 < len(text) <= _MOST_LETTERS:
         return []
@@ -129,7 +129,7 @@ def ways_to_write(connection: Connection, value: Value, selection: Selection) ->
 
 
 def tokens_of(connection: Connection, value: Value, selection: Selection) -> str:
-    """Return the tokens that a word is, with spaces between them; empty if it is never several."""
+    """Return the tokens of a word, joined by spaces; empty if it is never several tokens."""
     for way in ways_to_write(connection, value, selection):
         parts = way.parts if isinstance(way, syntax.Sequence) else (way,)
         return " ".join(_tokens_of(connection, part, selection) for part in parts)
@@ -149,7 +149,7 @@ def _tokens_of(connection: Connection, part: syntax.Pattern, selection: Selectio
 
 
 def _is_unspaced(connection: Connection) -> bool:
-    """Return whether any two tokens of the store have no space between them; looked up once, as `kept` is."""
+    """Return whether any two tokens of the store have no space between them; looked up once."""
     cache = connection_cache(connection)
     if _is_unspaced not in cache:
         cache[_is_unspaced] = any_row(connection, "token", ["space_after = false"])
@@ -158,7 +158,7 @@ def _is_unspaced(connection: Connection) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Looks for the ways to write a word in a store.
+    """Finds the ways in which a word is written in a store.
 
     Args:
         connection: the store.
@@ -169,7 +169,7 @@ class _Search:
     value: Value
 
     def ways(self) -> list[tuple[_Piece, ...]]:
-        """Return the pieces of each way that there is, a multiword token and long pieces first."""
+        """Return the pieces of each way that occurs, a multiword token and long pieces first."""
         length, pieces = len(self.value.texts[0]), self._pieces()
         whole = _Piece(0, length, multiword=True)
         ways: list[tuple[_Piece, ...]] = [(whole,)] if whole in pieces else []
@@ -190,9 +190,9 @@ class _Search:
         return pieces
 
     def _rows_of(self, parts: Sequence[str]) -> Iterable[tuple[int, Any]]:
-        """Return which of some texts are words, each with its id, or multiword tokens, with none."""
+        """Yield the index of each text that is a word, with its id, or a multiword token, with None."""
         loose = self.value.ignore_case or self.value.ignore_accents
-        # Where all words are held anyway, to look among them takes less than to plan a statement.
+        # If all words are in the cache, a search among them is faster than planning a statement.
         if not loose and (every := all_words(self.connection)) is not None:
             numbers, at = _among(parts, every["form"].chunk(0))
             multiwords, _ = _among(parts, _multiword_forms(self.connection))
@@ -204,7 +204,7 @@ class _Search:
         return raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
 
     def _places(self, pieces: _Pieces) -> _Places:
-        """Return the first and last tokens of pieces wherever these stand in the store, ascending."""
+        """Return the first and last tokens of all occurrences of each piece, ascending."""
         import numpy as np
 
         from sentgen.lookups.base.tokens import multiwords, occurrences_of_each
@@ -223,10 +223,10 @@ class _Search:
         return places
 
     def _join(self, places: _Places, length: int) -> Iterator[tuple[_Piece, ...]]:
-        """Yield the ways to put the word together from pieces that stand side by side with no space between.
+        """Yield the ways to join the word from pieces that are adjacent in the store, without spaces.
 
         Args:
-            places: the pieces, each with its first and last tokens.
+            places: the first and last tokens of each piece.
             length: length of the word.
         """
         from sentgen.lookups.base.tokens import ever_unspaced
@@ -235,7 +235,7 @@ class _Search:
         waiting: list[tuple[tuple[_Piece, ...], list[Longs]]] = [
             ((piece,), [places[piece][1]]) for piece in after if not piece.begin
         ]
-        # A word of one letter again and again has more ways than can be tried.
+        # A word that repeats one letter has more ways than can be tried.
         for _ in range(_MOST_STEPS):
             if not waiting:
                 return
@@ -250,7 +250,7 @@ class _Search:
 
 
 def _among(texts: Sequence[str], strings: pa.Array) -> tuple[list[int], list[int]]:
-    """Return which texts are among strings that are each there once, and where each is."""
+    """Return the indices of the texts that are among distinct strings, and their indices there."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -260,7 +260,7 @@ def _among(texts: Sequence[str], strings: pa.Array) -> tuple[list[int], list[int
 
 
 def _multiword_forms(connection: Connection) -> pa.Array:
-    """Return what multiword tokens are written as; read once of a store that nobody can change."""
+    """Return the forms of multiword tokens; they are read once if nobody can change the store."""
     import pyarrow as pa
 
     arrays = ArrayCache.of(connection)
@@ -271,7 +271,7 @@ def _multiword_forms(connection: Connection) -> pa.Array:
 
 
 def _follow(lasts: Sequence[Longs], piece: tuple[Longs, Longs]) -> list[Longs]:
-    """Return the last tokens of pieces, where the next one comes right behind; and those of this one."""
+    """Return the last tokens of sequences of pieces that another piece follows, and those of that piece."""
     import numpy as np
 
     first, last = piece
@@ -281,7 +281,7 @@ def _follow(lasts: Sequence[Longs], piece: tuple[Longs, Longs]) -> list[Longs]:
 
 
 def _of_ways(pieces: _Pieces, length: int) -> _Pieces:
-    """Return the pieces of which several, one after the other, are the word."""
+    """Return the pieces that are part of some sequence of pieces that is the word."""
     some = {piece: words for piece, words in pieces.items() if piece.end - piece.begin < length}
     begins, ends = {0}, {length}
     for piece in sorted(some, key=lambda piece: piece.begin):
@@ -294,7 +294,7 @@ def _of_ways(pieces: _Pieces, length: int) -> _Pieces:
 
 
 def _form(value: Value, piece: _Piece) -> Value:
-    """Return what a part of a word is asked to be."""
+    """Return the value that a piece of a word must have."""
     return replace(value, texts=(value.texts[0][piece.begin : piece.end],))
 
 
