@@ -99,6 +99,14 @@ def test_measures_in_a_window(node: str, window: str, left: int, right: int, con
             assert row[name] == pytest.approx(value, abs=1e-9), (word, name)
 
 
+def test_every_measure_is_worked_out_and_defined() -> None:
+    """A new measure has a formula, is worked out by hand, and is on the page of measures."""
+    page = (Path(__file__).parents[2] / "docs" / "measures.md").read_text("utf-8")
+
+    assert set(COLUMN.values()) == FORMULAS.keys() == by_hand(1, 2, 2, 9, 2).keys()
+    assert [measure for measure in Measure if f"`{measure}`" not in page] == []
+
+
 @pytest.mark.parametrize("node", ["dow", "fell", "stock"])
 def test_measures_by_relation(node: str, connection: Connection) -> None:
     """The same of pairs of head and modifier."""
