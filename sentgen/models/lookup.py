@@ -1,6 +1,6 @@
-"""Point look-ups for people: which n-grams a model has for some words, and how it backs off.
+"""Explain the probability of a word: which n-grams a model has for it, and how it backs off.
 
-One row after the other and slow on purpose; programs use `sentgen.models.submodel`.
+Each step is a query, which is readable but slow; programs use `sentgen.models.submodel`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sentgen.schema.tables.models import model_ngram
 
 @dataclass(frozen=True, slots=True)
 class BackoffStep:
-    """One n-gram that was tried: ``log10`` if it is known, else the back-off weight of its context.
+    """One n-gram that was looked up: ``log10`` if it is known, else the back-off weight of its context.
 
     ``total`` is the sum up to this step; the last step's is the answer.
     """
@@ -40,7 +40,7 @@ class BackoffStep:
 
 
 def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[BackoffStep]:
-    """Return how the model arrives at log10 p(last word | the words before it).
+    """Return the back-off steps by which the model computes log10 p(last word | the words before it).
 
     Words that the model does not know are read as ``<unk>``; only as many words of context as the model has
     are used.
@@ -64,7 +64,7 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
             forms = tuple(form for form, _ in gram)
             ids = [number for _, number in gram]
             row = _find(connection, model, ids)
-            # As the sub-model has it, so that the steps sum to the score.
+            # Rounded as in the sub-model, so that the steps sum to the score.
             if row is None and ids == [UNK]:
                 row = (MISSING_UNK, 0.0)
             if row is not None:
@@ -78,7 +78,7 @@ def explain(store: Store, model: ModelLike, words: Sequence[str]) -> list[Backof
 
 
 def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> list[BackoffStep]:
-    """Do the same for a model that reads counts: a context that was not counted costs as any other."""
+    """Return the steps of a model that reads counts; an unseen context costs as much as a seen one."""
     with store.connect() as connection, translated_errors(store.path):
         duck = raw(connection)
         ids = NgramCache(0).word_ids(duck, model, set(words))
@@ -107,7 +107,7 @@ def _explain_counts(store: Store, model: ModelLike, words: Sequence[str]) -> lis
 
 
 def _known(connection: Connection, model: ModelLike, form: str) -> tuple[str, int]:
-    """Return a word and its id as the model knows it."""
+    """Return a word and its id, those of <unk> if the model does not know the word."""
     query = select(word_table.c.id).where(word_table.c.form == form).order_by(word_table.c.id)
     number = connection.execute(query).scalar()
     if number is None or _find(connection, model, [number]) is None:
@@ -116,11 +116,11 @@ def _known(connection: Connection, model: ModelLike, form: str) -> tuple[str, in
 
 
 def _find(connection: Connection, model: ModelLike, ids: Sequence[int]) -> tuple[float, float] | None:
-    """Return log-probability and back-off weight of one n-gram, None if the model has it not."""
+    """Return log-probability and back-off weight of one n-gram, None if the model does not have it."""
     columns = model_ngram.c
     query = select(columns.logp, columns.backoff).where(
         columns.model_id == model.id,
-        # The table is sorted by anchor: with it, few row groups are read.
+        # The table is sorted by anchor, so that a condition on it prunes row groups.
         columns.anchor == max(ids),
         columns.n == len(ids),
         *(columns[f"w{i}"] == number for i, number in enumerate(ids, 1)),

@@ -2,9 +2,9 @@
 
     p(w | h) = sum over the models of weight times p(w | h) in the model
 
-A stored mixture has the n-grams of all models, each with that sum, and back-off weights that make what comes
-after each context sum to one, as `ngram -mix-lm` of SRILM does it; what no model has is backed off to by
-these. A dynamic one is summed when it is asked, and stores nothing but its weights.
+A stored mixture has the n-grams of all models, each with that sum, and back-off weights with which the
+probabilities after each context sum to one, as `ngram -mix-lm` of SRILM computes them; n-grams that no model
+has get their probability by back-off. A dynamic mixture stores only its weights, and is summed at look-up.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from sentgen.options import Option
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
-#: Weights that move by less than this do not change a perplexity that is printed.
+#: Changes of weights below this do not change a printed perplexity.
 _STILL, _MOST_ROUNDS = 1e-7, 1000
-#: No model is given up: a word that it alone knows keeps a probability.
+#: The smallest weight of a model, so that words that only this model knows keep a probability.
 _LEAST = 1e-6
-#: How far from one the sum of given weights may be, for rounded ones.
+#: How far from one the sum of given weights may be, since users round them.
 _ROUNDED = 1e-3
 
 
@@ -71,7 +71,7 @@ def _tuned_weights(
 ) -> list[float]:
     """Return the weights under which some sentences are most probable, by EM (Dempster et al. 1977).
 
-    What each model gives each event is looked up once, 8 bytes each; a round then takes one pass.
+    The probability of each event in each model is looked up once, 8 bytes each; a round takes one pass.
     """
     lower = any(lowercases(store, model) for model in models)
     batches = [
@@ -87,13 +87,13 @@ def _tuned_weights(
 
 
 def best_weights(p: Floats) -> tuple[Floats, int]:
-    """Return the weights that make the product of sums of weighted probabilities greatest, and the rounds.
+    """Return the weights that maximize the likelihood of some events in a mixture, and the rounds of EM.
 
-    A round gives each model the mean share that it has in the sums. That never lowers the product, which has
-    one maximum.
+    A round sets the weight of each model to its mean share in the mixed probabilities. The likelihood never
+    falls, and has one maximum.
 
     Args:
-        p: (models, events) what each model gives each event; no event has none.
+        p: (models, events) probability of each event in each model; above 0 in one of them.
     """
     weights: Floats = np.full(len(p), 1 / len(p))
     rounds = 0
@@ -202,7 +202,7 @@ class MixRequest:
 
 
 def _check_alike(store: Store, parts: Sequence[ModelInfo]) -> None:
-    """Refuse models whose words mean different things.
+    """Refuse models that are over different symbols.
 
     Raises:
         ModelError: some models are over something else, have brackets, classes of unknown words or lower

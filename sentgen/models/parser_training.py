@@ -51,7 +51,7 @@ _EPOCHS, _TAGGINGS, _LEMMATIZINGS, _PARSINGS = 10, 5, 2, 8
 
 
 def templates(features: Iterable[str]) -> str:
-    """Return features as UDPipe reads them."""
+    """Return the feature templates in the syntax of UDPipe."""
     return "".join(f"{feature}\n" for feature in features)
 
 
@@ -66,15 +66,15 @@ PARSER = (
     "hidden_layer=64;embedding_form=32;embedding_upostag=12;embedding_xpostag=12;embedding_feats=0;"
     "embedding_deprel=12"
 )
-#: What UDPipe takes for a part that the model does not get.
+#: The option of UDPipe for a part that is not trained.
 _NO_PART = "none"
-#: Lines of UDPipe that tell of a round, by what is trained; the parser numbers its own.
+#: Patterns of the lines that UDPipe prints for each round, by part; those of the parser have a number.
 _ROUNDS = (
     ("tokenizer", re.compile(r"Epoch \d+,"), _EPOCHS),
     ("tagger", re.compile(r"Iteration \d+: done"), _TAGGINGS + _LEMMATIZINGS),
     ("parser", re.compile(r"Iteration \d+: training logprob"), _PARSINGS),
 )
-#: Figures of UDPipe's lines on words and tags, by our names of them.
+#: Patterns of the scores in UDPipe's lines on words and tags, by our names of the scores.
 _SCORES = {
     "words": r"Tokenizer words.*?f1: ([\d.]+)%",
     "sentences": r"Tokenizer sentences.*?f1: ([\d.]+)%",
@@ -94,7 +94,7 @@ join token t on t.sentence_id = s.id
 {conditions}
 group by s.id
 order by s.id"""
-#: Called with the part that is trained, its finished rounds, and how many there are.
+#: Called with the part that is trained, the number of its finished rounds, and of all its rounds.
 Progress = Callable[[str, int, int], None]
 
 
@@ -136,7 +136,7 @@ class TrainParser:
                 f"{quantity(len(treebank), 'sentence')}; a parser needs ten to learn from, or more"
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Opened before the training: a place that cannot be written must not cost minutes.
+        # Opened before the training, so that a folder that cannot be written does not cost minutes.
         with whole_file(path) as sink:
             sink.write(_train("".join(learnt), _NO_PART if self.only else PARSER, progress))
         return _TrainedParser(self.name, path, len(learnt), self._score(path, "".join(held_out)))
@@ -156,12 +156,12 @@ class TrainParser:
         return list(sentences_conllu(connection, rows["id"].to_pylist()))
 
     def _score(self, model: Path, treebank: str) -> dict[str, float]:
-        """Return what a model gets right of a treebank, in percent, as UDPipe measures it."""
+        """Return the scores of a model on a treebank, in percent, as UDPipe measures them."""
         from ufal import udpipe
 
         default = udpipe.Evaluator.DEFAULT
         parser = udpipe.Evaluator.NONE if self.only else default
-        loaded = udpipe.Model.load(str(model))  # named, as UDPipe does not keep it
+        loaded = udpipe.Model.load(str(model))  # kept in a variable, since UDPipe keeps no reference
         evaluator = udpipe.Evaluator(loaded, default, default, parser)
         error = udpipe.ProcessingError()
         text = evaluator.evaluate(treebank, error)
@@ -195,7 +195,7 @@ class _TrainedParser:
 
 
 def _train(treebank: str, parser: str, progress: Progress | None) -> bytes:
-    # Files, not pipes, which would fill and block while standard error is read.
+    # Files, not pipes, which would fill and block UDPipe while standard error is read.
     with TemporaryFile() as text, TemporaryFile() as model:
         text.write(treebank.encode())
         text.seek(0)
@@ -205,7 +205,7 @@ def _train(treebank: str, parser: str, progress: Progress | None) -> bytes:
         ) as process:
             try:
                 reason = _follow(process.stderr or (), progress or (lambda *_: None))
-            # Ctrl-C, too: UDPipe would train on for minutes.
+            # After Ctrl-C, too: else UDPipe would go on training for minutes.
             except BaseException:
                 process.kill()
                 raise
@@ -216,7 +216,7 @@ def _train(treebank: str, parser: str, progress: Progress | None) -> bytes:
 
 
 def _follow(lines: Iterable[str], progress: Progress) -> str:
-    """Report the rounds that UDPipe tells of; return why it failed, if it says so."""
+    """Report the rounds that UDPipe prints; return its error message, if there is one."""
     done = dict.fromkeys((part for part, _, _ in _ROUNDS), 0)
     reason = ""
     for line in lines:

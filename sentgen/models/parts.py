@@ -1,13 +1,13 @@
-"""Models that others are made of: their n-grams together, and what is noted of them.
+"""The union of the n-grams of several models, from which mixtures and pruned models are made.
 
-With h the words before w, and h' those without the first one, a model gives
+With h the words before w, and h' the same without the first one, the probability in one model is
 
-    p(w | h) = its probability           if it has the n-gram h w
-             = backoff(h) p(w | h')      otherwise; backoff(h) = 1 if it has not h
+    p(w | h) = its stored probability    if it has the n-gram h w
+             = backoff(h) p(w | h')      otherwise; backoff(h) = 1 if it does not have h
 
-A word of h that it does not know is <unk> to it, as for scores; to a word w that it does not know it gives
-nothing, so that its probabilities of all words of the union sum to one. To the n-grams come the suffixes
-that a pruned model lacks: then p(w | h') is in the row of the suffix.
+A word of h that the model does not know is read as <unk>, as in scoring; a word w that it does not know has
+probability 0, so that its probabilities of all words of the union sum to one. Suffixes that a pruned model
+lacks are added to the union, so that p(w | h') is in the row of the suffix.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from sentgen.schema.tables.models import PARTS, model_corpus
 
 
 def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInfo]:
-    """Return the models that another one is to be made of.
+    """Return the models from which another one is to be made.
 
     Raises:
         InputError: the new model has no name.
@@ -66,7 +66,7 @@ def parts_named(store: Store, name: str, labels: Sequence[str]) -> list[ModelInf
             raise ModelError(
                 f"{part.label} has no n-grams of its own; name the models that it looks up: {named}"
             )
-        # Its number of tokens could not tell that what is made of it is stale.
+        # By its number of tokens alone, the new model could not be recognized as stale.
         if later := [line for line in part.changes(store) if line.endswith(LATER)]:
             raise ModelError(f"{part.label}: {later[0]}; build it again first")
     return parts
@@ -81,7 +81,7 @@ def store_model(
     parameters: Parameters = (),
     space: Space | None = None,
 ) -> ModelInfo:
-    """Store a model of some parts as the next version of its name; without n-grams, it looks them up."""
+    """Store a model made from others as the next version of its name; without n-grams, it looks those up."""
     models = [part for part, _ in parts]
     unknown = {part.unknown for part in models} - {"none"}
     settings = Recipe(
@@ -109,18 +109,18 @@ def store_model(
 
 
 def space_of(store: Store) -> Space:
-    """Return the space for n-grams, as building a model takes it."""
+    """Return the `Space` for n-grams, with the same share of memory as building a model."""
     memory = store.memory_limit / DATABASE_SHARE
     return Space(int(memory * ROWS_SHARE), store.path.parent, most=int(memory * FULL_SHARE))
 
 
 def _counted(connection: Connection, parts: Sequence[ModelInfo]) -> tuple[list[BuiltFrom], Chosen]:
-    """Return the corpora of some models as they were then, and the sentences of them that were counted."""
+    """Return the corpora of some models as they were when built, and the sentences that were counted."""
     table, counted = model_corpus.c, {}
     for part in parts:
         rows = connection.execute(select(model_corpus).where(table.model_id == part.id)).all()
         sources = frozenset((row.corpus_id, row.corpus_name, row.tokens) for row in rows)
-        # Two models of the same sentences count them once.
+        # Sentences that several models share are counted once.
         counted[sources, part.condition] = (part.sentences, part.tokens)
     corpora = sorted(frozenset().union(*(sources for sources, _ in counted)))
     sentences, tokens = map(sum, zip(*counted.values(), strict=True))
@@ -130,7 +130,7 @@ def _counted(connection: Connection, parts: Sequence[ModelInfo]) -> tuple[list[B
 
 
 def _condition(parts: Sequence[ModelInfo]) -> str:
-    """Return the condition that all models share, else those of the single ones."""
+    """Return the condition that all models share, else the condition of each model with its label."""
     conditions = {part.condition for part in parts}
     if len(conditions) == 1:
         return conditions.pop()
@@ -139,20 +139,20 @@ def _condition(parts: Sequence[ModelInfo]) -> str:
 
 _FILE = "union.sql"
 _READ = 1 << 17
-#: What words share that were not seen after a context is rounding below this.
+#: Mass left for unseen words below this is rounding.
 _NOTHING = 1e-12
 
 
-class _Given(NamedTuple):
-    """What one model gives the n-grams of an order; as read, logarithms, and NaN for what it has not."""
+class _UnionScores(NamedTuple):
+    """The scores of one model for the n-grams of an order; as read, logarithms, and NaN where it has none."""
 
-    p: Floats  # (rows,) of the last word after the others
-    backoff: Floats  # (rows,) weight of the n-gram, as the model knows its words
+    p: Floats  # (rows,) probability of the last word after the others
+    backoff: Floats  # (rows,) back-off weight of the n-gram, with <unk> for unknown words
     row: Ints  # (rows,) row of the n-gram with <unk> for the words that the model does not know; -1 if none
 
 
-#: Of the empty context.
-_EMPTY = _Given(np.zeros(1), np.ones(1), np.zeros(1, np.int32))
+#: The scores of the empty context.
+_EMPTY = _UnionScores(np.zeros(1), np.ones(1), np.zeros(1, np.int32))
 
 
 def read_union(
@@ -164,14 +164,14 @@ def read_union(
     space: Space,
     progress: Callable[[str], None],
 ) -> list[NgramRows]:
-    """Return the n-grams of some models by order; their value is the weighted sum of what the models give.
+    """Return the union of n-grams by order; their value is the weighted sum of the models' probabilities.
 
     Args:
         connection: connection of the store; gets temporary tables.
         models: ids of the models.
-        weights: above 0, and 1 together.
-        order: the highest one.
-        space: room for the n-grams.
+        weights: weights of the models, above 0, which sum to 1.
+        order: the highest order.
+        space: memory for the n-grams.
         progress: called with one line a step.
     """
     _make_tables(connection, models, order)
@@ -180,21 +180,21 @@ def read_union(
     below, words = [_EMPTY] * len(models), np.empty((0, 1), np.int32)
     for n in range(1, order + 1):
         progress(f"reading order {n}")
-        rows, words, given = _read(connection, n, words, len(models), space)
+        rows, words, scores = _read(connection, n, words, len(models), space)
         if orders:
             _find_suffixes(rows, orders[-1], space)
-        known = known or [_known(rows, each) for each in given]
-        for each, lower, its_words, weight in zip(given, below, known, weights, strict=True):
-            _give(rows, each, lower, its_words, space)
+        known = known or [_known(rows, each) for each in scores]
+        for each, lower, its_words, weight in zip(scores, below, known, weights, strict=True):
+            _compute_scores(rows, each, lower, its_words, space)
             rows.value += weight * each.p
         orders.append(rows)
-        below = given
+        below = scores
     orders[0].value[slice(*orders[0].begins)] = 1.0  # <s> is always there
     return orders
 
 
 def _make_tables(connection: Connection, models: Sequence[int], order: int) -> None:
-    """Make ``union_1`` and up."""
+    """Make the temporary tables ``union_1`` and up: the n-grams of all models by order."""
     for n in range(order, 0, -1):
         columns = [
             sql.statements(_FILE)["column"].format(value=value, model=model, place=number)
@@ -216,19 +216,21 @@ def _make_tables(connection: Connection, models: Sequence[int], order: int) -> N
 
 def _read(
     connection: Connection, n: int, below: Ints, models: int, space: Space
-) -> tuple[NgramRows, Ints, list[_Given]]:
-    """Read the n-grams of an order, and what the store has of each model; also return their words, (n, rows).
+) -> tuple[NgramRows, Ints, list[_UnionScores]]:
+    """Read the n-grams of an order, their words (n, rows), and their stored scores in each model.
 
-    Unlike those that were counted, n-grams of models may be no context, whatever they end in: each is
-    compared with those of the order below, ``below``.
+    Unlike counted n-grams, n-grams of models may be no context whatever their last word: each is compared
+    with those of the order below, ``below``.
     """
     ((size,),) = sql.run(connection, _FILE, "size", n=n)
     rows, words = (
         NgramRows.allocate(n, size, below.shape[1], space),
         space.array(n * size, np.int32).reshape(n, size),
     )
-    given = [
-        _Given(space.array(size, np.float64), space.array(size, np.float64), space.array(size, np.int32))
+    scores = [
+        _UnionScores(
+            space.array(size, np.float64), space.array(size, np.float64), space.array(size, np.int32)
+        )
         for _ in range(models)
     ]
     columns = [f"{value}_{number}" for number in range(models) for value in ("logp", "backoff")]
@@ -239,7 +241,7 @@ def _read(
         read = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
         words[:, at:end] = read[:n]
         rows.last[at:end], rows.anchor[at:end] = read[n - 1], np.max(words[:, at:end], axis=0)
-        for each, logp, backoff in zip(given, read[n::2], read[n + 1 :: 2], strict=True):
+        for each, logp, backoff in zip(scores, read[n::2], read[n + 1 :: 2], strict=True):
             each.p[at:end], each.backoff[at:end] = logp, backoff
         context = _find_prefixes(words, at, end, below, rows.first, context)
         if context < 0:
@@ -250,18 +252,18 @@ def _read(
     if n == 1:
         start, end = np.searchsorted(rows.last, [BOS, BOS + 1]).tolist()
         rows.begins = (start, end)
-    return rows, words, given
+    return rows, words, scores
 
 
 @compiled
 def _find_prefixes(words: Ints, at: int, end: int, below: Ints, first: Ints, context: int) -> int:
-    """Note where the n-grams of each context begin; return the last context, or -1 if one is missing.
+    """Set the first row of each context; return the last context, or -1 if one is missing.
 
     Args:
         words: (n, rows) of the order.
         at, end: the rows to look at.
         below: (n - 1, contexts) words of the order below.
-        first: (contexts + 1,) gets the rows.
+        first: (contexts + 1,) is set to the first row of each context.
         context: context of the row before, -1 if there is none.
     """
     for row in range(at, end):
@@ -283,43 +285,45 @@ def _find_suffixes(rows: NgramRows, below: NgramRows, space: Space) -> None:
         space.relax()
 
 
-def _known(rows: NgramRows, stored: _Given) -> Bools:
-    """Return for each word of the store whether a model has it, by its unigrams."""
+def _known(rows: NgramRows, stored: _UnionScores) -> Bools:
+    """Return for each word of the store whether a model has it as a unigram."""
     known = np.zeros(int(rows.last[-1]) + 1, np.bool_)
     known[rows.last[~np.isnan(stored.p)]] = True
     return known
 
 
-def _give(rows: NgramRows, given: _Given, lower: _Given, known: Bools, space: Space) -> None:
-    """Replace what is stored of a model by what the model gives; ``lower`` is that of the order below."""
-    for kernel in (_find_rows, _give_own, _give_mapped):
+def _compute_scores(
+    rows: NgramRows, scores: _UnionScores, lower: _UnionScores, known: Bools, space: Space
+) -> None:
+    """Replace the stored scores of a model by its probabilities; ``lower`` has those of the order below."""
+    for kernel in (_find_rows, _score_own, _score_mapped):
         for start, end in rows.spans():
             contexts = slice(start, end)
-            below = _Given(lower.p, lower.backoff[contexts], lower.row[contexts])
-            kernel(rows.first, start, rows.last, rows.suffix, below, known, given)
+            below = _UnionScores(lower.p, lower.backoff[contexts], lower.row[contexts])
+            kernel(rows.first, start, rows.last, rows.suffix, below, known, scores)
             space.relax()
 
 
 @compiled
 def _find_rows(
-    first: Ints, start: int, last: Ints, suffix: Ints, lower: _Given, known: Bools, given: _Given
+    first: Ints, start: int, last: Ints, suffix: Ints, lower: _UnionScores, known: Bools, scores: _UnionScores
 ) -> None:
-    """Find the n-grams of some contexts with <unk> for what a model does not know.
+    """Find for n-grams of some contexts the row of the n-gram with <unk> in place of unknown words.
 
     Args:
         first, last, suffix: as in `NgramRows`.
         start: the first context.
-        lower: what the model gives the order below: all p, and the others of these contexts.
+        lower: the scores of the order below: p of all rows, the other arrays of these contexts.
         known: whether the model has a word.
-        given: what it gives; gets the rows.
+        scores: the scores of the n-grams; their ``row`` is set.
     """
     for c in range(len(lower.row)):
         for row in range(first[start + c], first[start + c + 1]):
             word = last[row] if known[last[row]] else UNK
             if lower.row[c] == start + c and word == last[row]:
-                given.row[row] = row
+                scores.row[row] = row
                 continue
-            given.row[row] = -1
+            scores.row[row] = -1
             if lower.row[c] >= 0:
                 low, high = first[lower.row[c]], first[lower.row[c] + 1]
                 while low < high:
@@ -329,49 +333,49 @@ def _find_rows(
                     else:
                         high = middle
                 if low < first[lower.row[c] + 1] and last[low] == word:
-                    given.row[row] = low
+                    scores.row[row] = low
 
 
 @compiled
-def _give_own(
-    first: Ints, start: int, last: Ints, suffix: Ints, lower: _Given, known: Bools, given: _Given
+def _score_own(
+    first: Ints, start: int, last: Ints, suffix: Ints, lower: _UnionScores, known: Bools, scores: _UnionScores
 ) -> None:
-    """Give the n-grams that have no other row; the terms are those of `_find_rows`."""
+    """Compute the scores of n-grams whose words are all known; the arguments are those of `_find_rows`."""
     for c in range(len(lower.row)):
         for row in range(first[start + c], first[start + c + 1]):
-            if given.row[row] == row:
+            if scores.row[row] == row:
                 if not known[last[row]]:
-                    given.p[row] = 0.0
-                elif np.isnan(given.p[row]):
-                    given.p[row] = lower.backoff[c] * lower.p[suffix[row]]
+                    scores.p[row] = 0.0
+                elif np.isnan(scores.p[row]):
+                    scores.p[row] = lower.backoff[c] * lower.p[suffix[row]]
                 else:
-                    given.p[row] = np.exp(given.p[row])
-                given.backoff[row] = 1.0 if np.isnan(given.backoff[row]) else np.exp(given.backoff[row])
+                    scores.p[row] = np.exp(scores.p[row])
+                scores.backoff[row] = 1.0 if np.isnan(scores.backoff[row]) else np.exp(scores.backoff[row])
 
 
 @compiled
-def _give_mapped(
-    first: Ints, start: int, last: Ints, suffix: Ints, lower: _Given, known: Bools, given: _Given
+def _score_mapped(
+    first: Ints, start: int, last: Ints, suffix: Ints, lower: _UnionScores, known: Bools, scores: _UnionScores
 ) -> None:
-    """Give the others what those rows have; the terms are those of `_find_rows`."""
+    """Copy the scores of the other n-grams from their ``row``; the arguments are those of `_find_rows`."""
     for c in range(len(lower.row)):
         for row in range(first[start + c], first[start + c + 1]):
-            other = given.row[row]
+            other = scores.row[row]
             if other != row:
-                given.backoff[row] = given.backoff[other] if other >= 0 else 1.0
+                scores.backoff[row] = scores.backoff[other] if other >= 0 else 1.0
                 if not known[last[row]]:
-                    given.p[row] = 0.0
+                    scores.p[row] = 0.0
                 elif other >= 0:
-                    given.p[row] = given.p[other]
+                    scores.p[row] = scores.p[other]
                 else:
-                    given.p[row] = lower.backoff[c] * lower.p[suffix[row]]
+                    scores.p[row] = lower.backoff[c] * lower.p[suffix[row]]
 
 
 def weigh_contexts(orders: Sequence[NgramRows], space: Space) -> None:
     """Set the back-off weights so that the probabilities after each context sum to one.
 
-    An n-gram of value 0 is not in the model, and gets by back-off what its suffix has; with the n-grams h w
-    that are, as SRILM does it,
+    An n-gram of value 0 is not in the model: its probability is by back-off from its suffix. With the sums
+    over the n-grams h w that are in the model, as in SRILM,
 
         backoff(h) = (1 - sum_w p(w | h)) / (1 - sum_w p(w | h'))
     """
@@ -387,13 +391,13 @@ def weigh_contexts(orders: Sequence[NgramRows], space: Space) -> None:
 
 @compiled
 def left_over(first: Ints, context: int, value: Floats, suffix: Ints, lower: Floats) -> tuple[float, float]:
-    """Return what the n-grams of a context leave over of its words, and of those of the shorter context."""
+    """Return the mass that the n-grams of a context leave after it, and after the shorter context."""
     left, shorter = 1.0, 1.0
     for row in range(first[context], first[context + 1]):
         if value[row] > 0:
             left -= value[row]
             shorter -= lower[suffix[row]]
-    # What rounding leaves of nothing is for no word.
+    # A remainder from rounding is 0.
     return (max(left, 0.0), shorter) if shorter > _NOTHING else (0.0, 0.0)
 
 
@@ -408,7 +412,7 @@ def _weigh(
     weight: Floats,
     full: Floats,
 ) -> None:
-    """Weigh some contexts, and give each of their n-grams what the model gives it."""
+    """Set the weights of some contexts, and the probability of each of their n-grams in the model."""
     for context in range(start, end):
         left, shorter = left_over(first, context, value, suffix, lower)
         weight[context] = left / shorter if shorter > 0 else 1.0

@@ -1,16 +1,17 @@
-"""Smaller models: without the n-grams that tell least, or without those that are rare.
+"""Pruning of models by relative entropy, or by higher minimal counts.
 
-By relative entropy (Stolcke 1998, as `ngram -prune` of SRILM): with an n-gram h w dropped, w after h has what
-backing off gives, and the back-off weight a(h) becomes a'(h) so that all sums to one again. With p the model
-and l(w) what it gives w after the shorter context, the relative entropy of the two models is
+By relative entropy (Stolcke 1998, as `ngram -prune` of SRILM): if an n-gram h w is dropped, w after h gets
+its probability by back-off, and the back-off weight a(h) becomes a'(h), so that the sum is one again. With p
+the probabilities of the model, and l(w) that of w after the shorter context, the relative entropy of both
+models is
 
     D = -P(h) { p(w | h) [log l(w) + log a'(h) - log p(w | h)] + left(h) [log a'(h) - log a(h)] }
     a(h) = left(h) / shorter(h)      left(h) = 1 - sum of p(v | h), shorter(h) = 1 - sum of l(v) over its v
     a'(h) = (left(h) + p(w | h)) / (shorter(h) + l(w))
 
-and the perplexity grows by the share e^D - 1; where that is below a threshold, the n-gram goes, unless a
-longer one that stays begins with it. P(h) is what the model gives the words of h one after the other, and
-that of </s> for <s>. The longest n-grams come first, and each is judged as if it went alone.
+and the perplexity grows by the share e^D - 1. If that is below a threshold, the n-gram is dropped, unless it
+is the prefix of a longer one that is kept. P(h) is the product of the model's probabilities of the words of
+h, with that of </s> for <s>. The longest n-grams are decided first, each as if it were the only one dropped.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from sentgen.schema.tables.corpus import BOS, EOS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneRequest:
-    """A smaller model.
+    """A request for a pruned model.
 
     Raises:
         InputError: there is no threshold, or there are two.
@@ -68,7 +69,7 @@ class PruneRequest:
             raise InputError(f"{spell('entropy')} {self.entropy:g} is no share above 0; begin with 1e-8")
 
     def make(self, store: Store, progress: Progress | None = None) -> ModelInfo:
-        """Store the next version of the smaller model.
+        """Store the next version of the pruned model.
 
         Raises:
             NotFoundError: there is no such model.
@@ -121,9 +122,9 @@ class PruneRequest:
 
 
 def _drop(orders: Sequence[NgramRows], threshold: float, space: Space) -> None:
-    """Set the probability of n-grams to 0 that change the perplexity by less than a share.
+    """Set the probability of n-grams to 0 whose removal raises the perplexity by less than a share.
 
-    Takes the probabilities of all n-grams, with the suffixes of each, by order. Time O(n-grams).
+    ``orders`` have the probabilities and suffixes of all n-grams. Time O(n-grams).
     """
     likely = _likely(orders, space)
     needed: Bools = np.zeros(len(orders[-1].last), np.bool_)
@@ -145,9 +146,9 @@ def _drop(orders: Sequence[NgramRows], threshold: float, space: Space) -> None:
 
 
 def _likely(orders: Sequence[NgramRows], space: Space) -> list[Floats]:
-    """Return how probable each n-gram is that may be a context, by order."""
+    """Return P(h) of each n-gram that may be a context, by order."""
     words, p = orders[0].last, orders[0].value.copy()
-    # <s> is given, and as frequent as </s>.
+    # <s> has no probability of its own, and is as frequent as </s>.
     p[words == BOS] = p[words == EOS]
     likely: list[Floats] = [p]
     for rows in orders[1:-1]:
@@ -180,9 +181,9 @@ def _drop_of_contexts(
         suffix: rows of the suffixes in the order below.
         lower: probabilities of the order below.
         likely: (c,) P(h) of the contexts.
-        needed: whether a longer n-gram that stays begins with an n-gram.
-        threshold: the share.
-        contexts: (c,) gets whether an n-gram of a context stays.
+        needed: whether an n-gram is the prefix of a longer one that is kept.
+        threshold: the share by which the perplexity may rise.
+        contexts: (c,) is set to whether an n-gram of a context is kept.
     """
     for context in range(len(likely)):
         left, shorter = left_over(first, context, value, suffix, lower)

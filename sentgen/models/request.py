@@ -1,4 +1,4 @@
-"""What is asked of `score`, and the options of all commands that take a model."""
+"""The request of `score`, and the options of all commands that take a model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WhereOption = Annotated[
         metavar="EXPR",
     ),
 ]
-#: What rows of a score may be of, beside regions of a kind; the last of what is stored alone.
+#: The units of the rows of `score`, beside kinds of regions; the last one only for stored text.
 UNITS = ("sentence", "token", "document")
 LOWERCASE = "Look words up lower-cased. Default: as the model's corpora."
 

@@ -1,6 +1,6 @@
-"""What `score` answers: rows for sentences, tokens, documents or regions of a text that is given or stored.
+"""The answer of `score`: rows for sentences, tokens, documents or regions of a stored or another text.
 
-Nothing is held but a batch of sentences, and sums: a text may be longer than memory.
+Only a batch of sentences and the sums are in memory, so that a text may be longer than memory.
 """
 
 from __future__ import annotations
@@ -43,26 +43,26 @@ from sentgen.schema import Store
 from sentgen.schema.tables.corpus import source
 from sentgen.schema.tables.models import model_corpus
 
-#: What a region is told by, behind its corpus and document.
+#: The columns that identify a region, after its corpus and document.
 _REGION = ("sentence", "position", "attributes", "sentences")
-#: What a token is told by, and what is said of it.
+#: The columns of a token: its identity and its scores.
 _OF_TOKEN = ("position", "token", "log10", "logp", "surprisal", "unknown")
 _LN2 = math.log(2)
 _END = "</s>"
 Row = tuple[object, ...]
-#: What the version of a reader says of the language of raw text, if it is not English.
+#: The part of a reader's version that names the language of raw text, if it is not English.
 _LANGUAGE = re.compile(r"\d+-([a-z]{2,3})\b")
 
 
 @dataclass(slots=True)
 class ScoredText:
-    """The answer; its rows can be read once, and the sums are complete when they are.
+    """The answer to a request; its rows can be read once, and its sums are complete after the last row.
 
     Args:
         store: where the model lives.
         model: the model.
-        asked: what is asked.
-        texts: some lines each, if none is stored.
+        asked: the request.
+        texts: the text, some lines each, if it is not stored.
         path: name of the text in errors.
     """
 
@@ -90,7 +90,7 @@ class ScoredText:
 
     @property
     def essential(self) -> tuple[str, ...]:
-        """The columns without which a row says nothing."""
+        """The columns that are always shown."""
         of_unit = {
             "token": ("token", "surprisal"),
             "sentence": ("log10", "text"),
@@ -99,7 +99,7 @@ class ScoredText:
         return of_unit.get(self.asked.by, ("attributes", "log10", "perplexity"))
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows; of totals the one, when all else is read."""
+        """Yield the rows; for totals a single row, after the whole text is read."""
         if self.asked.totals:
             for _ in self._sums():
                 pass
@@ -125,7 +125,7 @@ class ScoredText:
                 raise NotFoundError(f"there is no region {self.asked.by!r} in these sentences; choose others")
 
     def table(self, most: int = 0) -> Rows:
-        """Return all rows, or the first of them; all are read, for the sums, and ``number`` is how many."""
+        """Return all rows, or the first ``most``; all are read, for the sums, and ``number`` counts them."""
         rows = []
         for row in self.rows():
             self.number += 1
@@ -135,12 +135,12 @@ class ScoredText:
 
     @property
     def notes(self) -> list[str]:
-        """What is to be said when the rows are read."""
+        """Notes on the totals; complete after the rows are read."""
         return [*self.totals.notes, *self.warnings]
 
     @property
     def warnings(self) -> list[str]:
-        """Return what the totals do not say."""
+        """Return warnings about the text and the model; complete after the rows are read."""
         warnings = list(self.totals.warnings)
         if self.asked.keep_below is not None:
             summary = f"kept {self.kept:,} of {quantity(self.totals.sentences, 'sentence')}"
@@ -148,21 +148,21 @@ class ScoredText:
         return warnings
 
     def scores(self) -> Iterator[tuple[SentencePlace, SentenceScore]]:
-        """Yield the place of each sentence that is kept, its names or its number, and what is said of it."""
+        """Yield the place (names or number) and the score of each sentence that passes the filters."""
         places, below = deque[SentencePlace](), self.asked.keep_below
         scores = score_sentences(
             self.store, self.model, self._sentences(places), lowercase=self.asked.lowercase
         )
         for number, score in enumerate(scores, 1):
             place = places.popleft() if self.asked.corpus else SentencePlace((number,))
-            # Documents vary by chance; of a text without any, sentences do.
+            # The units of the interval are documents, or sentences of a text without documents.
             self.totals.add(score, place.names[:2] if self.asked.corpus else None)
             if below is None or score.perplexity < below:
                 self.kept += 1
                 yield place, score
 
     def _sentence_rows(self) -> Iterator[Row]:
-        """Yield a row for each line of tokens that is kept."""
+        """Yield a row for each line of tokens that passes the filters."""
         below, number = self.asked.keep_below, 0
         for scored in self._batches():
             columns = (scored.log10.tolist(), (scored.batch.lengths + 1).tolist(), scored.oov.tolist())
@@ -173,7 +173,7 @@ class ScoredText:
                     yield number, *figures_of(log10, tokens, oov), " ".join(words)
 
     def lines_below(self) -> Iterator[str]:
-        """Yield the sentences that are kept, words separated by blanks."""
+        """Yield the sentences that pass the filters, words separated by blanks."""
         if self._of_batches:
             for scored in self._batches():
                 keep = scored.perplexities < (self.asked.keep_below or 0)
@@ -185,7 +185,7 @@ class ScoredText:
 
     @property
     def _of_batches(self) -> bool:
-        """Whether the text is lines of tokens, which need not be told from each other for their sums."""
+        """Whether the text is lines of tokens, whose scores can be summed batch by batch."""
         return not self.asked.corpus and not self.asked.tokenize
 
     def _sums(self) -> Iterator[object]:
@@ -199,7 +199,7 @@ class ScoredText:
             yield scored
 
     def _sentences(self, places: deque[SentencePlace]) -> Iterator[Sequence[str]]:
-        """Yield the words of sentences; of those that are stored, note the places."""
+        """Yield the words of sentences; the places of stored sentences are appended to ``places``."""
         if not self.asked.corpus:
             lines = (line for part in self.texts for line in part.split("\n"))
             yield from words_of(self.store, self.model, lines, tokenize=self.asked.tokenize, path=self.path)
@@ -240,14 +240,14 @@ class _RegionSums:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """What is said of the region."""
+        """The columns of the region's row."""
         at = self.region
         names = (at.sentence, at.position, at.attributes, self.sentences)
         return (*names, *figures_of(self.log10, self.tokens, self.oov))
 
 
 def _region_rows(scores: Iterable[tuple[SentencePlace, SentenceScore]]) -> Iterator[tuple[object, ...]]:
-    """Yield a row for each region, in the order in which they begin; none goes on in another document."""
+    """Yield a row for each region, in the order in which they begin; regions end with their document."""
     for document, own in groupby(scores, key=lambda item: item[0].names[:2]):
         sums = dict[tuple[int, int, int], _RegionSums]()
         for place, score in own:

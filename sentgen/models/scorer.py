@@ -1,6 +1,6 @@
 """Scorers: language models of the user's own, sentences in and log-probabilities out.
 
-The numbers of plug-ins are looked at before they go on, and their mistakes have their name.
+The numbers that plug-ins return are checked, and errors name the plug-in.
 """
 
 from __future__ import annotations
@@ -21,21 +21,22 @@ from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 Sentences = Sequence[Sequence[str]]
-#: Takes sentences and returns the natural logarithm of the probability of each word, a list a sentence.
+#: Maps sentences to a list each of the natural logarithms of the probabilities of their words.
 ScoreWords = Callable[[Sentences], Sequence[Sequence[float]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """A language model by its name; it gets at most `MOST` sentences at a time, of about the same length.
+    """A named language model; its functions get at most `MOST` sentences at a time, of about the same length.
 
     Attributes:
         name: name of its entry point.
         title: a short description, for lists.
         score: takes sentences, each the list of its words, and returns the natural logarithm of the
             probability of each.
-        score_words: the same of each word after those before it, a list a sentence; None if it cannot tell.
-        package: what adds it, with its version; sentgen sets it.
+        score_words: returns the same for each word after those before it, a list a sentence; None if the
+            model scores only whole sentences.
+        package: the package that adds the scorer, with its version; sentgen sets it.
     """
 
     name: str
@@ -49,7 +50,7 @@ _Answer = TypeVar("_Answer")
 
 #: Sentences that a scorer gets at a time: their logits over 50,000 words are 0.6 GB where they have 30 words.
 MOST = 100
-#: What a probability of 1 may be above it where numbers have four bytes.
+#: Tolerance above a probability of 1, for rounding of floats of four bytes.
 _ROUNDING = 1e-3
 
 
@@ -85,7 +86,7 @@ def scorer_named(name: str) -> Scorer | None:
 
 
 def overview() -> tuple[Rows, list[str]]:
-    """Return a row a scorer, and what is wrong with those that are not there for it."""
+    """Return a row for each scorer, and the errors of those that cannot be loaded."""
     there, wrong = _REGISTRY.listed()
     listed = [
         (name, package, scorer.score_words is not None, scorer.title) for name, package, scorer in there
@@ -94,10 +95,10 @@ def overview() -> tuple[Rows, list[str]]:
 
 
 def scorer_for(store: Store, name: str) -> Scorer:
-    """Return what scores sentences by a name: a model of a store, else a scorer of a plug-in.
+    """Return the scorer of a name: a model of a store, else a scorer of a plug-in.
 
     Raises:
-        NotFoundError: there is neither.
+        NotFoundError: there is no such model or scorer.
         InputError: the model is not over words.
         ModelError: the model expects brackets, which sentences do not have.
         PluginError: the scorer cannot be used.
@@ -126,7 +127,7 @@ def scorer_for(store: Store, name: str) -> Scorer:
 def _in_batches(
     ask: Callable[[Sentences], Sequence[_Answer]],
 ) -> Callable[[Sentences], list[_Answer]]:
-    """Return a function that asks for any number of sentences, those of like length at a time."""
+    """Return a function that scores any number of sentences, in batches of sentences of similar length."""
 
     def ask_all(sentences: Sentences) -> list[_Answer]:
         by_length = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
@@ -145,11 +146,11 @@ def _guarded(
     ask: Callable[[Sentences], Sequence[object]],
     read: Callable[[object, int], _Answer],
 ) -> Callable[[Sentences], list[_Answer]]:
-    """Return what asks a plug-in; ``read`` gets each answer and the number of words, and looks at it."""
+    """Return a function that calls a plug-in; ``read`` checks each answer, given the number of words."""
 
     def guarded(sentences: Sentences) -> list[_Answer]:
         with lock, plugin.at_work():
-            # Lists of its own: what it changes in them is nobody's.
+            # Copies of the lists, which the plug-in may change.
             answers = list(ask([list(sentence) for sentence in sentences]))
             if len(answers) != len(sentences):
                 mistake = f"gives {len(answers)} scores for {quantity(len(sentences), 'sentence')}"
@@ -165,13 +166,13 @@ def _guarded(
 
 
 class _WrongScoreError(ValueError):
-    """Says what is wrong with a score."""
+    """A plug-in returned an invalid score."""
 
 
 def _number(score: object, words: int) -> float:
-    """Return the score of a sentence, which may be a number of any library; of so many words it may have."""
+    """Return the score of a sentence of so many words as a float; it may be a number of any library."""
     try:
-        # A text that looks like a number is a mistake, too.
+        # A string of digits is an error, too.
         number = float("nan") if isinstance(score, str | bytes | bool) else float(score)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         number = float("nan")

@@ -1,6 +1,6 @@
 """Log-probability and perplexity of sentences, with the semantics of KenLM's `query`.
 
-A sentence w1 .. wn is scored as p(w1 .. wn </s> | <s>); an unknown word counts with the probability of <unk>.
+A sentence w1 .. wn is scored as p(w1 .. wn </s> | <s>); an unknown word has the probability of <unk>.
 Batches are bounded in tokens and in distinct words, so that memory does not grow with the text.
 """
 
@@ -32,15 +32,15 @@ from sentgen.schema.tables.corpus import BOS, EOS, UNK
 
 
 class Events(NamedTuple):
-    """What a model gives each event of some sentences."""
+    """The scores of the events of some sentences: their words and ends."""
 
     logp: Floats  # (events,) natural logarithms
     known: Bools  # (events,) whether the model knows the word
-    length: Ints  # (events,) words of the n-gram that was found, the longest one there is
+    length: Ints  # (events,) length of the longest n-gram of the model that ends with the event
 
 
 def events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Events:
-    """Return what a model gives some sentences, their words in lower case if it is so."""
+    """Return the scores of a batch of sentences; ``lower`` looks their words up in lower case."""
     if model.smoothing != DYNAMIC:
         return _events(store, model, batch, lower)
     parts = looked_up(store, model)
@@ -51,20 +51,23 @@ def events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Eve
 
 
 def mixed(parts: Sequence[Events], weights: Sequence[float]) -> Floats:
-    """Return the log-probability of each event in a mixture of models, which gave it these."""
+    """Return the log-probability of each event in a mixture, from its scores in each model."""
     logp: Floats = np.log(np.maximum(np.array(weights) @ probabilities(parts), np.exp(MISSING_UNK)))
     return logp
 
 
 def are_words(lengths: Ints) -> Bools:
-    """Return which events of sentences are words, and not their ends."""
+    """Return which events of sentences of some lengths are words, not ends of sentences."""
     words = np.ones(int(lengths.sum()) + len(lengths), np.bool_)
     words[np.cumsum(lengths + 1) - 1] = False
     return words
 
 
 def probabilities(parts: Sequence[Events]) -> Floats:
-    """Return what models give the same events, (models, events); those that only others know get nothing."""
+    """Return the probabilities of the same events in models, (models, events).
+
+    An event that only other models know has probability 0.
+    """
     known = np.array([each.known for each in parts])
     p: Floats = np.exp([each.logp for each in parts])
     p[~known & known.any(axis=0)] = 0
@@ -84,18 +87,19 @@ TOTALS = (
     *("sentences", "tokens", "oov", "log10", "logp", "perplexity", "perplexity_without_oov"),
     *("perplexity_low", "perplexity_high"),
 )
-#: What is said of a sentence, and of what has several.
+#: The columns of the scores of a sentence, and of a unit of several sentences.
 FIGURES = ("log10", "logp", "tokens", "oov", "perplexity")
 _LOG10_E = 1 / LN10
-#: A sign beside a letter, but for hyphens; and the share of words known when split, among unknown ones, from
-#: which on a text is taken for raw. Of the dev part of GUM, by a model of its train part, it is 0.56.
+#: A punctuation mark beside a letter, except hyphens; and the share, among the unknown words, of words that
+#: are known when split, from which on a text is taken for raw. For the dev part of GUM and a model of its
+#: train part, it is 0.56.
 _SIGN = re.compile(r"\w[^\w-]|[^\w-]\w")
 _RAW = 0.2
-#: Parts of a text from which on the interval of its perplexity says something.
+#: The least number of parts of a text for an interval of its perplexity.
 _LEAST_PARTS = 10
-#: What to say of a model with brackets.
+#: The note on scores of a model with brackets.
 _BRACKET_NOTE = "the model counts brackets; write base noun phrases as <np> the dow </np>"
-#: What to say of a model that is not over words.
+#: The note on scores of a model that is not over words.
 _SYMBOL_NOTE = "the model is over {over}; write tags as <tag:NN>, and phrases of items as <np:NN>"
 
 
@@ -109,11 +113,11 @@ def _none_unknown() -> Bools:
 
 @dataclass(frozen=True, slots=True)
 class SentenceScore:
-    """What a model says about one sentence; logarithms are decimal, as in ARPA files and KenLM.
+    """The score of one sentence; logarithms are to base 10, as in ARPA files and KenLM.
 
-    ``log10_oov`` is the part of ``log10`` that the unknown words contribute; of these, ``attached`` are known
-    when they are split into words and punctuation. ``logps`` are the natural logarithms of the tokens and of
-    the end, ``unknown`` says which of the tokens are unknown.
+    ``log10_oov`` is the part of ``log10`` from the unknown words, of which ``attached`` are known when split
+    into words and punctuation. ``logps`` are the natural logarithms of the probabilities of the tokens and
+    the end, ``unknown`` marks the unknown tokens.
     """
 
     words: tuple[str, ...]
@@ -137,16 +141,16 @@ class SentenceScore:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredBatch:
-    """What a model says about the sentences of a batch.
+    """The scores of the sentences of a batch.
 
     Attributes:
         batch: the sentences.
         log10: log10 probability of each sentence, as in `SentenceScore`.
-        oov: the same.
-        log10_oov: the same.
-        logps: natural logarithms of all tokens, each sentence with its end.
+        oov: unknown words of each sentence.
+        log10_oov: log10 probability of the unknown words of each sentence.
+        logps: natural logarithms of the probabilities of all tokens, each sentence with its end.
         unknown: which of the tokens are unknown.
-        attached: which of the different words are unknown, and known when they are split.
+        attached: which of the different words are unknown, but known when they are split.
     """
 
     batch: TextBatch
@@ -170,7 +174,7 @@ class ScoredBatch:
 class Totals:
     """The sums over all sentences, and the perplexities that follow.
 
-    ``parts`` are those of documents, or of sentences where these are none, which vary by chance.
+    ``parts`` are the sums of documents, or of sentences without documents, for the interval.
     """
 
     sentences: int = 0
@@ -185,7 +189,7 @@ class Totals:
     _open: tuple[float, int] = (0.0, 0)
 
     def add(self, score: SentenceScore, part: object = None) -> None:
-        """Count one more sentence, which is a part by itself, or one of those in a row that make up one."""
+        """Add a sentence; consecutive sentences of the same ``part`` are one part, else each is its own."""
         if part is None or part != self._part:
             self.parts.add(*self._open)
             self._part, self._open = part, (0.0, 0)
@@ -204,7 +208,7 @@ class Totals:
         self.sentences += len(tokens)
         self.tokens += int(tokens.sum())
         self.oov += int(scored.oov.sum())
-        # One after the other: a sum is the same, however a text falls into batches.
+        # One by one, so that a sum is the same however the text is divided into batches.
         self.log10 = in_order(self.log10, scored.log10)
         self.log10_oov = in_order(self.log10_oov, scored.log10_oov)
         self.parts.add_all(scored.log10, tokens)
@@ -223,7 +227,7 @@ class Totals:
 
     @property
     def interval(self) -> tuple[float, float] | tuple[None, None]:
-        """Return between which perplexities 95 % lie, by the parts; nothing of few of them."""
+        """Return the 95 % interval of the perplexity, by the variation of parts; None for too few parts."""
         sums = replace(self.parts)
         sums.add(*self._open)
         if sums.parts < _LEAST_PARTS:
@@ -233,7 +237,7 @@ class Totals:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return the same in words."""
+        """Return the notes on the totals, the interval in words among them."""
         return (
             f"{quantity(self.sentences, 'sentence')}, {quantity(self.tokens, 'token')} with ends,"
             f" {self.oov} unknown; log10 {self.log10:.4f}",
@@ -252,7 +256,7 @@ class Totals:
 
     @property
     def warnings(self) -> list[str]:
-        """Return why words may be unknown that the model has: the text is not tokenized."""
+        """Return a warning if the text seems not to be tokenized, so that words of the model are unknown."""
         if self.attached < _RAW * max(self.oov, 1):
             return []
         are = "is" if self.oov == 1 else "are"
@@ -273,7 +277,7 @@ class Totals:
 
 
 def model_notes(model: ModelLike) -> list[str]:
-    """Return what to know about the scores of a model."""
+    """Return the notes on the scores of a model."""
     notes = {
         _BRACKET_NOTE: model.brackets,
         _SYMBOL_NOTE.format(over=model.symbols.over): not model.symbols.are_words,
@@ -292,7 +296,7 @@ def _readable(perplexity: float) -> str:
 
 
 def figures_of(log10: float, tokens: int, oov: int) -> tuple[object, ...]:
-    """Return the figures of a part of a text, in the columns `FIGURES`."""
+    """Return the values of the columns `FIGURES` for a part of a text."""
     return log10, natural(log10), tokens, oov, perplexity_of(log10, tokens)
 
 
@@ -320,7 +324,7 @@ def score_sentences(
         store: where the model lives.
         model: the model.
         sentences: the words of each sentence; an empty one is only </s>.
-        lowercase: lower-case the words first; as the corpora of the model were if ``None``.
+        lowercase: whether to lower-case the words first; if ``None``, whether the model's corpora were.
         max_tokens: most tokens of a batch.
         max_words: most distinct words of a batch.
     """
@@ -353,7 +357,7 @@ def score_batches(
 
 
 def _known_when_split(reader: ModelReader, forms: Sequence[str], known: Ints, lower: bool) -> Bools:
-    """Return which forms are unknown, and would be words that are known if the text were tokenized."""
+    """Return which forms are unknown, but would be known words if the text were tokenized."""
     unknown = (i for i in np.flatnonzero(known == UNK).tolist() if _SIGN.search(forms[i]))
     split = {i: [part for part in tokenize(forms[i]) if re.search(r"\w", part)] for i in unknown}
     split = {i: parts for i, parts in split.items() if parts and parts != [forms[i]]}
@@ -381,14 +385,14 @@ def score_tokens(
     Args:
         reader: reads the model.
         forms: different words.
-        numbers: the text: the number of each of its words among these.
+        numbers: the text, as indices of its words in ``forms``.
         lengths: lengths of its sentences.
-        old: how many of the first forms are those of the last time.
+        old: how many of the first forms are those of the previous call.
         lower: whether words are looked up in lower case.
 
     Returns:
-        Of each form the id of a word that the model knows, or `UNK`; and natural logarithms, of each sentence
-        those of its tokens and of ``</s>``.
+        The id of each form in the model, or `UNK`; and the natural logarithms of the probabilities of the
+        tokens of each sentence and its ``</s>``.
     """
     if reader.parts:
         given = [score_tokens(part, forms, numbers, lengths, old, lower=lower) for part, _ in reader.parts]
@@ -403,7 +407,7 @@ def score_tokens(
 def _mixed(
     given: Sequence[tuple[Ints, Floats]], weights: Sequence[float], numbers: Longs, lengths: Ints
 ) -> tuple[Ints, Floats]:
-    """Return the same of a mixture, of what its models give."""
+    """Return the result of `score_tokens` for a mixture, from the results for its models."""
     words, model_events = are_words(lengths), list[Events]()
     for forms, logps in given:
         known = np.ones(len(words), np.bool_)
@@ -415,7 +419,7 @@ def _mixed(
 
 @compiled
 def _sums(logps: Floats, is_unknown: Bools, lengths: Ints) -> tuple[Floats, Longs, Floats]:
-    """Return log10, unknown words and their log10 of each sentence; ``is_unknown`` is of tokens alone."""
+    """Return log10, unknown words and their log10 of each sentence; ``is_unknown`` is without ends."""
     total, oov, unknown = np.zeros(len(lengths)), np.zeros(len(lengths), np.int64), np.zeros(len(lengths))
     at = token = 0
     for sentence in range(len(lengths)):

@@ -1,4 +1,4 @@
-"""The sentences of a store as text that models score: blocks of whole ones, in the order of the store."""
+"""Read stored sentences as text for models: blocks of whole sentences, in the order of the store."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.models.base.registry import ModelInfo
 from sentgen.schema import Store
 
-#: Tokens of a block, give or take a sentence.
+#: Tokens of a block, to within a sentence.
 BLOCK_TOKENS = 500_000
 _SENTENCES = """\
 select s.id, s.corpus_id, s.length
 from sentence as s{conditions}
 order by s.id"""
-#: Models are applied to whole sentences, so that one token tells.
+#: Sentences to which a model was applied: since it is applied to whole sentences, one token is checked.
 _NOT_APPLIED = "s.id not in (select sentence_id from surprisal where model_id = {model} and position = 1)"
 _TOKENS = """\
 select sentence_id, word_id
@@ -51,7 +51,7 @@ join region as r on r.sentence_id = p.began and r.place = p.place
 join sentence as s on s.id = p.began
 where p.sentence_id in (select unnest($ids::bigint[])) and p.first <= p.last
 order by p.sentence_id, p.began, r.position, p.place"""
-#: Regions of which a part is in these sentences, or in others between them.
+#: Regions that overlap these sentences, or others between them.
 _AROUND = "r.sentence_id <= $end and r.last_sentence_id >= $start"
 _FORMS = "select id, form from word where id in (select unnest($ids::integer[])) order by id"
 
@@ -62,11 +62,11 @@ class StoredText:
 
     Attributes:
         sentences: ids of the sentences.
-        corpora: the numbers of their corpora.
-        lengths: how many tokens each has.
+        corpora: ids of their corpora.
+        lengths: number of tokens of each sentence.
         forms: the different words of the text.
-        numbers: the text: the number of each of its words among these.
-        more: whether others follow.
+        numbers: the text, as indices of its words in ``forms``.
+        more: whether more sentences follow.
     """
 
     sentences: Longs
@@ -88,10 +88,10 @@ class StoredText:
         """Yield the sentences of some corpora.
 
         Args:
-            store: the store, to which nothing is connected meanwhile.
+            store: the store; no connection is kept open between blocks.
             selection: the corpora, and which of their sentences.
-            without: the number of a model; leave out what it was applied to.
-            tokens: tokens of a block, give or take a sentence.
+            without: id of a model; sentences to which it was applied are left out.
+            tokens: tokens of a block, to within a sentence.
         """
         bindings = Bindings()
         conditions = selection.of_sentences(bindings, "s")
@@ -113,15 +113,15 @@ class StoredText:
 
 
 class RegionPart(NamedTuple):
-    """What of a region is in a sentence.
+    """The part of a region that is in one sentence.
 
     Attributes:
-        began: the number of the sentence in which the region begins.
+        began: id of the sentence in which the region begins.
         position: position of the first token of the region there.
-        place: number of the region among those that begin there.
-        first: position of its first token in this sentence.
+        place: number of the region among those that begin at this token.
+        first: position of the region's first token in this sentence.
         last: position of the last token of the region, or a greater number.
-        sentence: the name of the sentence in which it begins.
+        sentence: name of the sentence in which the region begins.
         attributes: attributes of the region, joined by commas.
     """
 
@@ -149,7 +149,7 @@ def stored_sentences(
     Args:
         store: the store.
         selection: the corpora, and which of their sentences.
-        kinds: kinds of the regions that are told.
+        kinds: kinds of the regions that are returned with the places.
     """
     for text in StoredText.read(store, selection):
         with store.connect() as connection:
@@ -170,7 +170,7 @@ def held_out(
     Raises:
         InputError: there is no such file, or it holds no sentence.
         NotFoundError: there is no such corpus.
-        ModelError: the models have brackets or symbols, which text has not.
+        ModelError: the models have brackets or symbols, which text does not have.
     """
     for model in models:
         if model.brackets or not model.symbols.are_words:
@@ -186,14 +186,14 @@ def held_out(
 
 
 def of_training(models: Sequence[ModelInfo], corpus: str | None) -> list[str]:
-    """Return the models that were built from all of a corpus."""
+    """Return the labels of models that were built from a whole corpus."""
     return [model.label for model in models if corpus in model.corpora and not model.condition]
 
 
 def _regions(
     connection: Connection, sentences: Longs, kinds: tuple[str, ...]
 ) -> Mapping[int, Sequence[RegionPart]]:
-    """Return the regions in sentences, whose numbers ascend, by these numbers."""
+    """Return the parts of regions in each sentence, by sentence id; the ids ascend."""
     bindings = Bindings(ids=sentences.tolist(), start=int(sentences[0]), end=int(sentences[-1]))
     parts = parts_of(f"{of_kinds(kinds, bindings)} and {_AROUND}")
     regions: dict[int, list[RegionPart]] = defaultdict(list)
@@ -203,12 +203,12 @@ def _regions(
 
 
 def _words(connection: Connection, sentences: Longs) -> Ints:
-    """Return the words of sentences, whose numbers ascend."""
+    """Return the word ids of sentences whose ids ascend."""
     bindings = Bindings(first=int(sentences[0]), last=int(sentences[-1]))
     text = _TOKENS.format(conditions=where(["sentence_id between $first and $last"]))
     table = Statement(text, bindings).run(connection)
     ids, words = table["sentence_id"].to_numpy(), table["word_id"].to_numpy()
-    # Between the first one and the last one there may be others.
+    # The range of ids may include other sentences.
     within: Ints = words[sentences[np.searchsorted(sentences, ids)] == ids]
     return within
 
@@ -224,5 +224,5 @@ def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:
 
 
 def _name_of(file: str | None, corpus: str | None) -> str:
-    """Return what a text is called."""
+    """Return the name of a text for messages."""
     return corpus or Path(str(file)).name

@@ -1,4 +1,4 @@
-"""The sub-model: everything of a language model that one batch of bags can need, fetched at once.
+"""The sub-model: all n-grams of a language model that one batch of bags can look up, fetched at once.
 
 An n-gram whose words all lie in a bag has its anchor, the greatest of its word ids, in the bag. So the rows
 of `model_ngram` with an anchor in the batch hold all that the batch can ask for: ids fall with frequency, and
@@ -6,18 +6,18 @@ the n-grams of a rare word are few. The table is sorted by model and anchor; Duc
 The rows stream through a filter that keeps those within one bag, and are cached per anchor on the way, so
 that frequent words are fetched once.
 
-A batch looks up the words of all its bags at once, but what is searched is one bag: an n-gram is of use only
-if some bag has all of its words. A word is a set of bags, one bit each; so is the intersection over the words
-of an n-gram, and it must not be empty. Of the rows that have an anchor in a hundred sentences, one in ten to
-one in twenty is left.
+The words of all bags are looked up at once, but each bag is searched by itself: an n-gram is needed only if
+some bag has all of its words. Each word has the set of its bags as bits, and the intersection of these sets
+over the words of an n-gram must not be empty. Of the rows with an anchor in a hundred sentences, one in ten
+to one in twenty remains.
 
-A mixture of back-off models is summed when it is asked: nothing of it is stored but its weights.
+A dynamic mixture of back-off models stores only its weights, and is summed here.
 
     p(w | h) = sum over the models of weight times p(w | h) in the model
 
-The sum is no back-off model: what two models lack, each has by weights of its own. In a bag it is one all the
-same: a table of every context of any model with every word that may follow it there. A model gives nothing to
-a word that it does not know and another one does; in a context that word is <unk> to it, as for scores.
+The sum is no back-off model, since each model backs off with its own weights. Within a bag it is written as
+one: a table of every context of any model with every word of the bag that may follow it. A word that only
+another model knows has probability 0 in a model; in a context, the model reads it as <unk>, as in scoring.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ def membership(bags: Sequence[Sequence[int]], everywhere: Iterable[int]) -> _Mem
     lengths = [len(bag) for bag in bags]
     flat = np.array([word for bag in bags for word in bag], np.int32)
     always = np.array(sorted(everywhere), np.int32)
-    # Sorted, so that rows of `bits` come in the order of the ids, whatever the order of the bags.
+    # Sorted, so that rows of `bits` are in the order of the ids, whatever the order of the bags.
     words = np.unique(np.concatenate((flat, always)))
     places = np.full(int(words.max(initial=-1)) + 1, -1, np.int32)
     places[words] = np.arange(len(words))
     bits = np.zeros((len(words), max(1, -(-len(bags) // _BITS))), np.uint64)
     column, bit = np.divmod(np.repeat(np.arange(len(bags)), lengths), _BITS)
-    # `at`: a word occurs in many bags of one column, and plain indexing would keep the last one only.
+    # `at`, since a word occurs in many bags of one column, of which indexing would keep only the last.
     np.bitwise_or.at(bits, (places[flat], column), np.left_shift(np.uint64(1), bit.astype(np.uint64)))
-    # All bits, beyond the last bag, too: n-grams of such words alone are kept even without a bag.
+    # All bits, also beyond the last bag: n-grams of only these words are kept even without bags.
     bits[places[always]] = ~np.uint64(0)
     return _Membership(places, bits)
 
@@ -89,7 +89,7 @@ def within_bags(words: Ints, places: Ints, bits: Bits) -> Longs:
     inside = np.empty(len(words), np.int64)
     size = 0
     for row in range(len(words)):
-        # 64 bags at a time, and done at the first one that has them all.
+        # 64 bags at a time, until the first column with a bag that has all words.
         for column in range(bits.shape[1]):
             common = ~np.uint64(0)
             for i in range(words.shape[1]):
@@ -107,7 +107,7 @@ def within_bags(words: Ints, places: Ints, bits: Bits) -> Longs:
 
 
 class _BagModel(NamedTuple):
-    """What one model has for some bags, over local word ids; ``known`` says which words it has."""
+    """The n-grams of one model for some bags, over local word ids; ``known`` marks the words it has."""
 
     rows: CachedNgrams
     table: NgramTable
@@ -124,12 +124,12 @@ def _bag_model(rows: CachedNgrams, words: int, weight: float) -> _BagModel:
 
 
 def _mixed_table(models: Sequence[_BagModel], bags: _Membership, order: int) -> tuple[NgramTable, int]:
-    """Return the table of the sums, and the number of its n-grams.
+    """Return the table of a mixture, and the number of its n-grams.
 
     Args:
-        models: what each model has for the bags; all with as many columns of words as the order.
+        models: n-grams of each model for the bags, with ``order`` columns of words.
         bags: bags of local word ids; <unk>, <s> and </s> are in every bag.
-        order: the highest one.
+        order: the highest order of the models.
     """
     contexts = _contexts(models, bags, order)
     words = np.flatnonzero(bags.places >= 0).astype(np.int32)
@@ -147,7 +147,7 @@ def _mixed_table(models: Sequence[_BagModel], bags: _Membership, order: int) -> 
 
 
 def _contexts(models: Sequence[_BagModel], bags: _Membership, order: int) -> Ints:
-    """Return each n-gram that more words can follow in a model, and the empty one: (C, order - 1)."""
+    """Return the contexts of all models, the empty one included: (C, order - 1)."""
     contexts = [np.full((1, order - 1), -1, np.int32)]
     if order == 1:
         return contexts[0]
@@ -172,7 +172,7 @@ def _in_bags(bags: _Membership, words: int) -> Bools:
 
 
 def _with_unknown(contexts: Ints, unknown: Sequence[int]) -> Ints:
-    """Return contexts as well with each word that the model does not know in the place of <unk>."""
+    """Return contexts, and copies in which each word that the model does not know replaces <unk>."""
     for column in range(contexts.shape[1]):
         same = contexts[contexts[:, column] == UNK]
         for word in unknown if len(same) else ():
@@ -193,7 +193,7 @@ def _share(bits: Bits, other: Bits) -> bool:
 
 @compiled
 def _followed(contexts: Ints, words: Ints, places: Ints, bits: Bits) -> tuple[Ints, Ints]:
-    """Return each context with each word that is with it in one bag, as number of the context and word."""
+    """Return each context with each word of the same bags, as index of the context and word."""
     pairs = np.empty((2, 1024), np.int32)
     size = 0
     for context in range(len(contexts)):
@@ -214,14 +214,14 @@ def _followed(contexts: Ints, words: Ints, places: Ints, bits: Bits) -> tuple[In
 def _add(
     table: NgramTable, contexts: Ints, context: Ints, word: Ints, known: Bools, weight: float, p: Floats
 ) -> None:
-    """Add what a model gives each word after its context, times its weight."""
+    """Add to ``p`` the probability of each word after its context in a model, times the model's weight."""
     before, state = -1, EMPTY
     for i in range(len(word)):
         if context[i] != before:
             before, state = context[i], EMPTY
             for k in range(contexts.shape[1]):
                 if contexts[before, k] >= 0:
-                    # Before it is looked up: a table backs off before it takes a word for <unk>.
+                    # Replaced before the look-up, since a table backs off before it reads a word as <unk>.
                     read = contexts[before, k] if known[contexts[before, k]] else UNK
                     _, state = extend(table, state, read)
         if known[word[i]]:
@@ -230,7 +230,7 @@ def _add(
 
 
 _CHUNK_ROWS = 60_000
-#: N-grams to read for bags before a model is laid out: all of a smaller one stays in the cache.
+#: N-grams to read for bags before a model is laid out: the cache holds all of a smaller model.
 _LEAST = 1_000_000
 _BEYOND = -1
 
@@ -273,7 +273,7 @@ def prefetch(
     order: int | None = None,
     cache: NgramCache | None = None,
 ) -> SubModel:
-    """Fetch everything that ordering or scoring each of the bags can ask a model, in at most two queries.
+    """Fetch all n-grams that ordering or scoring the bags can look up in a model, in at most two queries.
 
     Args:
         store: where the model lives.
@@ -286,7 +286,7 @@ def prefetch(
     started = time.perf_counter()
     cache = cache or NgramCache.of_store(store)
     order = min(order or model.order, model.order)
-    # A word `<s>` in a text is no start of a sentence: it is unknown.
+    # A word `<s>` in a text is not the start of a sentence, but an unknown word.
     forms = {word for bag in bags for word in bag} - set(RESERVED_WORDS)
     if model.unknown == "tag":
         forms |= {f"<unk:{tag}>" for tag in tags}
@@ -335,7 +335,7 @@ def _mixed(
     cache: NgramCache,
     started: float,
 ) -> SubModel:
-    """Return the sub-model of a mixture that is summed when it is asked; what its models have is cached."""
+    """Return the sub-model of a dynamic mixture; the n-grams of its models are cached."""
     model, parts = mixed
     ids = cache.word_ids(duck, model, forms)
     rows = [_ngrams(duck, store, part, bags, ids, cache) for part, _ in parts]
@@ -352,7 +352,7 @@ def _mixed(
 
 
 def _coded(bags: Sequence[Sequence[str]], ids: dict[str, int]) -> tuple[list[list[int]], set[int]]:
-    """Return the words of each bag, and those of every bag: classes of unknown words, as <s>."""
+    """Return the word ids of each bag, and the ids in every bag: <s> and classes of unknown words."""
     coded = [[ids[word] for word in bag if word in ids] for bag in bags]
     return coded, {UNK, BOS, EOS, *ids.values()}.difference(*coded)
 
@@ -370,8 +370,8 @@ def _submodel_of(
 
 
 def _numbered(ids: dict[str, int], unigrams: set[int]) -> tuple[tuple[str, ...], dict[str, int], Ints]:
-    """Return the words that are unigrams, reserved ones first, their places, and these by ids."""
-    # Sorted: `ids` comes in the order of a set, which differs from run to run.
+    """Return the words that are unigrams, reserved ones first, their local ids, and local ids by id."""
+    # Sorted, since `ids` has the order of a set, which differs from run to run.
     known = sorted((number, form) for form, number in ids.items() if number in unigrams)
     words = (*RESERVED_WORDS, *(form for _, form in known))
     local = np.full(max([ROOT, *ids.values()]) + 2, -1, np.int32)  # the last one stays -1: beyond the order
@@ -395,35 +395,35 @@ def _ngrams(
     fetched = _fetch(duck, store, model, missing, cache) if missing else ()
     parts = (part.where(within_bags(part.words, *within)) for part in chain(cached, fetched))
     rows = CachedNgrams.joined(parts, model.order)
-    # What was cached must not show in the order of the rows.
+    # Sorted, so that the order of the rows does not depend on what was cached.
     return rows.where(np.argsort(reduce(np.maximum, rows.words.T), kind="stable"))
 
 
 def _fetch(
     duck: duckdb.DuckDBPyConnection, store: Store, model: ModelLike, anchors: list[int], cache: NgramCache
 ) -> Iterator[CachedNgrams]:
-    """Yield the rows of some anchors, ascending, and cache the first anchors, up to half of the cache.
+    """Yield the rows of ascending anchors, and cache the first anchors, up to half of the cache.
 
-    The first are the smallest ids, whose words are frequent and will come again. Memory is bounded by the
+    The first anchors are the most frequent words, which will be looked up again. Memory is bounded by the
     limit of the cache, whatever the size of the model.
     """
     whole: dict[int, list[CachedNgrams]] = {anchor: [] for anchor in anchors}
-    # Half: the other half keeps what earlier batches wanted.
+    # Half of the cache is left to the anchors of earlier batches.
     free, unfinished, ascending = cache.limit // 2, -1, True
     for column, rows in _stream(duck, model, anchors):
         yield rows
         use_of(store, model).has_read(len(rows.logp))
-        # DuckDB keeps the order of a sorted table, but promises it to nobody.
+        # DuckDB keeps the order of a sorted table, but does not guarantee it.
         ascending &= bool(unfinished <= column[0] and (column[:-1] <= column[1:]).all())
         if free >= 0:
             free -= rows.nbytes
             unfinished = int(column[-1])
             for anchor, part in anchor_slices(column):
                 whole[anchor].append(rows.where(part))
-    # The anchor at which the cache was full is not whole, and half of an anchor must never be cached.
+    # The rows of the anchor at which the cache was full are incomplete, and must not be cached.
     if free < 0:
         whole = {anchor: parts for anchor, parts in whole.items() if ascending and anchor < unfinished}
-    # Empty ones as well: that a word has no n-gram is worth to be known.
+    # Anchors without rows are cached, too, so that they are not queried again.
     for anchor in sorted(whole, reverse=True):
         cache.put(model, anchor, CachedNgrams.joined(whole.pop(anchor), model.order))
 
@@ -431,7 +431,7 @@ def _fetch(
 def _stream(
     duck: duckdb.DuckDBPyConnection, model: ModelLike, anchors: list[int]
 ) -> Iterator[tuple[Ints, CachedNgrams]]:
-    """Run the query for some anchors, ascending, and yield anchors and rows in chunks of one row or more."""
+    """Run the query for ascending anchors, and yield anchors and rows in chunks of one row or more."""
     words = ", ".join(f"w{i}" for i in range(1, model.order + 1))
     for batch in anchored(duck, model, anchors, f"{words}, logp, backoff", rows=_CHUNK_ROWS):
         *padded, logp, backoff = (column.fill_null(_BEYOND).to_numpy() for column in batch.columns)
@@ -439,7 +439,7 @@ def _stream(
 
 
 def lowercases(store: Store, model: ModelLike) -> bool:
-    """Return whether all corpora of a model were lower-cased on the way in; then its input must be, too."""
+    """Return whether all corpora of a model were lower-cased by ingestion, as its input then must be."""
     with store.connect() as connection, translated_errors(store.path):
         known, key = connection_cache(connection), ("lowercases", model.id)
         if key not in known:

@@ -1,10 +1,10 @@
-"""Surprisal of stored tokens: what a model says of them, kept beside them.
+"""Surprisal of stored tokens by a model, stored with the tokens.
 
 The surprisal of a token is -log2 p(token | tokens before it in the sentence), in bits (Hale 2001, Levy 2008);
-that of an unknown word is that of <unk>. The model is the one that `sentgen score` asks, so that the bits of
-a sentence and of its end sum up to its log10 there, divided by -log10 2.
+that of an unknown word is that of <unk>. Scores are those of `sentgen score`: the bits of a sentence and its
+end sum up to its log10 there, divided by -log10 2.
 
-A scorer of a plug-in stands among the models of the store, each version of its package as one of its own.
+A scorer of a plug-in is recorded as a model of the store, each version of its package as another one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from sentgen.schema.tables.models import model, model_parameter
 
 
 def _words_of(scorer: Scorer) -> ScoreWords:
-    """Return what scores the words of sentences.
+    """Return the function of a scorer that scores the words of sentences.
 
     Raises:
         ModelError: the scorer knows whole sentences only.
@@ -61,7 +61,7 @@ def _words_of(scorer: Scorer) -> ScoreWords:
 
 
 def _stored_scorer(store: Store, scorer: Scorer) -> ModelInfo:
-    """Return a scorer as the store has it, or will have it; another version of its package is another one."""
+    """Return the model that records a scorer in the store, or a new one for this version of its package."""
     there = [one for one in list_scorers(store) if (one.name, one.package) == (scorer.name, scorer.package)]
     if there:
         return there[-1]
@@ -86,7 +86,7 @@ def _stored_scorer(store: Store, scorer: Scorer) -> ModelInfo:
 
 
 def _add_scorer(connection: Connection, scorer: ModelInfo) -> None:
-    """Write a scorer that the store does not have yet; of what is no scorer, nothing."""
+    """Store a scorer that the store does not have yet; models that are no scorers are ignored."""
     there = connection.execute(select(model.c.id).where(model.c.id == scorer.id)).first()
     if scorer.smoothing != SCORER or there:
         return
@@ -111,13 +111,13 @@ def _add_scorer(connection: Connection, scorer: ModelInfo) -> None:
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Decimals that are kept: DuckDB stores such numbers in half the bytes.
+#: Decimals to which bits are rounded: DuckDB stores such numbers in half the bytes.
 _DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """What applying a model came to: of the sentences that did not have its surprisal yet.
+    """The result of applying a model to the sentences that did not have its surprisal yet.
 
     ``unknown`` counts the tokens that the model does not know; ``bits`` is the sum over all tokens.
     """
@@ -163,7 +163,7 @@ class ApplyRequest:
     def apply(self, store: Store, progress: Callable[[str], None] | None = None) -> Application:
         """Store the surprisal of all tokens that do not have that of this version of the model yet.
 
-        All of them get it in one transaction, or none.
+        All of them are stored in one transaction.
 
         Args:
             store: the store, open for writing.
@@ -196,13 +196,13 @@ class ApplyRequest:
         draft: Draft,
         progress: Callable[[str], None] | None,
     ) -> Application:
-        """Compute what is to be stored."""
+        """Compute the surprisal, and write it to the draft."""
         with store.connect() as connection:
             selection = select_corpora(connection, self.corpus, sentences=True)
         done = Application(model)
         for text in StoredText.read(store, selection, without=model.id):
             logps, unknown = say(text)
-            # Zero, not -0.0, for what is certain.
+            # 0, not -0.0, for a probability of 1.
             bits = np.round(logps / -math.log(2), _DECIMALS) + 0.0
             draft.append("surprisal", _rows(model, text, bits, unknown))
             done = Application(
@@ -222,7 +222,7 @@ Speaker = Callable[[StoredText], tuple[Floats, Bools]]
 
 
 def _speaker(store: Store, name: str) -> tuple[ModelInfo, Speaker]:
-    """Return a model, or a scorer, and what it says of texts."""
+    """Return the model or scorer of a name, and the function with which it scores texts."""
     try:
         info = registry.find(store, name)
     except NotFoundError:

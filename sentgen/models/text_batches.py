@@ -1,6 +1,6 @@
-"""Batches of a text: whole sentences, bounded in tokens and in distinct words, so that memory is, too.
+"""Batches of a text: whole sentences, bounded in tokens and in distinct words, so that memory is bounded.
 
-Lines of tokens are split, and their words numbered, byte by byte in machine code.
+Lines of tokens are split, and their words numbered, byte by byte in compiled code.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
 from sentgen.corpus.readers.lines import split_tokens
 
-# Two bounds: a list of names has new words only, and running text hardly any.
+# Two bounds, since in a list of names every word is new, and in running text hardly any.
 MAX_TOKENS = 500_000
 MAX_WORDS = 100_000
 #: Characters to a token of a batch.
 _CHARACTERS = 5
-#: The hash of a word before its first byte (FNV-1a), and what it is multiplied by after each.
+#: The initial value of the hash of a word, and its multiplier for each byte (FNV-1a).
 _NO_BYTES, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -30,10 +30,10 @@ class TextBatch:
 
     Attributes:
         forms: the different words.
-        numbers: the text: the number of each of its words among these.
+        numbers: the text, as indices of its words in ``forms``.
         lengths: lengths of the sentences.
-        full: whether they are so many that others may follow.
-        old: how many of the different words, the first ones, are those of the batch before.
+        full: whether the batch reached a bound, so that more sentences may follow.
+        old: how many of the first forms are those of the batch before.
     """
 
     forms: Sequence[str]
@@ -83,7 +83,7 @@ class TextBatch:
 
 
 class _Forms(dict[str, int]):
-    """Numbers for strings, in the order in which they come."""
+    """Numbers strings in the order of their first look-up."""
 
     def __missing__(self, form: str) -> int:
         number = self[form] = len(self)
@@ -98,7 +98,7 @@ def _split(text: str, words: _Words, max_tokens: int, *, full: bool) -> Iterator
     coded = text.encode()
     old = words.make_room(len(coded))
     numbers, lengths = words.number(np.frombuffer(coded, np.uint8))
-    # Other white space is of its word, but no word by itself.
+    # Other white space is a part of its word, but not a word by itself.
     if len(lengths) == coded.count(b"\n") and not any(map(str.isspace, words.forms[old:])):
         yield TextBatch(words.forms.copy(), numbers, lengths, full, old)
     else:
@@ -107,10 +107,10 @@ def _split(text: str, words: _Words, max_tokens: int, *, full: bool) -> Iterator
 
 
 class _Words:
-    """Numbers of words, which stay the same from batch to batch until there are many.
+    """Numbers of words that are kept from batch to batch up to a limit.
 
     Args:
-        most: how many there may be when a batch begins; it may bring as many.
+        most: maximal number of words when a batch begins; the batch may add as many.
     """
 
     def __init__(self, most: int) -> None:
@@ -118,7 +118,7 @@ class _Words:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Remove all words."""
         self.forms: list[str] = []
         size = 2 * self.most
         self._bytes, self._ends = np.empty(0, np.uint8), np.zeros(size + 1, np.int64)
@@ -126,7 +126,7 @@ class _Words:
         self._slots = np.full(1 << (2 * size).bit_length(), -1, np.int32)
 
     def make_room(self, size: int) -> int:
-        """Make room for the words of a text of so many bytes; return how many words there are already."""
+        """Enlarge the arrays for a text of so many bytes; return the number of words so far."""
         if len(self.forms) > self.most:
             self.forget()
         used = self._bytes[: self._ends[len(self.forms)]]
@@ -134,7 +134,7 @@ class _Words:
         return len(self.forms)
 
     def number(self, text: Bytes) -> tuple[Longs, Ints]:
-        """Return the numbers of the words of a text, and how many each line has (see `_number_words`)."""
+        """Return the numbers of the words of a text, and the number of words of each line."""
         old, arrays = len(self.forms), (self._bytes, self._ends, self._hashes, self._slots)
         numbers, lengths, words = _number_words(text, old, *arrays)
         ends = self._ends[old : words + 1].tolist()
@@ -152,14 +152,14 @@ def _number_words(
 
     Args:
         text: the lines.
-        words: how many different ones there were before.
-        pool: these, one behind the other; new ones are added.
-        ends: ends of the words in the pool, from 1 on.
+        words: number of different words so far.
+        pool: bytes of the different words, concatenated; new words are appended.
+        ends: end of each word in the pool, from index 1 on.
         hashes: hashes of the words.
-        slots: (power of two,) their numbers, by their hashes; -1 where free.
+        slots: (power of two,) numbers of the words, by their hashes; -1 where free.
 
     Returns:
-        The numbers of all words, how many each line has, and how many different ones there are now.
+        The numbers of all words, the number of words of each line, and the number of different words now.
     """
     numbers, lengths = np.empty(len(text) // 2, np.int64), np.empty(len(text), np.int32)
     tokens = lines = first = begin = 0
@@ -192,7 +192,7 @@ def _number_words(
 def _slot_of_word(
     text: Bytes, begin: int, end: int, code: np.uint64, pool: Bytes, ends: Longs, hashes: Bits, slots: Ints
 ) -> int:
-    """Return the slot that has the number of a word with this hash, or the free one where it belongs."""
+    """Return the slot with the number of a word with this hash, or the free slot for it."""
     slot = np.int64(code >> np.uint64(32)) & (len(slots) - 1)
     while slots[slot] >= 0:
         number = slots[slot]

@@ -1,15 +1,15 @@
 """Build vectors: count, weigh, decompose, and store.
 
-It is counted how often words stand with what: words around them, and words that they depend on or govern.
-The tokens are read in blocks of whole sentences; the pairs of a block are sorted, counted and merged with
-those of the blocks before. O(pairs log block); memory grows with the pairs that are different.
+Words are counted with their contexts: the words around them, and the words that they depend on or govern. The
+tokens are read in blocks of whole sentences; the pairs of a block are sorted, counted and merged with those
+of the blocks before. O(pairs log block); memory grows with the number of different pairs.
 
 Words and their contexts are weighed by PPMI, whose truncated SVD gives the vectors, as Levy, Goldberg and
 Dagan 2015 do, "Improving distributional similarity with lessons learned from word embeddings":
 context-distribution smoothing (section 3.2), shifted PPMI, and singular values to a power.
 
-Others may read the store until the rows are written, which is one transaction: a build that fails or is
-interrupted leaves no trace.
+Other processes may read the store until the rows are written, which is one transaction: a build that fails
+or is interrupted leaves no trace.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class _SentenceBlock(NamedTuple):
-    """Whole sentences: for each token its word (-1 for none), and where it stands.
+    """Whole sentences: for each token its word (-1 for none), its sentence and its position.
 
     ``heads`` is 0 for a root and -1 for a token without a tree, ``relations`` the id of the relation to it.
     """
@@ -58,10 +58,10 @@ class _SentenceBlock(NamedTuple):
 
 @compiled
 def _window_pairs(block: _SentenceBlock, window: int, width: int, out: Longs) -> int:
-    """Write the pairs of words of a sentence that are no farther apart, each both ways; return how many.
+    """Write the pairs of words at most ``window`` tokens apart in a sentence, both ways; return how many.
 
-    A pair is ``word * width + context``; the context of a window is a word. Words without a number keep
-    their place.
+    A pair is ``word * width + context``; the context is a word. Words without a number count as tokens
+    between others.
     """
     size, words = 0, block.words
     for i in range(len(words)):
@@ -79,9 +79,9 @@ def _window_pairs(block: _SentenceBlock, window: int, width: int, out: Longs) ->
 
 @compiled
 def _dependency_pairs(block: _SentenceBlock, vocabulary: int, width: int, out: Longs) -> int:
-    """Write the pairs of heads and modifiers, each both ways; return how many.
+    """Write the pairs of heads and modifiers, in both directions; return how many.
 
-    The context is the relation, seen from above or below, with the other word (Levy & Goldberg 2014).
+    The context is the relation, with its direction, and the other word (Levy & Goldberg 2014).
     """
     size, words = 0, block.words
     for i in range(len(words)):
@@ -90,7 +90,7 @@ def _dependency_pairs(block: _SentenceBlock, vocabulary: int, width: int, out: L
             continue
         if block.sentences[head] != block.sentences[i] or words[head] < 0:
             continue
-        # Context 0 up to the vocabulary are words of a window; those of relations come behind.
+        # Contexts below the size of the vocabulary are words of a window; contexts of relations follow.
         below = 1 + 2 * block.relations[i]
         out[size] = words[head] * width + below * vocabulary + words[i]
         out[size + 1] = words[i] * width + (below + 1) * vocabulary + words[head]
@@ -100,7 +100,7 @@ def _dependency_pairs(block: _SentenceBlock, vocabulary: int, width: int, out: L
 
 @compiled
 def _run_lengths(keys: Longs, counts: Longs) -> int:
-    """Keep each of sorted keys once, with how often it was there; return how many there are."""
+    """Replace sorted keys by the different keys, with their frequencies; return the number of these."""
     size = 0
     for i in range(len(keys)):
         if size and keys[size - 1] == keys[i]:
@@ -114,7 +114,7 @@ def _run_lengths(keys: Longs, counts: Longs) -> int:
 
 @compiled
 def _merged(keys: Longs, counts: Longs, others: Longs, more: Longs, out: Longs, sums: Longs) -> int:
-    """Merge two sorted lists of distinct keys with their counts; return how many there are."""
+    """Merge two sorted lists of distinct keys, and add their counts; return the number of keys."""
     size, i, j = 0, 0, 0
     while i < len(keys) or j < len(others):
         if j == len(others) or (i < len(keys) and keys[i] < others[j]):
@@ -131,9 +131,9 @@ def _merged(keys: Longs, counts: Longs, others: Longs, more: Longs, out: Longs, 
     return size
 
 
-#: Tokens of a block, give or take a sentence.
+#: Tokens of a block, to within a sentence.
 _BLOCK_TOKENS = 1_000_000
-#: Bytes of a different pair, all arrays counted: while lists are merged, and while they are weighted.
+#: Bytes in all arrays for each different pair: during merging, and during weighting.
 _BYTES_OF_PAIR = 48
 _WORDS = """\
 select {form} as form, sum(t.count)::bigint as count
@@ -168,8 +168,8 @@ class _VectorWords:
 
     Attributes:
         forms: the forms, in lower case.
-        counts: how often each occurs.
-        numbers: place in ``forms`` of each word of the store by its id, -1 for none.
+        counts: frequency of each form.
+        numbers: index in ``forms`` of each word id of the store, -1 for none.
     """
 
     forms: Sequence[str]
@@ -179,14 +179,14 @@ class _VectorWords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextCounts:
-    """How often words stand with contexts; sorted by word and context, each pair once.
+    """The frequencies of pairs of a word and a context, sorted by word and context, each pair once.
 
     Attributes:
         rows: number of the word.
         columns: number of the context, dense from 0 on.
-        counts: how often.
-        shape: how many words and contexts there are.
-        tokens: tokens that were read.
+        counts: frequency of the pair.
+        shape: number of words and of contexts.
+        tokens: number of tokens that were read.
     """
 
     rows: Ints
@@ -196,7 +196,7 @@ class ContextCounts:
     tokens: int
 
     def ppmi(self, *, smoothing: float, shift: float) -> tuple[npt.NDArray[np.bool_], Singles]:
-        """Return which cells are positive, and what they are.
+        """Return which cells of the PPMI matrix are positive, and their values.
 
         A cell is log(#(w, c) N / (#(w) #(c)^smoothing)) - log(shift), with N the sum of all #(c)^smoothing,
         and 0 where that is less.
