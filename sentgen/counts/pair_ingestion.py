@@ -32,7 +32,7 @@ Progress = Callable[[str, int, float], None]
 
 @dataclass(slots=True)
 class PairSummary(BatchSummary):
-    """What an ingestion of pairs did."""
+    """Numbers of an ingestion of pairs: what was stored, known before, and refused."""
 
     pairs: int = 0
     document_words: int = 0
@@ -56,11 +56,11 @@ def ingest_pairs(
     killed one loses at most the batch in flight. Both texts become documents of the corpus.
 
     Args:
-        store: where they go.
-        paths: see `sentgen.corpus.pair_readers`.
+        store: the store, open for writing.
+        paths: files of pairs, see `sentgen.corpus.pair_readers`.
         corpus: name of the corpus, which is made if there is none.
         settings: how pairs are found and how texts become words.
-        licence: recorded with a new corpus.
+        licence: licence of a new corpus.
         order: highest order of n-grams to count, in a new corpus.
         on_error: ``raise`` stops at a bad pair, ``skip`` records it and goes on.
         progress: called after every pair.
@@ -92,19 +92,19 @@ def ingest_pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What a file holds at a place: its ``number``-th pair, or what is wrong with that."""
+class _ReadPair:
+    """A pair as it was read, the ``number``-th of its file, or the reason why it was rejected."""
 
     reader: PairReader
     number: int
     pair: RawPair | Rejection
-    #: Bytes of the files before it.
-    before: int
+    #: Bytes of the files before this one.
+    bytes_before: int
 
 
 @dataclass(slots=True)
 class _Run:
-    """What all batches of an ingestion have in common."""
+    """The settings of an ingestion, and what its batches share."""
 
     store: Store
     corpus: Settings
@@ -113,29 +113,29 @@ class _Run:
     progress: Progress
     #: Bytes of all files.
     size: int
-    #: Name to hash of the pairs of the corpus, once they are looked up, those that are drafted included.
+    #: Hashes of the pairs of the corpus by name, also of drafted ones; ``None`` until they are looked up.
     known: dict[str, str] | None = None
     digests: dict[Source, str] = field(default_factory=dict)
 
-    def pairs(self, files: Sequence[PairFile]) -> Iterator[_Found]:
-        """Yield what the files hold."""
-        before = 0
+    def pairs(self, files: Sequence[PairFile]) -> Iterator[_ReadPair]:
+        """Yield the pairs of the files."""
+        bytes_before = 0
         for file in files:
             reader, number = file.read(self.settings), 0
             for number, pair in enumerate(reader, 1):
-                yield _Found(reader, number, pair, before)
+                yield _ReadPair(reader, number, pair, bytes_before)
             if not number:
                 raise InputError("has no pairs", path=file.name)
-            before += file.size
+            bytes_before += file.size
 
     def digest(self, source: Source) -> str:
-        """Return the hash of a source, which is read for it once."""
+        """Return the hash of a source, which is read once for this."""
         if source not in self.digests:
             self.digests[source] = source.sha256()
         return self.digests[source]
 
 
-class _Pairs(Batch[_Found, PairSummary]):
+class _Pairs(Batch[_ReadPair, PairSummary]):
     """The pairs of one transaction."""
 
     def __init__(self, connection: Connection, run: _Run) -> None:
@@ -148,23 +148,23 @@ class _Pairs(Batch[_Found, PairSummary]):
             rows = select(columns.name, columns.sha256).where(columns.corpus_id == self.corpus.id)
             run.known = {row.name: row.sha256 for row in connection.execute(rows)}
         self.known = run.known
-        #: What each source has yielded, and the hash of those that are new.
+        #: Tallies of the sources of this batch, and hashes of those that the store does not have.
         self.tallies: dict[Source, SourceTally] = {}
-        self.new: dict[Source, str] = {}
+        self.new_sources: dict[Source, str] = {}
         self.rows: list[dict[str, object]] = []
 
-    def read(self, connection: Connection, item: _Found) -> None:
+    def read(self, connection: Connection, item: _ReadPair) -> None:
         """Draft a pair, unless the corpus has it."""
-        rejection = item.pair if isinstance(item.pair, Rejection) else self._drafted(connection, item.pair)
+        rejection = item.pair if isinstance(item.pair, Rejection) else self._draft(connection, item.pair)
         if rejection is not None:
             if not self.run.skip:
                 raise rejection.as_error("pair")
             self.done.rejections.append(rejection)
-        read = (item.before + item.reader.bytes_read) / self.run.size if self.run.size else 1.0
-        self.run.progress(item.reader.file.name, item.number, read)
+        fraction = (item.bytes_before + item.reader.bytes_read) / self.run.size if self.run.size else 1.0
+        self.run.progress(item.reader.file.name, item.number, fraction)
 
-    def _drafted(self, connection: Connection, raw: RawPair) -> Rejection | None:
-        """Draft a pair; return what is wrong with it."""
+    def _draft(self, connection: Connection, raw: RawPair) -> Rejection | None:
+        """Draft a pair, unless the corpus has it; return the reason if the pair is rejected."""
         settings = self.run.settings
         digest = raw.sha256(settings)
         if raw.key in self.known:
@@ -179,12 +179,12 @@ class _Pairs(Batch[_Found, PairSummary]):
         pair = raw.tokenize(settings)
         if isinstance(pair, Rejection):
             return pair
-        # Only what is stored: a refused pair may come again, mended.
+        # Not before: a rejected pair may come again in this run, corrected.
         self.known[raw.key] = digest
-        document, document_words = self._text(
+        document, document_words = self._draft_text(
             connection, raw.document_source, f"{pair.key}.document", pair.document
         )
-        abstract, abstract_words = self._text(
+        abstract, abstract_words = self._draft_text(
             connection, raw.abstract_source, f"{pair.key}.abstract", pair.abstract
         )
         row = {
@@ -203,13 +203,13 @@ class _Pairs(Batch[_Found, PairSummary]):
         self.done.abstract_words += abstract_words
         return None
 
-    def _text(
+    def _draft_text(
         self, connection: Connection, source: Source, name: str, sentences: Sequence[Sentence]
     ) -> tuple[int, int]:
-        """Draft one text as a document; return its number, and that of its words."""
+        """Draft a text as a document; return its id and the number of its words."""
         tally = self.tallies.get(source) or self._tally(connection, source)
-        # The writer buffers across sources, so that it gets a tally that nobody reads.
-        number = self.writer.start_source(SourceTally(tally.id, tally.name))
+        # The writer buffers across sources: it gets a tally that is not used, and words are counted here.
+        document_id = self.writer.start_source(SourceTally(tally.id, tally.name))
         words = 0
         for index, sentence in enumerate(sentences):
             sentence.document = None if index else name
@@ -219,26 +219,25 @@ class _Pairs(Batch[_Found, PairSummary]):
         tally.tokens += words
         self.done.sentences += len(sentences)
         self.tokens += words
-        return number, words
+        return document_id, words
 
     def _tally(self, connection: Connection, source: Source) -> SourceTally:
-        """Return the tally of a source, which a batch before this one, or an earlier run, may have stored."""
+        """Make the tally of a source, which an earlier batch, or an earlier run, may have stored."""
         digest = self.run.digest(source)
-        number = find_path(connection, self.corpus.id, source, digest)
-        if number is None:
-            number = self.next_source + len(self.new)
-            self.new[source] = digest
-        self.tallies[source] = SourceTally(number, source.name)
+        source_id = find_path(connection, self.corpus.id, source, digest)
+        if source_id is None:
+            source_id = self.next_source + len(self.new_sources)
+            self.new_sources[source] = digest
+        self.tallies[source] = SourceTally(source_id, source.name)
         return self.tallies[source]
 
     def write(self, connection: Connection) -> None:
-        """Store all that was drafted, in the transaction of the connection."""
+        """Store the drafted pairs, in the transaction of the connection."""
         self.make_corpus(connection)
         for source, tally in self.tallies.items():
-            if source in self.new:
-                add_source(
-                    connection, self.corpus.id, tally, form=PAIRS, version=VERSION, digest=self.new[source]
-                )
+            if source in self.new_sources:
+                digest = self.new_sources[source]
+                add_source(connection, self.corpus.id, tally, form=PAIRS, version=VERSION, digest=digest)
             else:
                 grow_source(connection, tally)
         self.writer.write(connection)

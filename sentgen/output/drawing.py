@@ -1,8 +1,8 @@
 """What all drawings share: colors, axes, pictures that are the same bytes, SVG, and QR codes.
 
-Colors are those of Okabe and Ito 2008, "Color universal design", which the color-blind tell apart, but for
-black, which is the ink, and yellow, which is hardly seen on white: there it is darker. Series have markers of
-their own, too. What a corpus says in elements of SVG is text, never markup.
+Colors are those of Okabe and Ito 2008, "Color universal design", which color-blind people can tell apart.
+Black is left for text; yellow, which is hardly seen on white, is darker there. Each series has a marker of
+its own, too. Strings of a corpus are escaped in SVG: they are text, never markup.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GridAxis = Literal["x", "y"]
 
 
 class _SystemStyle(TypedDict):
-    """How a system is drawn."""
+    """The color and the marker of a system."""
 
     color: str
     marker: str
@@ -34,7 +34,7 @@ class _SystemStyle(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colors of a ground."""
+    """The colors of a theme, light or dark; ``lines`` are those of the series."""
 
     ground: str
     ink: str
@@ -54,8 +54,8 @@ _DARK_LINES = "#3d9fdb #d55e00 #009e73 #e69f00 #cc79a7 #56b4e9 #8b949e #f0e442"
 LIGHT = Theme("#ffffff", "#1f2328", "#59636e", "#d8dee4", tuple(_LIGHT_LINES.split()))
 DARK = Theme("#0d1117", "#f0f6fc", "#9198a1", "#30363d", tuple(_DARK_LINES.split()))
 
-#: What would say when and with what a picture was drawn.
-_NOTHING: dict[Form, dict[str, None]] = {
+#: Metadata that are left out of pictures, as they name the time and the program.
+_NO_METADATA: dict[Form, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -67,11 +67,11 @@ def picture(figure: Figure, form: Form) -> bytes:
     import matplotlib
 
     target = io.BytesIO()
-    # Without dates and versions, and with a salt for ids: the same run gives the same files.
-    nothing = _NOTHING[form]
+    # Without dates and versions, and with a salt for ids, the bytes are always the same.
+    metadata = _NO_METADATA[form]
     with matplotlib.rc_context({"svg.hashsalt": "sentgen"}):
         # In the drawing's own ground: a transparent one would be unreadable on the other theme.
-        figure.savefig(target, format=form, dpi=160, metadata=nothing, facecolor=figure.get_facecolor())
+        figure.savefig(target, format=form, dpi=160, metadata=metadata, facecolor=figure.get_facecolor())
     return target.getvalue()
 
 
@@ -86,9 +86,14 @@ def plain_axes(
 def plain_panels(
     width: float, heights: Sequence[float], across: int, theme: Theme, *, grid: GridAxis | None = None
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return empty plots in one picture: rows of these heights, with so many in each.
+    """Return empty plots in one picture, row by row.
 
-    ``grid`` is the axis whose ticks have lines.
+    Args:
+        width: width of the picture in inches.
+        heights: heights of the rows in inches.
+        across: number of plots in a row.
+        theme: colors.
+        grid: the axis whose ticks have lines; none if ``None``.
     """
     from matplotlib.figure import Figure
 
@@ -139,7 +144,7 @@ def element(name: str, *content: str, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
-    inside = "".join(part if isinstance(part, Markup) else _printed(part) for part in content)
+    inside = "".join(part if isinstance(part, Markup) else _escaped(part) for part in content)
     return Markup(f"<{name}{named}>{inside}</{name}>" if content else f"<{name}{named}/>")
 
 
@@ -152,23 +157,23 @@ def length(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _printed(text: str) -> Markup:
-    """Return a text, with a sign in place of what cannot be shown."""
+def _escaped(text: str) -> Markup:
+    """Escape a text, with U+FFFD in place of characters that cannot be shown."""
     return escape(_UNPRINTABLE.sub("\ufffd", text))
 
 
 def _value(value: object) -> Markup:
-    return _printed(length(value) if isinstance(value, float) else str(value))
+    return _escaped(length(value) if isinstance(value, float) else str(value))
 
 
-#: Modules of white around a code.
+#: Modules (squares) of white around a QR code.
 _BORDER = 2
-_WHITE_ON_BLACK, _AS_BEFORE = "\x1b[97;40m", "\x1b[0m"
+_WHITE_ON_BLACK, _RESET = "\x1b[97;40m", "\x1b[0m"
 
 
 def drawn_as_svg(address: str) -> str:
-    """Return the picture of an address; black on white on any paper, as cameras want it."""
-    import segno  # where a code is drawn: only servers have it
+    """Return the QR code of an address as SVG, black on white in any theme, as cameras need it."""
+    import segno  # here: only servers have it installed
 
     return segno.make(address, micro=False).svg_inline(
         omitsize=True, border=_BORDER, dark="#000", light="#fff", svgclass="code", lineclass=None
@@ -176,10 +181,10 @@ def drawn_as_svg(address: str) -> str:
 
 
 def drawn_as_text(address: str) -> str:
-    """Return the picture of an address in block characters, white on black whatever colors a terminal has."""
+    """Return the QR code of an address in block characters, white on black whatever colors a terminal has."""
     import segno
 
     drawn = io.StringIO()
     segno.make(address, micro=False).terminal(drawn, border=_BORDER, compact=True)
-    # Light squares are drawn: black on white they would be the dark ones, which not all cameras read.
-    return "".join(f"{_WHITE_ON_BLACK}{line}{_AS_BEFORE}\n" for line in drawn.getvalue().splitlines())
+    # The characters are the light squares: in black on white, the code would be inverted for cameras.
+    return "".join(f"{_WHITE_ON_BLACK}{line}{_RESET}\n" for line in drawn.getvalue().splitlines())

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
-_DESCRIPTORS = 256
-_BETWEEN_LOOKS = 0.5
-#: How much nicer than others a process is that gives way.
+#: Files that a confined process may have open.
+_MOST_FILES = 256
+#: Seconds between two looks at the parent and the memory of a process.
+_LOOK_SECONDS = 0.5
+#: What `give_way` adds to the niceness of the process.
 _NICENESS = 5
 
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Look for no garbage while much is imported, a tenth faster: nothing of it becomes garbage."""
+    """Collect no garbage during large imports, which are a tenth faster so, and make next to none."""
     gc.disable()
     try:
         yield
@@ -36,7 +38,7 @@ def importing() -> Iterator[None]:
 
 
 def collect_again() -> None:
-    """Look for garbage again, but not among what was imported."""
+    """Collect garbage again, but not among the objects that there are now."""
     gc.freeze()
     gc.enable()
 
@@ -64,7 +66,7 @@ def resident_memory() -> float:
 
 
 def end_children() -> None:
-    """End the processes that this one has started, whatever they do."""
+    """Kill the child processes of this one."""
     if sys.platform != "linux":
         import psutil
 
@@ -79,8 +81,8 @@ def end_children() -> None:
 
 
 def _child_processes() -> Iterator[int]:
-    """Yield the processes that this one has started, where Linux lists them."""
-    # No import: the main thread may be within that of the same module, and be what Ctrl-C is to end.
+    """Yield the ids of the child processes, on Linux."""
+    # Imports nothing: the main thread may be importing the same module while Ctrl-C is to end it.
     with suppress(OSError):
         for thread in os.listdir("/proc/self/task"):
             with open(f"/proc/self/task/{thread}/children", encoding="utf-8") as children:
@@ -88,7 +90,7 @@ def _child_processes() -> Iterator[int]:
 
 
 def apart() -> dict[str, Any]:
-    """Return the keywords by which a process is started that gets no Ctrl-C of this one's terminal."""
+    """Return keywords of `subprocess.Popen` for a process that gets no Ctrl-C from this one's terminal."""
     if sys.platform == "win32":
         import subprocess
 
@@ -97,21 +99,21 @@ def apart() -> dict[str, Any]:
 
 
 def confine(*, memory: int, file: int) -> None:
-    """Limit the bytes of memory and of a file that this process may use, and end it with its parent."""
+    """Limit the bytes of memory of this process and of files that it writes, and end it with its parent."""
     if sys.platform != "win32":
         import resource
 
         # Not RLIMIT_AS: that counts libraries and all mapped files, too.
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
         resource.setrlimit(resource.RLIMIT_FSIZE, (file, file))
-        # A core would hold what others asked.
+        # A core dump would hold the requests of others.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (_DESCRIPTORS, _DESCRIPTORS))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
     if sys.platform == "linux":
         import ctypes
 
         libc = ctypes.CDLL(None)
-        # Killed, the parent can end nobody; without this, its children would hold the memory.
+        # A killed parent cannot end its children, which would keep their memory.
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     else:
@@ -127,12 +129,12 @@ def _watch(parent: int, memory: int) -> None:
     with suppress(psutil.Error):
         this, started = psutil.Process(), psutil.Process(parent)
         while started.is_running() and this.memory_info().rss <= memory:
-            time.sleep(_BETWEEN_LOOKS)
+            time.sleep(_LOOK_SECONDS)
     os._exit(1)
 
 
 def limits_missing() -> str:
-    """Say what `confine` cannot limit in this system; nothing where it limits all."""
+    """Return a warning that names the limits of `confine` that this system lacks; empty if none."""
     if sys.platform == "linux":
         return ""
     what = (
@@ -142,7 +144,7 @@ def limits_missing() -> str:
 
 
 def give_way() -> None:
-    """Let other processes go first."""
+    """Lower the priority of this process."""
     if sys.platform == "win32":
         import psutil
 
@@ -151,41 +153,41 @@ def give_way() -> None:
         os.nice(_NICENESS)
 
 
-def after_fork(do: Callable[[], object]) -> None:
-    """Do something in each child of `os.fork`, which Windows has not."""
+def after_fork(function: Callable[[], object]) -> None:
+    """Call a function in each child of `os.fork`, which Windows does not have."""
     if sys.platform != "win32":
-        os.register_at_fork(after_in_child=do)
+        os.register_at_fork(after_in_child=function)
 
 
 def end_on_broken_pipe() -> None:
-    """Let this process end when nobody reads any more what it writes, as programs do that are not Python."""
+    """End this process when the reader of its output has ended, as programs in C do, without a traceback."""
     if sys.platform != "win32":
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 def signal_pipe() -> int:
-    """Return the descriptor from which the number of each signal can be read as soon as it has come."""
+    """Return a descriptor from which the number of each signal can be read as soon as it arrives."""
     read_fd, write_fd = os.pipe()
     if sys.platform != "win32":
-        # A signal must never wait for the pipe; if it is full, there is enough to read.
+        # A signal must not wait for a full pipe, which has enough to read anyway.
         os.set_blocking(write_fd, False)
     signal.set_wakeup_fd(write_fd, warn_on_full_buffer=False)
     return read_fd
 
 
 def ending_signals() -> tuple[signal.Signals, ...]:
-    """Return the signals, besides that of Ctrl-C, by which a process is asked to end."""
+    """Return the signals that ask a process to end, besides that of Ctrl-C."""
     if sys.platform == "win32":
         return (signal.SIGTERM, signal.SIGBREAK)
     return (signal.SIGTERM, signal.SIGHUP)
 
 
-def on_request_to_end(loop: asyncio.AbstractEventLoop, do: Callable[[], object]) -> None:
-    """Have an event loop do something when the system, or who runs this process, asks it to end."""
+def on_request_to_end(loop: asyncio.AbstractEventLoop, function: Callable[[], object]) -> None:
+    """Let an event loop call a function when a user or the system asks this process to end."""
     if sys.platform == "win32":
-        # Ctrl-Break, and what closes the console, come as SIGBREAK.
+        # Ctrl-Break and the closing of the console come as SIGBREAK.
         for number in (signal.SIGINT, signal.SIGBREAK):
-            signal.signal(number, lambda *_: loop.call_soon_threadsafe(do))
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(function))
     else:
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, do)
+            loop.add_signal_handler(number, function)
