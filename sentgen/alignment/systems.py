@@ -1,16 +1,14 @@
 """The systems of the aligner by name, for command line, server and evaluation.
 
-`cut-and-paste` or `cut-and-paste:n=3` are what the aligner is compared with; word models are unsupervised:
-they learn from the training pairs and from the texts that they are asked to align, as the tools that they are
-named after do.
+`cut-and-paste` or `cut-and-paste:n=3` are baselines; word models are unsupervised: they learn from the
+training pairs and from the pairs to align, as the tools do that they are named after.
 
 `pbhmm` is the phrase-based HMM with its priors only; `pbhmm:NAME` a model of the store. Settings follow
 behind colons: `pbhmm:preset=paper:iterations=10` trains in memory on all these pairs, as in the paper,
-`pbhmm:vectors=NAME` takes words as related that vectors of the store bring near,
-`pbhmm:max-document-phrase=1` changes a setting (see `PbhmmSettings`), `pbhmm:prior-identity=0` one of
-its priors. Only an evaluation has it among the others; `align text` has options for it (`choice.py`).
-Plug-ins add systems of their own, whose answers are looked at before they go on, and whose mistakes have
-their name.
+`pbhmm:vectors=NAME` relates words that are near each other by vectors of the store,
+`pbhmm:max-document-phrase=1` changes a setting (see `PbhmmSettings`), `pbhmm:prior-identity=0` one of its
+priors. `pbhmm` is a system in evaluations only; `align text` has options for it (`choice.py`). Plug-ins add
+systems of their own, whose alignments are checked; errors name the plug-in.
 """
 
 from __future__ import annotations
@@ -41,10 +39,10 @@ from sentgen.schema import Store
 
 
 def _of_plugin(plugin: Plugin, given: object) -> System:
-    """Return the system of a plug-in, under guard.
+    """Return the system of a plug-in, whose exceptions become `PluginError`.
 
     Raises:
-        PluginError: what the entry point names is no system.
+        PluginError: the entry point names no system.
     """
     system = plugin.of_kind(given, System)
     settings = system.settings
@@ -63,7 +61,7 @@ def _guarded_setting(plugin: Plugin, read: Callable[[str], object]) -> Callable[
     def guarded(text: str) -> object:
         try:
             return read(text)
-        except (KeyError, ValueError):  # a value that it cannot take
+        except (KeyError, ValueError):  # a value that the plug-in refuses
             raise
         except Exception:
             with plugin.at_work():
@@ -86,7 +84,7 @@ def _guarded_make(plugin: Plugin, make: Callable[..., Aligner]) -> Callable[...,
 
 @dataclass(frozen=True, slots=True)
 class _Guarded:
-    """An aligner of a plug-in, whose answers are looked at one by one."""
+    """An aligner of a plug-in, each of whose alignments is checked."""
 
     plugin: Plugin
     name: str
@@ -111,7 +109,7 @@ class _Guarded:
 
 
 def _fault(answer: object, pair: Pair) -> str:
-    """Return what is wrong with an answer, empty if nothing is."""
+    """Return the fault of an alignment of a pair, or an empty string."""
     if not isinstance(answer, Alignment):
         return f"a {type(answer).__name__} where an Alignment belongs"
     end = 0
@@ -136,15 +134,15 @@ def _is_span(span: Span, size: int) -> bool:
 #: The name of our own system.
 PBHMM = "pbhmm"
 
-#: Words of a document times those of an abstract up to which no system takes much.
+#: Product of the words of document and abstract up to which no system needs much memory.
 _SMALL = 1 << 20
-#: Bytes of a pair of equal words in `lcs`, and of a step from one place of a word to one of the next word in
+#: Bytes of a pair of equal words in `lcs`, and of a transition between positions of two words in
 #: `cut-and-paste`.
 _RUN_BYTES, _STEP_BYTES = 250, 60
 
 
 def _at_least(least: int) -> Callable[[str], int]:
-    """Return what reads a whole number that is not below another one."""
+    """Return a parser of whole numbers that are at least ``least``."""
 
     def read(text: str) -> int:
         if (value := int(text)) < least:
@@ -165,7 +163,7 @@ def _share(text: str) -> float:
 
 
 def _choice(*names: str) -> Callable[[str], str]:
-    """Return what reads one of some names."""
+    """Return a parser that accepts some names."""
     return {name: name for name in names}.__getitem__
 
 
@@ -184,7 +182,7 @@ _HMM = {
     "sentences": _count,
 }
 _PROGRAM = {"join": _join, "sentences": _count}
-#: Name to system, in the order of tables.
+#: Systems by name, in the order of tables.
 SYSTEMS: Mapping[str, System] = {
     "lcs": System(LongestCommon, "longest common runs of stems, greedily", {"n": _length, "reuse": truth}),
     "cut-and-paste": System(CutAndPaste, "Jing 2002: blocks of equal stems", {"n": _length, "near": _count}),
@@ -220,13 +218,13 @@ _REGISTRY = Registry("aligner", SYSTEMS, _of_plugin, reserved=(PBHMM,))
 
 
 def package_of(spec: str) -> str:
-    """Return the package that adds a system, with its version; empty if it is one of ours."""
+    """Return name and version of the package that adds a system; an empty string for our own systems."""
     name = parse_system(spec)[0]
     return "" if name == PBHMM else _REGISTRY.package(name)
 
 
 def overview() -> tuple[Rows, list[str]]:
-    """Return a row an aligner, and what is wrong with those that are not there for it."""
+    """Return a row an aligner, and the faults of plug-ins that cannot be loaded."""
     there, wrong = _REGISTRY.listed()
     listed = [(PBHMM, "sentgen", True, "phrase-based HMM, the aligner of sentgen", "preset iterations")]
     for name, package, system in there:
@@ -236,12 +234,12 @@ def overview() -> tuple[Rows, list[str]]:
 
 
 def parse_specs(text: str) -> list[str]:
-    """Return the systems of a list, separated by commas.
+    """Return the systems of a list that is separated by commas.
 
-    Systems and settings that there are not are refused, so that what is left may be missing here only.
+    Unknown systems and settings are refused; the systems returned may still not be installed here.
 
     Raises:
-        InputError: the list is empty, names a system twice, or names one that there is not.
+        InputError: the list is empty, or names a system twice or an unknown one.
     """
     specs = [spec.strip() for spec in text.split(",") if spec.strip()]
     if not specs:
@@ -261,11 +259,11 @@ def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
     """Make a system from ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``.
 
     Args:
-        spec: a name of `SYSTEMS` with settings; it is the name of the aligner, too.
-        training: pairs to learn from beside those to align; systems without training ignore them.
+        spec: a name of `SYSTEMS` with settings, which is also the name of the aligner.
+        training: pairs to learn from in addition to those to align; systems without training ignore them.
 
     Raises:
-        InputError: there is no such system, setting or value, or a program that it needs is not installed.
+        InputError: there is no such system, setting or value, or a program of the system is not installed.
 
     >>> aligner_named("lcs:n=2").name
     'lcs:n=2'
@@ -281,7 +279,7 @@ def aligner_named(spec: str, training: Sequence[Pair] = ()) -> Aligner:
 
 
 def _system(name: str, *, known: Sequence[str] = ()) -> System:
-    """Return a system; ``known`` are others that could be meant."""
+    """Return a system by name; ``known`` are further names for suggestions."""
     system = _REGISTRY.find(name)
     if system is None:
         raise InputError(f"no system {name!r}; there are: {', '.join([*known, *_REGISTRY.names()])}")
@@ -289,7 +287,7 @@ def _system(name: str, *, known: Sequence[str] = ()) -> System:
 
 
 def _reader(spec: str, system: System, given: Assignment) -> Callable[[str], object]:
-    """Return what reads the value of a setting."""
+    """Return the parser of the values of a setting."""
     if given.setting not in system.settings:
         known = ", ".join(system.settings)
         there = f"there are: {known}" if known else "it has none at all"
@@ -301,33 +299,34 @@ def _value(spec: str, system: System, given: Assignment) -> object:
     read, value = _reader(spec, system, given), given.value or ""
     try:
         return read(value.strip())
-    # What readers raise: a look-up, and a number.
+    # Parsers raise `KeyError` for names, and `ValueError` for numbers.
     except (KeyError, ValueError) as error:
         refused = f"{spec!r} has the value {value!r} for {given.setting}, which it cannot take"
         raise InputError(refused) from error
 
 
 def ensure_fits(spec: str, pair: Pair, budget: Budget) -> None:
-    """Refuse a pair for which a system takes more memory than there is, before it starts.
+    """Refuse a pair before a system aligns it for which it would need more memory than the budget has.
 
-    Our own system knows better, and checks by itself.
+    Our own system has a better estimate, and checks by itself.
 
     Raises:
-        MemoryLimitError: the system would take more.
+        MemoryLimitError: the system would need more memory.
     """
     name, _ = parse_system(spec)
     if name not in SYSTEMS or len(pair.document) * len(pair.abstract) < _SMALL:
         return
     if name in ("lcs", "cut-and-paste"):
         places = Counter(stems(pair.document))
-        # To how many document words each abstract word is equal: the pairs are runs at worst.
+        # The number of equal document words of each abstract word: at worst each pair of equal words is a
+        # run.
         equal = np.array([places[word] for word in stems(pair.abstract)], np.int64)
         equal = equal[equal > 0]
         wanted = _RUN_BYTES * int(equal.sum())
         if name == "cut-and-paste":
             wanted = _STEP_BYTES * int((equal[1:] * equal[:-1]).max(initial=0)) + 8 * int(equal.sum())
     else:
-        # Word models learn from extracts: `extraction.extract` compares all sentences with each other.
+        # Word models learn from extracts: `bitext.extract` compares all sentences with each other.
         sentences = len(pair.document_starts)
         wanted = 16 * sentences * (sentences + len(pair.abstract_starts))
     budget.ensure_fits(wanted, f"with {name}, {text_sizes(len(pair.document), len(pair.abstract))}")
@@ -335,7 +334,7 @@ def ensure_fits(spec: str, pair: Pair, budget: Budget) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A system that can align, and how long it has learnt."""
+    """A system that is ready to align, and the duration of its training."""
 
     aligner: Aligner
     training_seconds: float
@@ -343,7 +342,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A system that cannot run here, and why."""
+    """A system that cannot run here, and the reason."""
 
     system: str
     reason: str
@@ -357,19 +356,19 @@ def make_system(
     store: Store | None = None,
     budget: Budget = UNBOUNDED,
 ) -> Ready | Missing:
-    """Make a system, and train it if it learns beforehand.
+    """Make a system, and train it if it is trained before it aligns.
 
     Args:
         spec: name and settings of the system.
-        pairs: the pairs that the system is to align, and may learn from.
+        pairs: the pairs to align, from which the system may learn.
         training: more pairs to learn from.
-        store: where models are that have been trained.
+        store: the store with trained models.
         budget: memory for aligning a pair with our own system.
 
     Raises:
         InputError: a setting of our own system is wrong.
-        NotFoundError: the store has no such model.
-        PluginError: the system is that of a plug-in, which fails.
+        NotFoundError: there is no such model in the store.
+        PluginError: the plug-in of the system fails.
     """
     clock = time.perf_counter()
     aligner: Aligner
@@ -378,7 +377,7 @@ def make_system(
     else:
         try:
             aligner = aligner_named(spec, training)
-        except PluginError:  # which is a mistake, not something that is missing
+        except PluginError:  # a mistake, not a missing program
             raise
         except SentgenError as error:
             return Missing(spec, str(error))
@@ -400,7 +399,7 @@ def _phrase_hmm(spec: str, training: Sequence[Pair], store: Store | None) -> Phr
 
 
 def _stored_model(spec: str, name: str, parts: Sequence[Assignment], store: Store | None) -> StoredAligner:
-    """Return a model of the store, decoding in another way if the settings say so."""
+    """Return a model of the store, with the decoding of the settings if given."""
     if store is None:
         raise InputError(f"{spec!r} is a model of a store, and there is none")
     model = StoredAligner.load(store, name, label=spec)
@@ -427,7 +426,7 @@ def _setting_texts(spec: str, parts: Sequence[Assignment]) -> dict[str, str]:
 
 
 def _settings(spec: str, settings: PbhmmSettings, given: dict[str, str]) -> PbhmmSettings:
-    """Change settings and priors by their names; what is wrong is said of the system."""
+    """Change settings and priors by their names; errors name the system."""
     for name, text in given.items():
         if name not in (known := PbhmmSettings.names()):
             raise InputError(f"{spec!r} has no setting {name!r}; there are: {', '.join(known)}")

@@ -1,1 +1,1 @@
-"""What people see of an alignment: blocks of words, figures, and pages."""
+"""Views of an alignment: blocks of words, figures, and pages."""

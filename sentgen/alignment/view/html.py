@@ -1,8 +1,8 @@
-"""An alignment as HTML: two panes whose linked words light up together, a matrix, and a table.
+"""An alignment as HTML: two panes whose linked words are highlighted together, a matrix, and a table.
 
-`fragment` is the part for a page of somebody else, who gives it `style()` and `script()`; `page` stands
-alone: it loads nothing, and its policy lets only its own script run. Every text is escaped, and no attribute
-holds style, so that both keep to a strict policy.
+`fragment` is an element for other pages, which also need `style()` and `script()`; `page` is a whole page
+that loads nothing, and whose content security policy lets only its own script run. Every text is escaped, and
+no attribute has style, so that both conform to a strict policy.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from sentgen.output.drawing import element
 from sentgen.output.templates import template
 from sentgen.output.wording import quantity
 
-#: Words up to which the matrix has a cell for each, with the words beside it: document, abstract.
+#: Most words of document and abstract for a matrix with a cell for each word pair, labeled with the words.
 WORDS = 80, 60
 #: Pixels: side of a cell, mean width of a letter.
 _CELL, _LETTER = 16, 6.8
-#: Pixels of the overview: width, least and greatest height, least side of a mark.
+#: Pixels of the overview: width, least and largest height, least side of a mark.
 _WIDTH, _LOW, _HIGH, _DOT = 1000, 160, 520, 4
-#: As many as the style sheet has, from c0 and k0 on.
+#: Number of colors in the style sheet, from c0 and k0 on.
 _COLORS = 6
 
 
@@ -55,7 +55,7 @@ def _with_words(view: PairView) -> Markup:
     """Draw a cell for each word pair, with the words."""
     document, abstract = view.pair.document, view.pair.abstract
     left = 10 + _LETTER * max(map(_letters, abstract), default=0)
-    # The words above lean: they take less height than length, and the last one some of the width.
+    # The words above are slanted: they need less height than length, and the last word some more width.
     top = 10 + 0.85 * _LETTER * max(map(_letters, document), default=0)
     width, height = len(document) * _CELL, len(abstract) * _CELL
     marks = list[Markup]()
@@ -75,7 +75,7 @@ def _with_words(view: PairView) -> Markup:
 
 
 def _cells(view: PairView, block: AlignedBlock, left: float, top: float) -> Markup:
-    """Draw the cells of a block: those of the diagonal if it has as many words on both sides, else all."""
+    """Draw the cells of a block: the diagonal if it has as many words on both sides, else all cells."""
     size = _CELL - 4
     cells = [
         element("rect", x=left + d * _CELL + 2, y=top + s * _CELL + 2, width=size, height=size, rx=2)
@@ -110,7 +110,7 @@ def _picture(
     grid: tuple[float, float, float, float],
     marks: Sequence[Markup],
 ) -> Markup:
-    """Return a matrix; its script needs ``grid``, where cells are and how large, to draw other links."""
+    """Return a matrix; the script needs ``grid``, the origin and size of cells, to draw other links."""
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}", "viewBox": f"0 0 {width:.0f} {height:.0f}"}
     label = "Matrix of the links: summary from top to bottom, document from left to right"
     cells = None if view.alignment.weighed is None else "{:.3f} {:.3f} {:.5f} {:.5f}".format(*grid)
@@ -141,15 +141,15 @@ def _short(word: str) -> str:
     return word if len(word) <= 18 else word[:17] + "…"
 
 
-#: Shades of P(null), as many as the style sheet has, from u0 on.
+#: Number of shades of P(null) in the style sheet, from u0 on.
 _SHADES = 5
 
 
 class _Panes:
-    """What stands in the elements of the segments of both texts.
+    """Attributes and content of the elements for the segments of both texts.
 
     Args:
-        shown: what is shown.
+        shown: the aligned pair.
         prefix: tells the ids of several on a page apart.
     """
 
@@ -161,7 +161,7 @@ class _Panes:
         self._candidates = set() if weighed is None else {link.document for link in weighed.links}
 
     def attributes(self, segment: Segment, side: Side) -> Markup | None:
-        """Return the attributes of the element of a segment, ``None`` if it has none: it is text alone."""
+        """Return the attributes of the element of a segment; ``None`` if it is text without an element."""
         if side == "document" and not segment.blocks and segment.span[0] not in self._unlinked_by_source:
             return None
         attributes = Markup(' class="{}" data-b="{}" title="{}"').format(
@@ -177,13 +177,13 @@ class _Panes:
     def words(self, segment: Segment, side: Side) -> Markup:
         """Return the words of a segment as they were written.
 
-        Those that the script puts together anew are elements, and those in a state that the element of the
-        segment does not show.
+        Words that the script rearranges are elements, and words in a state that the element of the segment
+        does not show.
         """
         marks = self._abstract_marks if side == "abstract" else self._document_marks
         places = range(*segment.span)
         marked = {position: text for position in places if (text := marks(position))}
-        if not marked:  # as most of a document is
+        if not marked:  # like most of a document
             return escape(segment.text)
         words, spaces = self._shown.side(side)
         text = Markup("")
@@ -195,7 +195,7 @@ class _Panes:
 
     @cached_property
     def _ids(self) -> dict[int, str]:
-        """The ids of the first words in their states, to which the legend leads."""
+        """The ids of the first word in each state, to which the legend links."""
         first: dict[State, int] = {}
         for position, state in enumerate(self._shown.states):
             first.setdefault(state.state, position)
@@ -226,7 +226,7 @@ class _Panes:
             yield f"u{min(int(_SHADES * segment.null), _SHADES - 1)}"
 
     def _together(self, segment: Segment, side: Side) -> Iterator[str]:
-        """Yield what lights up with a segment: its blocks, or an unlinked word and what it contradicts."""
+        """Yield the keys that highlight a segment: its blocks, or an unlinked word and its source."""
         yield from map(str, segment.blocks)
         position = segment.span[0]
         against = self._unlinked_by_source.get(position, []) if side == "document" else [position]
@@ -235,7 +235,7 @@ class _Panes:
         )
 
     def _tip(self, segment: Segment, side: Side) -> Iterator[str]:
-        """Yield what the tip of a segment says."""
+        """Yield the lines of the tooltip of a segment."""
         return self._abstract_tip(segment) if side == "abstract" else self._document_tip(segment)
 
     def _abstract_tip(self, segment: Segment) -> Iterator[str]:
@@ -265,7 +265,7 @@ class _Panes:
             yield f"in sentence {sentence} of the summary{_sure(block.posterior)}"
 
     def _side_by_side(self, position: int) -> str:
-        """Return a word with what stands in the document, its state, and why; nothing if it is the same."""
+        """Return a word, its counterpart in the document, state and reason; empty if the word is the same."""
         word = self._shown.states[position]
         if word.state == "same":
             return ""
@@ -273,7 +273,7 @@ class _Panes:
         return f"{word.word} ← document: {self._source(position)} ({state})" if word.source else state
 
     def _label(self, position: int) -> str:
-        """Return what is read aloud of a word that the document does not support."""
+        """Return the label for screen readers of a word that the document does not support."""
         word = self._shown.states[position]
         source = f"the document has {self._source(position)}" if word.source else ""
         return ", ".join(filter(None, (word.word, word.state, source, why([word]))))
@@ -283,9 +283,9 @@ class _Panes:
 
 
 def _beside(position: int, side: Span, other: Span) -> int:
-    """Return the word of the other side of a block that stands beside one; its first if they do not pair up.
+    """Return the counterpart of a word of a block on the other side; the first word if lengths differ.
 
-    A block may go over the end of a sentence.
+    A block may cross the end of a sentence.
     """
     return other[0] + position - side[0] if side[1] - side[0] == other[1] - other[0] else other[0]
 
@@ -294,7 +294,7 @@ def _sure(posterior: float | None) -> str:
     return "" if posterior is None else f", posterior {posterior:.2f}"
 
 
-#: What each state says of a word, for the legend; the worst first, as a reader looks for it.
+#: Explanation of each state in the legend; the worst first, for readers look for it.
 _MEANINGS: Mapping[State, str] = {
     "changed": "the document says otherwise in its place",
     "new": "comes from nothing in the document",
@@ -330,9 +330,9 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
     """Return an element of the class ``alignment``.
 
     Args:
-        view: what is shown; its reasons are, too, if the alignment has them.
+        view: the aligned pair; its reasons are shown, too, if the alignment has them.
         prefix: tells the ids of several on a page apart.
-        explain: whether to say so if it has none.
+        explain: whether to say so if the alignment has no reasons.
     """
     weighed = view.alignment.weighed
     return template("sentgen.alignment.view", "alignment.html.j2").render(
@@ -354,12 +354,12 @@ def fragment(view: PairView, *, prefix: str = "", explain: bool = False) -> str:
 
 
 def page(view: PairView, *, title: str, model: str, explain: bool = False) -> str:
-    """Return a page that stands alone.
+    """Return a whole page.
 
     Args:
-        view: what is shown.
+        view: the aligned pair.
         title: name of the pair.
-        model: what aligned it.
+        model: name of the aligner or model.
         explain: whether to say so if there are no reasons.
     """
     # The policy of the page lets only this script run.
@@ -376,11 +376,11 @@ def page(view: PairView, *, title: str, model: str, explain: bool = False) -> st
 
 
 def _reasons(view: PairView, weighed: Weighed) -> dict[str, object]:
-    """Return what the page says of reasons."""
+    """Return the values of the page about reasons."""
     rows = view.reasons()
     linked = {row.abstract for row in rows if row.chosen}
     changed, new = view.count("changed"), view.count("new")
-    # A best path has no threshold: the slider begins where links are likelier than not.
+    # A best path has no threshold: the slider begins at one half.
     start = 0.5 if weighed.threshold is None else weighed.threshold
     chosen = f"{quantity(sum(row.chosen for row in rows), 'link')}, from the threshold {start:.2f} on"
     if weighed.threshold is None:
@@ -400,14 +400,14 @@ def _reasons(view: PairView, weighed: Weighed) -> dict[str, object]:
 
 
 def _down(posterior: float) -> float:
-    """Return a posterior with fewer digits: cut, so that it reaches the same thresholds as before."""
+    """Return a posterior truncated to fewer digits, so that it is never above its value."""
     return int(posterior * 1e6) / 1e6
 
 
 def _figures(view: PairView) -> list[tuple[str, str]]:
-    """Return the figures of a summary with what they are."""
+    """Return names and values of the figures of a summary."""
     numbers = view.figures
-    # Counts, no shares: one changed word of a thousand is not 0%.
+    # Counts, not shares: one changed word of a thousand would be 0%.
     return [
         (f"{view.count('changed'):,}", f"changed of {quantity(numbers.words, 'word')}"),
         (f"{view.count('new'):,}", "new"),

@@ -1,20 +1,20 @@
-"""What a person is shown of an alignment: blocks of words that belong together, and texts cut along them.
+"""The view of an alignment: blocks of linked words, texts in segments of these blocks, and figures.
 
-Links that continue each other on both sides are one block, so that a copied phrase is one thing to see,
-whether the aligner links words or phrases. A word that is changed or new is always a block of its own: the
-figure of a phrase says nothing of it.
+Links that are adjacent on both sides form one block, so that a copied phrase is shown as one, whether the
+aligner links words or phrases. A changed or new word is always a block of its own: the posterior of a phrase
+would hide it.
 
-A sentence comes from the sentences that its words come from. The figures of a summary say how much of it is
-copied, changed, and without a source. Grusky et al. 2018 (Newsroom), with F(A, S) the fragments of the
-summary S that are copied from the article A:
+The sources of a sentence are those of its words. The figures of a summary are the shares that are copied,
+changed, and without a source. Grusky et al. 2018 (Newsroom), with F(A, S) the fragments of the summary S that
+are copied from the article A:
 
     coverage = sum |f| / |S|          density = sum |f|^2 / |S|          over f in F(A, S)
 
-Fragments are found from left to right: the longest run of words of the document that begins at the first
-word not yet covered; upper and lower case are the same. The authors' program passes over a run that begins
-inside a shorter one; here the longest run counts wherever it is.
+Fragments are found from left to right: the longest run of words of the document that begins at the first word
+not yet covered, whatever its case. The authors' program misses a run that begins inside a shorter one; here
+the longest run counts wherever it is.
 
-Tables say of each phrase where it comes from, what is changed or new, and what speaks for links.
+Tables have the source of each phrase, its changed and new words, and the evidence for links.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from sentgen.arrays import Longs
 class Figures:
     """Figures of one abstract.
 
-    ``coverage`` is the share of its words in copied fragments, ``density`` the mean length of the fragment
-    that a word is in, ``longest`` the length of the longest one; these come from the texts alone. ``new``
+    ``coverage`` is the share of words in copied fragments, ``density`` the mean over words of the length of
+    their fragment, ``longest`` the length of the longest fragment; these depend on the texts alone. ``new``
     and ``changed`` are the shares of words in these states. All are 0 for an abstract without words.
     """
 
@@ -51,7 +51,7 @@ class Figures:
 
     @staticmethod
     def of(pair: Pair, states: Sequence[WordState]) -> Figures:
-        """Return the figures of an aligned pair, of whose words the states are; O(n m), with memory for n."""
+        """Return the figures of an aligned pair with the states of its words; O(n m) time, O(n) memory."""
         words = len(pair.abstract)
         lengths = [length for _, _, length in fragments(pair.document, pair.abstract)]
         size = max(words, 1)
@@ -73,7 +73,7 @@ def places_of(state: State, states: Sequence[WordState]) -> list[int]:
 def fragments(document: Sequence[str], abstract: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Yield copied fragments (document start, abstract start, length) from left to right.
 
-    Of equally long runs in the document the first is taken.
+    Ties go to the first run in the document.
 
     >>> list(fragments("the cat sat on the mat".split(), "on the mat The cat slept".split()))
     [(3, 0, 3), (0, 3, 2)]
@@ -88,17 +88,17 @@ def fragments(document: Sequence[str], abstract: Sequence[str]) -> Iterator[tupl
 
 
 def _longest_runs(document: Sequence[str], abstract: Sequence[str]) -> tuple[Longs, Longs]:
-    """Return for each abstract word the longest common run that begins there, and where in the document."""
+    """Return the length of the longest common run from each abstract word, and its document offset."""
     ids = {word: i for i, word in enumerate(dict.fromkeys(word.lower() for word in document))}
     codes = np.array([ids[word.lower()] for word in document], np.int64)
     lengths, places = np.zeros(len(abstract), np.int64), np.zeros(len(abstract), np.int64)
     following = np.zeros(len(document) + 1, np.int64)
     for at in range(len(abstract) - 1, -1, -1):
         runs = np.zeros_like(following)
-        # -1 stands for words that the document does not have.
+        # -1: words that the document does not have.
         equal = np.flatnonzero(codes == ids.get(abstract[at].lower(), -1))
         runs[equal] = following[equal + 1] + 1
-        # The first of the longest runs.
+        # `argmax` takes the first of the longest runs.
         places[at] = runs.argmax()
         lengths[at] = runs[places[at]]
         following = runs
@@ -109,8 +109,8 @@ def _longest_runs(document: Sequence[str], abstract: Sequence[str]) -> tuple[Lon
 class SentenceSource:
     """A sentence of the document, from 1, and the words of an abstract sentence that come from it.
 
-    ``share`` is that of all words of the abstract sentence, ``posterior`` the mean of those of the best
-    links of ``words``, where the aligner knows them.
+    ``share`` is their share of the words of the abstract sentence, ``posterior`` the mean posterior of the
+    best links of ``words``, where the aligner knows it.
     """
 
     sentence: int
@@ -122,7 +122,7 @@ class SentenceSource:
     def of_pair(pair: Pair, states: Sequence[WordState]) -> list[tuple[int, list[SentenceSource]]]:
         """Return for each abstract sentence its words, and its sources by share, equals in their order.
 
-        A word that comes from two sentences, or is contradicted in one, counts for each.
+        A word counts for each sentence that it comes from, or that contradicts it.
         """
         ends = (*pair.abstract_starts[1:], len(pair.abstract))
         return [
@@ -145,7 +145,7 @@ def _sources(pair: Pair, words: Sequence[WordState]) -> list[SentenceSource]:
 
 
 Side = Literal["document", "abstract"]
-#: States of words that the document does not support, which no phrase may hide; the worse one last.
+#: States of words that the document does not support, which no phrase may hide; the worst last.
 APART: tuple[State, ...] = ("changed", "new")
 
 
@@ -153,8 +153,8 @@ APART: tuple[State, ...] = ("changed", "new")
 class AlignedBlock:
     """Words of the abstract and the words of the document that they come from.
 
-    ``posterior`` is the mean of those of its ``phrases``, which are as the aligner linked them, where it
-    knows them; numbers count from 1.
+    ``phrases`` are the phrase links of the aligner, ``posterior`` their mean posterior, where the aligner
+    knows it; numbers count from 1.
     """
 
     number: int
@@ -165,10 +165,10 @@ class AlignedBlock:
 
     @staticmethod
     def of_alignment(alignment: Alignment, states: Sequence[WordState]) -> list[AlignedBlock]:
-        """Join links that continue each other on both sides; in the order of the abstract, then the document.
+        """Join phrase links that are adjacent on both sides; return blocks by abstract, then document offset.
 
-        A link with a word that is changed or new is a block by itself: it continues none, and none continues
-        it. One whose words are judged to come from elsewhere, or from nothing, is none.
+        A link with a word that is changed or new is a block by itself. A link whose words are judged to come
+        from elsewhere, or from nothing, is in no block.
         """
         ends: dict[tuple[int, int], int] = {}
         joined: list[list[PhraseLink]] = []
@@ -181,7 +181,7 @@ class AlignedBlock:
             if any(state.state in APART for state in of_words):
                 joined.append([phrase])
                 continue
-            # Taken out: a block goes on with one link only, another that begins there is a block of its own.
+            # Removed: only one link continues a block, another link that begins there is a block of its own.
             index = ends.pop((phrase.abstract[0], phrase.document[0]), len(joined))
             if index == len(joined):
                 joined.append([])
@@ -192,10 +192,11 @@ class AlignedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Words side by side in the same blocks; an abstract word in none, or changed, or new, is one by itself.
+    """Adjacent words in the same blocks; an abstract word that is in no block, changed or new is a segment.
 
-    ``null`` is the mean P(null) of its words, where the aligner knows it; ``space``: a blank follows;
-    ``state``: the worst of its words, and of document words ``changed`` where the abstract contradicts them.
+    ``null`` is the mean P(null) of the words, where the aligner knows it; ``space``: whether a blank follows;
+    ``state``: the worst state of the words; of document words ``changed`` where the abstract contradicts
+    them.
     """
 
     text: str
@@ -208,10 +209,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """An aligned pair as it is shown.
+    """An aligned pair with what is needed to show it.
 
-    ``states`` has one for each word of the abstract; ``document_spaces`` and ``abstract_spaces`` say of each
-    word whether a blank follows it.
+    ``states`` are those of the abstract words; ``document_spaces`` and ``abstract_spaces`` tell for each word
+    whether a blank follows it.
     """
 
     pair: Pair
@@ -223,18 +224,18 @@ class PairView:
     abstract_spaces: tuple[bool, ...]
 
     def text(self, side: Side, span: Span) -> str:
-        """Return words of a side as they were written."""
+        """Return the words of a span of a side, with their blanks."""
         words, spaces = self.side(side)
         return "".join(
             word + " " * space for word, space in zip(words[slice(*span)], spaces[slice(*span)], strict=True)
         ).rstrip(" ")
 
     def count(self, state: State) -> int:
-        """Return how many words of the abstract are in a state."""
+        """Return the number of abstract words in a state."""
         return len(places_of(state, self.states))
 
     def worst(self, span: Span) -> State:
-        """Return the state of the word of a span of the abstract that has the least support."""
+        """Return the worst state of the words of a span of the abstract."""
         return max((word.state for word in self.states[slice(*span)]), key=STATES.index)
 
     def sentence(self, side: Side, offset: int) -> int:
@@ -271,12 +272,12 @@ class PairView:
 
     @property
     def linked_words(self) -> set[int]:
-        """The words of the abstract in blocks, by offset."""
+        """Offsets of the abstract words in blocks."""
         return {word for block in self.blocks for word in range(*block.abstract)}
 
     @property
     def unlinked_by_source(self) -> dict[int, list[int]]:
-        """The words of the abstract that contradict a word of the document, or that were looked up there.
+        """Abstract words in no block, by the offset of the document word that they contradict or come from.
 
         By the offset of that word.
         """
@@ -288,13 +289,13 @@ class PairView:
         return words
 
     def _apart(self, member: Sequence[tuple[int, ...]]) -> dict[int, int]:
-        """Return the words of the abstract that are segments of their own, each to a number of its own."""
+        """Return the words that are segments of their own, each with a different number."""
         return {
             word: word for word, state in enumerate(self.states) if not member[word] or state.state in APART
         }
 
     def side(self, side: Side) -> tuple[Sequence[str], Sequence[bool]]:
-        """Return the words of a side, and of each whether a blank follows."""
+        """Return the words of a side, and for each whether a blank follows."""
         if side == "document":
             return self.pair.document, self.document_spaces
         return self.pair.abstract, self.abstract_spaces
@@ -315,8 +316,7 @@ class PairView:
         for word in range(len(self.pair.abstract)):
             links = by_word.get(word, [])
             of_word = None if null is None else null[word]
-            # What was looked up, or contradicts a word in its place, is no link of the aligner, and comes
-            # first.
+            # Sources that were looked up or are contradicted are not links of the aligner, and come first.
             loose = bool(self.states[word].source) and not any(
                 (word, link.document) in numbers for link in links
             )
@@ -336,13 +336,13 @@ class PairView:
         return rows
 
     def main_reasons(self) -> Iterator[_Reason]:
-        """Yield the reasons of the links that were chosen; of a new word what would be chosen first."""
+        """Yield the reasons of chosen links, and the first reason of each new word."""
         for _, rows in groupby(self.reasons(), key=lambda reason: reason.abstract):
             of_word = list(rows)
             yield from [reason for reason in of_word if reason.chosen] or of_word[:1]
 
     def phrases(self) -> Iterator[_Phrase]:
-        """Yield a phrase for each block, and for each stretch in none, in the order of the abstract."""
+        """Yield a phrase for each block and for each stretch in no block, in the order of the abstract."""
         rows = [
             _phrase(self, block.abstract, block.document, block.number, block.posterior)
             for block in self.blocks
@@ -360,7 +360,7 @@ class PairView:
         document_spaces: Sequence[bool] | None = None,
         abstract_spaces: Sequence[bool] | None = None,
     ) -> PairView:
-        """Return what is shown of an aligned pair; without ``spaces`` a blank follows every word."""
+        """Return the view of an aligned pair; without ``spaces`` a blank follows every word."""
         states = word_states(pair, alignment)
         return PairView(
             pair,
@@ -374,7 +374,7 @@ class PairView:
 
 
 def _block(number: int, phrases: Sequence[PhraseLink]) -> AlignedBlock:
-    """Return the block of phrases, each of which goes on where the one before it ends."""
+    """Return the block of phrase links, each of which begins where the previous one ends."""
     first, last = phrases[0], phrases[-1]
     known = [phrase.posterior for phrase in phrases if phrase.posterior is not None]
     return AlignedBlock(
@@ -398,27 +398,27 @@ def _members(blocks: Sequence[AlignedBlock], side: Side, words: int) -> list[tup
 def _stretches(
     words: range, member: Sequence[tuple[int, ...]], apart: Mapping[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the first and last words of stretches in the same blocks, with the same number in ``apart``."""
+    """Yield the first and last words of stretches with the same blocks and the same number in ``apart``."""
     for _, group in groupby(words, key=lambda word: (member[word], apart.get(word))):
         stretch = list(group)
         yield stretch[0], stretch[-1]
 
 
-#: Shares that are told in words, but for the largest, and weights.
+#: Least share that is shown besides the largest, and least weight.
 _SHARE, _WEIGHT, _WEIGHTS = 0.01, 0.05, 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """A word of the abstract and one of the document that it could come from.
+    """A word of the abstract and a document word that it could come from.
 
     Attributes:
         abstract: offset of the abstract word.
         number: number of its block, from 1, where the link was chosen.
-        link: what speaks for it; ``None`` where no document word reaches the floor, or where the word comes
-            from one with which the aligner does not link it.
+        link: the evidence; ``None`` where no document word reaches the floor, or where the word comes from a
+            document word without a link of the aligner.
         rival: the best other document word of the same abstract word, where one reaches the floor.
-        first: whether it is the best one of its abstract word.
+        first: whether this is the first reason of the abstract word.
         null: P(null) of the abstract word.
     """
 
@@ -436,7 +436,7 @@ class _Reason:
 
 
 def made_of(link: WeighedLink) -> str:
-    """Return what a link is made of.
+    """Return the shares of the posterior of a link as text.
 
     >>> made_of(WeighedLink(0, 0, 1, shares=(("same word", 0.9), ("same stem", 0.099), ("synonyms", 0.001))))
     'same word 90%, same stem 10%'
@@ -446,7 +446,7 @@ def made_of(link: WeighedLink) -> str:
 
 
 def weighed_by(link: WeighedLink) -> str:
-    """Return what changes the score of a link most in a tuned model.
+    """Return the weights of a tuned model that change the score of a link most, as text.
 
     >>> weighed_by(WeighedLink(0, 0, 0.9, weights=(("words", "synonyms", -1.25),)))
     'words: synonyms -1.25'
@@ -458,19 +458,19 @@ def weighed_by(link: WeighedLink) -> str:
 
 
 def _numbers(shown: PairView) -> dict[tuple[int, int], int]:
-    """Return the block of each word link, by abstract word and document word."""
+    """Return the number of the block of each word link (abstract, document)."""
     return {
         cell: block.number for block in shown.blocks for cell in linked_words(block.abstract, block.document)
     }
 
 
-#: Sentences that are named where a new word stands elsewhere.
+#: Most sentences that are named for a new word that the document has elsewhere.
 NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Phrase:
-    """A block of an alignment, or words in no block, which have no number.
+    """A block of an alignment, or a stretch of abstract words in no block, which has no number.
 
     Attributes:
         number: number of the block, from 1.
@@ -480,8 +480,8 @@ class _Phrase:
         sentence: sentence of the document, from 1.
         posterior: mean of its links, where the aligner knows it.
         null: mean P(null) of its abstract words, where the aligner knows it.
-        state: state of the word that has the least support.
-        why: what tells the states of its words, but for those that are the same.
+        state: the worst state of the words.
+        why: the reasons for the states of the words that are not the same.
     """
 
     number: int | None
@@ -533,7 +533,7 @@ def _loose_stretches(shown: PairView) -> Iterator[Span]:
 
 
 def why(states: Sequence[WordState]) -> str:
-    """Return what tells the states of words; of several words, which one is meant.
+    """Return the reasons for the states of words; if there are several words, each reason names its word.
 
     >>> changed = WordState("21", "changed", (3,), why="another number: 12")
     >>> why([changed]), why([WordState("hired", "same", (2,)), changed])
@@ -549,7 +549,7 @@ def why(states: Sequence[WordState]) -> str:
 
 
 def remarks(states: Sequence[WordState]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Yield the words of which there is something to say, empty if there is one: word, why, elsewhere."""
+    """Yield (word, reason, sentences elsewhere) of words with a remark; a single word is left empty."""
     if len(states) == 1:
         yield "", states[0].why, states[0].elsewhere
         return

@@ -1,1 +1,1 @@
-"""What English words have to do with each other: stems, spellings, synonyms; and what became of each word."""
+"""Relations of English words: stems, spellings, synonyms; and the states of the words of an abstract."""

@@ -1,4 +1,4 @@
-"""Dates and times of day in a text: the parts that are said of each."""
+"""Dates and times of day in a text, by the parts that the text gives."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sentgen.alignment.words.number_words import ORDINALS, listed, word_at
 from sentgen.alignment.words.units import SIGNS, UnitValue
 from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS
 
-#: What is said of a date by name: century, decade, year, month, day, weekday (from 0, Monday); of a time of
-#: day hour (0 to 11), minute, and half (0 before noon).
+#: The parts of a date by name: century, decade, year, month, day, weekday (from 0, Monday); of a time of day
+#: hour (0 to 11), minute, and half (0 before noon).
 DateParts = Mapping[str, int]
 
 _MONTHS: Final = listed("""
@@ -26,7 +26,7 @@ SHORT_MONTHS: Final = {name[:3]: number for name, number in MONTHS.items() if na
 SHORT_DAYS: Final = {name[:3]: number for number, name in enumerate(_WEEKDAYS)} | {
     "tues": 1, "thur": 3, "thurs": 3,
 }  # fmt: skip
-#: Months that are other words, too.
+#: Months that are also other words.
 _OTHER_WORDS: Final = frozenset(("march", "may", "august"))
 _YEAR: Final = re.compile(r"(1\d|20)\d\d")
 _YEARS: Final = re.compile(r"((?:1\d|20)\d\d)[-–/]((?:1\d|20)?\d\d)")
@@ -53,7 +53,7 @@ _BEFORE_YEARS: Final = frozenset(
 
 
 class Moment(NamedTuple):
-    """A date or a time of day, where it ends, and all that it may mean; years from one to another."""
+    """A date or a time of day: its end, its possible readings, and the years of a range."""
 
     end: int
     readings: tuple[DateParts, ...]
@@ -124,7 +124,7 @@ def _month(words: Sequence[str], lower: Sequence[str], at: int) -> int | None:
 
 
 def _with_year(lower: Sequence[str], at: int) -> bool:
-    """Say whether a year follows, with a day or without, or a day stands before it."""
+    """Return whether a year follows a month, with a day or without, or a day precedes the month."""
     after = at + 1
     if _DAY.fullmatch(word_at(lower, after)) and not _YEAR.fullmatch(word_at(lower, after)):
         after += 1
@@ -132,7 +132,7 @@ def _with_year(lower: Sequence[str], at: int) -> bool:
 
 
 def _year_follows(lower: Sequence[str], at: int) -> tuple[int, int] | None:
-    """Return a year that follows, after a comma or *of* or not, and where it ends."""
+    """Return a year that follows, perhaps after a comma or *of*, and its end."""
     year_at = at + 1 if word_at(lower, at) in (",", "of", "-") else at
     word = word_at(lower, year_at)
     if not _YEAR.fullmatch(word) or UnitValue.of(word_at(lower, year_at + 1)) is not None:
@@ -223,7 +223,7 @@ def _century(lower: Sequence[str], at: int) -> Moment | None:
 
 
 def _in_digits(words: Sequence[str], lower: Sequence[str], at: int) -> Moment | None:
-    """Read what has the digits of a year: *mid-1990*, *1990s*, *1990-95*, *1990-12-31*, *12/31/1990*."""
+    """Read dates with the digits of a year: *mid-1990*, *1990s*, *1990-95*, *1990-12-31*, *12/31/1990*."""
     word = _EDGE.sub("", lower[at])
     if not word[-2:-1].isdigit() and not word[-1:].isdigit():
         return None
@@ -261,7 +261,7 @@ def _decade(lower: Sequence[str], at: int, match: re.Match[str]) -> Moment | Non
 
 
 def _full_date(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment | None:
-    """Return a date of all orders of month and day that there are."""
+    """Return a date with a reading for each possible order of month and day."""
     possible = [
         {"year": year, "month": month, "day": day} for month, day in orders if month <= 12 and 0 < day <= 31
     ]
@@ -272,7 +272,7 @@ def _full_date(end: int, year: int, orders: Sequence[tuple[int, int]]) -> Moment
 
 
 def _complete(parts: dict[str, int]) -> DateParts:
-    """Add what follows from the parts: decade and century of a year, the weekday of a date."""
+    """Add parts that follow from others: decade and century of a year, the weekday of a date."""
     year = parts.get("year", 0)
     if year < 0:
         parts["century"] = -((-year - 1) // 100 + 1)
@@ -290,13 +290,13 @@ def _complete(parts: dict[str, int]) -> DateParts:
 
 
 def _is_year(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
-    """Say whether four digits are a year: *in 1987*, *the 1987 film*; not *1987 patients*, *1500 kg*."""
+    """Return whether four digits are a year: *in 1987*, *the 1987 film*; not *1987 patients*, *1500 kg*."""
     year, before, after = int(lower[at]), word_at(lower, at - 1), word_at(lower, at + 1)
     if before in SIGNS or before[-1:] in ("$", "#", "=") or after in ("%", "percent"):
         return False
     noun = after.isalpha() and after not in FUNCTION_WORDS and words[at + 1].islower()
     plural = after.endswith(("s", "children")) or after in ("people", "men", "women")
-    # *The 2020 elections*; *2020 elections* may be so many.
+    # *The 2020 elections* are those of a year; *2020 elections* may be a number of elections.
     if noun and (year % 100 == 0 or (plural and before != "the") or UnitValue.of(after) is not None):
         return False
     return before in _BEFORE_YEARS or (1700 <= year <= 2050 and year % 100 != 0)

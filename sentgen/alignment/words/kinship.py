@@ -1,10 +1,10 @@
 """Which words of a pair are related: in writing or spelling, as synonyms, in WordNet, or by their vectors.
 
-The paper's model knows words that are equal up to the stem; this is what ``--preset best`` knows besides.
-A function word is related to those of its group only, such as *a* to *the*; null emits function words more
-easily than others (see ``Settings``).
+The paper's model relates words with equal stems only; these are the additional relations of ``--preset
+best``. A function word is related to those of its group only, such as *a* to *the*; null emits function words
+with a higher probability than others (see ``PbhmmSettings``).
 
-Tuned models look further: at the words that explain them in WordNet, and at two steps there.
+Tuned models use further relations: definitions in WordNet, and synsets two steps apart.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def _have_common(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) -> Bools:
-    """Say which sets have something in common, (len(left), len(right)).
+    """Return which sets have an element in common, (len(left), len(right)).
 
     >>> _have_common([{"a", "b"}, {"c"}], [{"b"}, {"d"}]).tolist()
     [[True, False], [False, False]]
@@ -50,13 +50,13 @@ def _have_common(left: Sequence[Iterable[Key]], right: Sequence[Iterable[Key]]) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearness:
-    """Vectors, and the cosine from which on two words are near."""
+    """Vectors, and the least cosine of two words that are near."""
 
     vectors: WordVectors
     least: float
 
     def near(self, left: Sequence[str], right: Sequence[str]) -> Bools:
-        """Say which words are near, (len(left), len(right)); a word without a vector is near none."""
+        """Return which words are near, (len(left), len(right)); a word without a vector is near none."""
         near_words = np.zeros((len(left), len(right)), np.bool_)
         numbers, others = self.vectors.numbers(left), self.vectors.numbers(right)
         rows, columns = np.flatnonzero(numbers >= 0), np.flatnonzero(others >= 0)
@@ -64,7 +64,7 @@ class Nearness:
         step = max(1, WORD_CELLS // max(1, len(columns)))
         for begin in range(0, len(rows), step):
             some = rows[begin : begin + step]
-            # Not a product of matrices, which would wake the threads of BLAS.
+            # Not a matrix product, which would start the threads of BLAS.
             cosines = np.einsum("id,jd->ij", self.vectors.vectors[numbers[some]], of_right)
             near_words[np.ix_(some, columns)] = cosines >= self.least
         return near_words
@@ -72,9 +72,9 @@ class Nearness:
 
 Kinds = npt.NDArray[np.int8]
 T = TypeVar("T")
-#: Kinds of kinship, the closest last; `Settings.kinship_values` says what each is worth.
+#: Kinds of kinship, the closest last; `PbhmmSettings.kinship_values` has their values.
 NONE, NEAR, RELATED, SYNONYM, GROUPED, SIMILAR = range(6)
-#: Words this long may be similar: a beginning of 3/5, or 7/10 of the pairs of letters in common.
+#: Least length of similar words, which share 3/5 of their beginning, or 7/10 of their pairs of letters.
 _LETTERS = 4
 _BEGINNING = 0.6
 _BIGRAMS = 0.7
@@ -86,8 +86,8 @@ _INITIALS = 6
 class Kinship:
     """Kinds of kinship (u, v) of the different words of abstract and document, in the order of their ids.
 
-    ``abstract`` (u,) and ``document`` (v,) say which words are function words, ``abstract_stops`` and
-    ``document_stops`` which end sentences.
+    ``abstract`` (u,) and ``document`` (v,) flag function words, ``abstract_stops`` and ``document_stops``
+    full stops.
     """
 
     kinds: Kinds
@@ -109,24 +109,24 @@ class Kinship:
         nearness: Nearness | None = None,
         texts: tuple[Sequence[str], Sequence[str]] | None = None,
     ) -> Kinship:
-        """Say which words are related; of several kinds the closest counts.
+        """Return which words are related; of several kinds the closest counts.
 
         Args:
             abstract: the different words of the abstract.
             document: the different words of the document.
-            wordnet: The folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
-            nearness: Which words have similar vectors; ``None`` for no vectors. Only words without other kin
-                count: *two* is near *three*, but means itself where both texts have it.
-            texts: Abstract and document themselves, in which initials are looked for; ``None`` if each of
-                their words is there once, in this order.
+            wordnet: the folder of WordNet; ``None`` for our own few synonyms only (``thesaurus``).
+            nearness: the vectors; ``None`` for none. Near words are related only if neither has another
+                relation: *two* is near *three*, but is related to *two* alone if both texts have it.
+            texts: the abstract and the document, in which initials are searched; ``None`` if they are the two
+                lists of different words.
         """
         left, right = (
             np.array([is_function_word(word) for word in words], np.bool_) for words in (abstract, document)
         )
-        # From the loosest kind to the closest, which stays; function words lose what synonyms gave them.
+        # From the loosest kind to the closest, which overwrites; function words have no synonyms.
         function = left[:, None] | right[None, :]
         kinds = np.zeros((len(abstract), len(document)), np.int8)
-        # Without words on one side there are no columns to take apart.
+        # Without words on one side there are no columns.
         if wordnet is not None and kinds.size:
             own_left, next_left = zip(*(senses(wordnet, word) for word in abstract), strict=True)
             own_right, next_right = zip(*(senses(wordnet, word) for word in document), strict=True)
@@ -153,7 +153,7 @@ class Kinship:
 
 
 def _where(words: Sequence[str], wanted: Bools) -> list[str]:
-    """Return words with nothing in place of those that do not count."""
+    """Return the words, with an empty string in place of those that are not wanted."""
     return [word if counts else "" for word, counts in zip(words, wanted, strict=True)]
 
 
@@ -164,7 +164,7 @@ def _each(
 
 
 def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
-    """Say which words, given without punctuation, begin alike, or share most pairs of letters."""
+    """Return which words, without punctuation, have a common beginning or share most pairs of letters."""
     long, other_long = (
         [position for position, word in enumerate(words) if len(word) >= _LETTERS] for words in (left, right)
     )
@@ -183,7 +183,7 @@ def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
         shared = (counts[some] @ others.T).toarray()
         # Dice's coefficient.
         part = 2 * shared >= _BIGRAMS * (size[some, None] + other_size[None, :])
-        # A common beginning of `_LETTERS` letters has three pairs: few words are left to compare.
+        # A common beginning of `_LETTERS` letters has three pairs: few candidates remain.
         for row, column in np.argwhere((shared >= 3) & ~part).tolist():
             part[row, column] = _begin_alike(left[long[begin + row]], right[other_long[column]])
         similar[np.ix_(long[some], other_long)] = part
@@ -191,7 +191,7 @@ def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
 
 
 def _bigrams(words: Sequence[str], letters: dict[str, int]) -> list[set[int]]:
-    """Return the pairs of letters of each word by their numbers, new ones numbered on."""
+    """Return the pairs of letters of each word as numbers; new pairs get new numbers."""
     return [
         {letters.setdefault(word[k : k + 2], len(letters)) for k in range(len(word) - 1)} for word in words
     ]
@@ -205,12 +205,12 @@ def _begin_alike(word: str, other: str) -> bool:
 
 
 def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
-    """Say which words are equal; nothing equals nothing."""
+    """Return which words are equal; empty strings equal none."""
     return _have_common([[word] if word else [] for word in left], [[word] for word in right])
 
 
 def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[str]) -> Bools:
-    """Say which words are initials, and of which words: of a phrase in the other text."""
+    """Return which words are initials of a phrase in the other text, and which words the phrase has."""
     text = FirstLetters(other_text)
     column = {word: number for number, word in enumerate(others)}
     spelled = np.zeros((len(words), len(others)), np.bool_)
@@ -231,7 +231,7 @@ RELATED_BY = (
     "one explains the other",
     "each explains the other",
 )
-#: Senses of a word as each part of speech whose explanations count, the most frequent ones.
+#: Number of most frequent senses of a word, for each part of speech, whose definitions count.
 _SENSES = 3
 _WORDS = re.compile("[a-z]{3,}")
 
@@ -265,7 +265,7 @@ def _within_a_step(folder: Path, word: str) -> frozenset[Synset]:
 
 @lru_cache(maxsize=1 << 16)
 def _explanation(folder: Path, word: str) -> frozenset[str]:
-    """Return the stems of the content words that explain the most frequent senses of a word."""
+    """Return the stems of the content words in the definitions of the most frequent senses of a word."""
     glosses = wordnet(folder).glosses(word, _SENSES)
     return frozenset(
         stem(part)

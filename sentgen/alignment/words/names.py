@@ -1,4 +1,4 @@
-"""Names: initials and what they stand for in two texts, and which words are names by their writing."""
+"""Names: initials and the names that they abbreviate in two texts, and words that are written as names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sentgen.alignment.words.word_classes import FUNCTION_WORDS, STOPS
 #: A name in lower case, word for word; a short form is one word without points.
 Name = tuple[str, ...]
 
-#: A line for each name that texts shorten without saying so.
+#: A line for each name that texts shorten without a definition.
 _LISTED: Final = """
 us,usa,united states,united states of america
 uk,united kingdom,great britain,britain
@@ -23,12 +23,12 @@ un,united nations
 eu,european union
 ussr,soviet union
 """
-#: So often a run of words may have the initials of a short form by chance, and is no name.
+#: Expected number of runs of words with some initials from which on such a run is no name.
 _CHANCE: Final = 0.25
-#: Initials have at most this many letters, and brackets with a name in them fewer words than this.
+#: Most letters of initials; brackets with a name in them have fewer words than this.
 _INITIALS: Final = 8
 _LONGEST: Final = 12
-#: Places of a name in the document that are told at most: each is told with each place in the abstract.
+#: Most occurrences of a name in the document; each is combined with each occurrence in the abstract.
 _PLACES: Final = 100
 _OPENING: Final = frozenset(("(", "[", "-lrb-", "-lsb-"))
 _CLOSING: Final = frozenset((")", "]", "-rrb-", "-rsb-"))
@@ -36,7 +36,7 @@ _QUOTES: Final = frozenset("\"'`“‘«„‚") | {"``", "''", ":", ";", "...",
 
 
 class FirstLetters:
-    """The first letters of the words of a text, in which initials are looked for."""
+    """The first letters of the words of a text, in which initials are searched."""
 
     def __init__(self, text: Sequence[str]) -> None:
         self._firsts = "".join(map(_first_letter, text))
@@ -44,7 +44,7 @@ class FirstLetters:
         self._full_firsts = "".join(self._firsts[position] for position in self._full)
 
     def spelled_out(self, initials: str) -> list[tuple[int, ...]]:
-        """Return the places of words that begin with these initials, one word after the other.
+        """Return the positions of sequences of words that begin with these initials.
 
         Function words may have an initial, or be skipped: *usa* has none for *of*.
 
@@ -77,10 +77,10 @@ def _all_of(part: str, whole: str) -> Iterator[int]:
 
 
 def same_names(abstract: Sequence[str], document: Sequence[str]) -> list[tuple[Span, Span]]:
-    """Return spans of abstract and document that are the same name, written otherwise.
+    """Return pairs of spans of abstract and document that are the same name in different forms.
 
-    Short forms stand for what a text says in brackets, else for what we know that they do, else for the one
-    name with these initials that the texts have. Where case tells nothing, only brackets and what we know do.
+    A short form abbreviates the name that a text gives in brackets, else the name of our list, else the only
+    name with these initials in the texts. Where a text is all in one case, only brackets and our list count.
 
     >>> text = "International Business Machines ( IBM ) of the U.S. hires".split()
     >>> same_names("IBM , United States".split(), text)
@@ -100,7 +100,7 @@ def same_names(abstract: Sequence[str], document: Sequence[str]) -> list[tuple[S
 
 
 def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
-    """Return names with their short forms."""
+    """Return groups of forms of the same name."""
     known = defaultdict[str, set[Name]](set)
     for text in texts:
         for short, name in text.defined:
@@ -113,7 +113,7 @@ def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
     for short in dict.fromkeys(short for text in texts for short in text.shorts):
         if short not in known and short not in listed_shorts:
             names = texts[0].spelled_out(short)
-            # A name that the abstract has neither short nor spelled out joins nothing.
+            # A name that the abstract has in no form is not needed.
             if names or short in texts[0].shorts:
                 names |= texts[1].spelled_out(short)
             names = set(map(_singular, names))
@@ -123,7 +123,7 @@ def _groups(texts: Sequence[_Text]) -> list[set[Name]]:
 
 
 class _Text:
-    """A text in which names are looked for."""
+    """A text in which names are searched."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
@@ -132,7 +132,7 @@ class _Text:
         self._places = defaultdict[str, list[int]](list)
         for position, word in enumerate(self.lower):
             self._places[word].append(position)
-        #: Places of words that may be short forms, by these.
+        #: Positions of words that may be short forms, by short form.
         self.shorts = defaultdict[str, list[int]](list)
         shorts = {word: _plain(word) for word in set(words) if self._is_short(word)}
         for position, word in enumerate(words):
@@ -142,8 +142,8 @@ class _Text:
         self.defined = list(self._definitions())
 
     def _is_short(self, word: str) -> bool:
-        """Say whether a word is written as initials are: *IBM*, *U.S.*, *GANs*."""
-        # Most words are none; without their points and plurals they are looked at only if they may be.
+        """Return whether a word is written as initials are: *IBM*, *U.S.*, *GANs*."""
+        # Most words are none, and are dismissed before their periods and plurals are removed.
         if self.cased and (word.islower() or (word.istitle() and "." not in word)):
             return False
         plain = _plain(word)
@@ -154,12 +154,12 @@ class _Text:
         return word.lower() not in FUNCTION_WORDS
 
     def spelled_out(self, short: str) -> set[Name]:
-        """Return the names with these initials: in capitals, or in lower case where it is no chance."""
+        """Return the names with these initials, in capitals, or in lower case where chance is unlikely."""
         if not self.cased:
             return set()
         if self._firsts is None:
             self._firsts = FirstLetters(self.words)
-        # First letters are as if drawn from about twelve.
+        # First letters are about as predictable as a draw from twelve letters.
         unlikely = len(self.words) / 12 ** len(short) < _CHANCE and len(short) > 2
         names = set()
         for places in self._firsts.spelled_out(short):
@@ -172,7 +172,7 @@ class _Text:
         return names
 
     def _definitions(self) -> Iterator[tuple[str, Name]]:
-        """Yield short forms and names, of which one stands in brackets behind the other."""
+        """Yield short forms and names of which one follows the other in brackets."""
         for opening in (position for mark in _OPENING for position in self._places.get(mark, ())):
             near = range(opening + 2, min(opening + _LONGEST, len(self.lower)))
             closing = next((at for at in near if self.lower[at] in _CLOSING), 0)
@@ -195,7 +195,7 @@ class _Text:
         return self.lower[start:end]
 
     def spans(self, group: Collection[Name]) -> dict[Span, Name]:
-        """Return where names of a group stand, and as what; of one in another the longer."""
+        """Return the spans of the names of a group with their forms, without names inside a longer one."""
         stands = dict[Span, Name]()
         taken = set[int]()
         for name in sorted(group, key=lambda phrase: (-len(phrase), phrase)):
@@ -211,7 +211,7 @@ class _Text:
         return stands
 
     def _may_be(self, name: Name, at: int) -> bool:
-        """Say whether a name may stand at a word: *us* and *it* are none."""
+        """Return whether a word may be a short name: *us* and *it* are none."""
         if len(name) > 1:
             return True
         return name[0] not in FUNCTION_WORDS and (not self.cased or self.words[at][:1].isupper())
@@ -230,20 +230,20 @@ def _singular(name: Name) -> Name:
 
 
 def _plain(word: str) -> str:
-    """Return a short form in lower case, without points and the *s* of a plural."""
+    """Return a short form in lower case, without periods and the *s* of a plural."""
     bare = word[:-1] if word.endswith("s") and word[:-1].isupper() else word
     return letters(bare)
 
 
 def _name_of(short: str, words: Sequence[str], *, strict: bool) -> Name | None:
-    """Return the last words that have the letters of a short form in their order, the first at its beginning.
+    """Return the last words with the letters of a short form in order, the first at the beginning of a word.
 
     Schwartz and Hearst 2003, A simple algorithm for identifying abbreviation definitions in biomedical text.
 
     Args:
-        short: In lower case.
-        words: The words before it, in lower case.
-        strict: Each letter begins a word, as case does not tell short forms from others.
+        short: the short form in lower case.
+        words: the words before the short form, in lower case.
+        strict: whether each letter must begin a word, since case does not distinguish short forms.
     """
     words = words[-min(len(short) + 5, 2 * len(short)) :]
     text = " ".join(words)
@@ -266,15 +266,15 @@ def lower_words(*texts: Sequence[str]) -> frozenset[str]:
 
 
 def name_like(words: Sequence[str], position: int, lower: Collection[str]) -> bool:
-    """Say whether a word is a proper name by its writing: by its capital, where nothing else asks for one.
+    """Return whether a word is written as a proper name: with a capital that has no other reason.
 
-    At the beginning of a sentence or a quote it must never be in lower case. Where all is in capitals or in
-    lower case, there are none.
+    A word that begins a sentence or a quote is a name if no text has it in lower case. A sentence all in
+    capitals or all in lower case has no names.
 
     Args:
-        words: The text.
-        position: The offset of the word.
-        lower: Words that the texts have in lower case (``lower_words``).
+        words: the words of the text.
+        position: the offset of the word.
+        lower: the words that the texts have in lower case (``lower_words``).
 
     >>> words = "The firm hired Berlin engineers . Paris hired IBM".split()
     >>> [word for at, word in enumerate(words) if name_like(words, at, lower_words(words))]
@@ -285,7 +285,7 @@ def name_like(words: Sequence[str], position: int, lower: Collection[str]) -> bo
     if not lower or not word[:1].isupper() or small in FUNCTION_WORDS - {"us", "it"}:
         return False
     if word.isupper() and len(word) > 1:
-        # *THE INTRODUCTION* is a title, and *US* none.
+        # *THE INTRODUCTION* is a title in capitals, *US* is not.
         return len(word) < 6 or small not in lower
     before = words[position - 1] if position else "."
     if before in STOPS or before in _QUOTES:

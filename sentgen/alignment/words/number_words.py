@@ -1,4 +1,4 @@
-"""Numbers as words and as digits: what each is worth, the last place that it shows, and how exact it is."""
+"""Numbers as words and as digits: their values, the worth of the last digit, and how exact they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 
 def listed(words: str) -> tuple[str, ...]:
-    """Return the words of a list that is written as a text."""
+    """Return the words of a text as a tuple."""
     return tuple(words.split())
 
 
@@ -26,7 +26,7 @@ fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth
 
 
 def _cardinals() -> dict[str, int]:
-    """Return what words up to *ninety-nine* are worth, written together."""
+    """Return the values of the number words up to *ninety-nine*, written without hyphen."""
     words = {word: number for number, word in enumerate(_UNITS)}
     for ten, word in enumerate(_TENS, 2):
         words |= {word: 10 * ten} | {word + _UNITS[unit]: 10 * ten + unit for unit in range(1, 10)}
@@ -44,7 +44,7 @@ def _ordinals() -> dict[str, int]:
 #: Numbers below a hundred, and their ordinals, without hyphen.
 CARDINALS: Final = _cardinals()
 ORDINALS: Final = _ordinals()
-#: What a number before them is multiplied by.
+#: Factors of the number before these words.
 SCALES: Final = {
     "dozen": 12,
     "hundred": 100,
@@ -58,7 +58,7 @@ SCALES: Final = {
     "bn": 10**9,
     "tn": 10**12,
 }
-#: Written at a number; *m* is a million behind a currency only, and meters else.
+#: Letters behind a number; *m* is a million behind a currency only, else meters.
 LETTERS: Final = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9} | {
     short: SCALES[short] for short in ("mln", "mn", "bln", "bn", "tn")
 }
@@ -66,7 +66,7 @@ _PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10,
 }  # fmt: skip
-#: The parts of a whole: *two thirds*; *halves* is no regular plural.
+#: Fractions: *two thirds*; *halves* is an irregular plural.
 PARTS: Final = _PARTS | {f"{word}s": number for word, number in _PARTS.items()} | {"halves": 2}
 _SIGNS: Final = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅛": (1, 8),
@@ -74,17 +74,17 @@ _SIGNS: Final = {
 _DIGITS: Final = r"(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?"
 _NUMERAL: Final = re.compile(rf"([+\-−]?)(?=\.?\d)({_DIGITS})(?:[eE]([+\-−]?\d{{1,3}})(?!\w))?")
 _POWER: Final = re.compile(r"(?:(\d+(?:\.\d+)?)[x×*·])?10\^([+\-−]?\d{1,3})")
-#: Longer ones are names of something, and would only cost time.
+#: Most letters of a number word: longer words are names, and would only cost time.
 _LONGEST: Final = 30
 
 
 def word_at(words: Sequence[str], at: int) -> str:
-    """Return a word of a text; nothing before its beginning and behind its end."""
+    """Return a word of a text; an empty string before its beginning and behind its end."""
     return words[at] if 0 <= at < len(words) else ""
 
 
 class Numeral(NamedTuple):
-    """A number, where it ends, what its last digit is worth, and whether it is in digits alone."""
+    """A number, its end, the worth of its last digit, and whether it is in digits alone."""
 
     value: Fraction
     step: Fraction
@@ -116,7 +116,7 @@ class Numeral(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)
 def digits(word: str) -> tuple[Fraction, Fraction, str] | None:
-    """Return a number at the beginning of a word, what its last digit is worth, and the rest of the word.
+    """Return a number at the beginning of a word, the worth of its last digit, and the rest of the word.
 
     >>> [str(part) for part in digits("1,200.5km")]
     ['2401/2', '1/10', 'km']
@@ -143,7 +143,7 @@ def _step(written: str) -> Fraction:
 
 
 def small_number(word: str) -> int | None:
-    """Return what a word below a hundred is worth: *five*, *twenty-five*."""
+    """Return the value of a number word below a hundred: *five*, *twenty-five*."""
     if "-" in word:
         ten, _, unit = word.partition("-")
         if ten not in _TENS or not 0 < CARDINALS.get(unit, 0) < 10:
@@ -167,7 +167,7 @@ def _and_part(words: Sequence[str], number: Numeral) -> Numeral:
 
 
 def simple_fraction(word: str) -> Fraction | None:
-    """Return *3/4*, not what may be a date or a score, such as *9/11* or *24/7*."""
+    """Return the value of *3/4*, not of a possible date or score, such as *9/11* or *24/7*."""
     above, slash, below = word.partition("/")
     if not slash or not (above.isascii() and above.isdecimal() and below.isascii() and below.isdecimal()):
         return None
@@ -176,10 +176,10 @@ def simple_fraction(word: str) -> Fraction | None:
 
 
 def _times_scales(words: Sequence[str], number: Numeral, *, least: int = 0) -> Numeral | None:
-    """Multiply by *thousand*, *million*, *dozen* and the like, which must follow if they are at ``least``."""
+    """Multiply by the words behind, such as *thousand*, *dozen*; there must be one of at least ``least``."""
     value, step, end, in_digits = number
     has_scale = False
-    # No more than *thousand million million*, or a hostile text takes all memory.
+    # At most *thousand million million*, or a hostile text takes all memory.
     while end < min(len(words), number.end + 3) and words[end] in SCALES:
         scale = SCALES[words[end]]
         # *Two hundred* shows as many digits as *200*, *1.2 million* fewer than *1,200,000*.
@@ -191,7 +191,7 @@ def _times_scales(words: Sequence[str], number: Numeral, *, least: int = 0) -> N
 
 
 def _in_words(words: Sequence[str], at: int, first: int) -> Numeral:
-    """Add up *two hundred and fifty-three thousand*: what stands before a scale is multiplied by it."""
+    """Add up *two hundred and fifty-three thousand*: a scale multiplies the number before it."""
     total, current, step, end = 0, first, 1, at + 1
     least = first if first < 10 else 10 if first % 10 == 0 else 0
     ceiling = 10**18
@@ -233,11 +233,11 @@ _HEDGES: Final[tuple[tuple[Hedge, str], ...]] = (
     ("less", "< ≤ <= ⩽"),
 )
 _WORDS: Final = {word: hedge for hedge, words in _HEDGES for word in listed(words)}
-#: What stands at a number without a blank.
+#: Characters at a number without a blank.
 SIGNS: Final[dict[str, Hedge]] = {word: hedge for word, hedge in _WORDS.items() if not word[0].isalpha()} | {
     "+": "more"
 }
-#: Said of large numbers; of small ones more often of places: *over two years*, *under one roof*.
+#: Hedges of large numbers; with small ones more often prepositions: *over two years*, *under one roof*.
 _PLACES: Final[dict[str, Hedge]] = {"over": "more", "above": "more", "under": "less", "below": "less"}
 _PHRASES: Final[dict[tuple[str, str], Hedge]] = {
     ("more", "than"): "more", ("greater", "than"): "more", ("at", "least"): "more", ("just", "over"): "more",
@@ -251,13 +251,13 @@ _TURNED: Final[dict[Hedge, Hedge]] = {"more": "less", "less": "more"}
 
 
 def hedge(lower: Sequence[str], start: int, end: int, *, large: bool) -> Hedge:
-    """Return how exact a text says that a number is, by the words before and behind it.
+    """Return the hedge of a number, by the words before and behind it.
 
     Args:
         lower: the words of the text in lower case.
         start: the offset of the first word of the number.
         end: the offset behind its last word.
-        large: whether *over* is said of the number, and not of a place or a time.
+        large: whether *over* is a hedge of the number, not a preposition.
 
     >>> hedge("no more than ten".split(), 3, 4, large=True)
     'less'

@@ -1,6 +1,6 @@
-"""Numbers, amounts, money, dates and times of day in a text, and whether two of them say the same.
+"""Numbers, amounts, money, dates and times of day in a text, and whether two of them are equal.
 
-Only what a text says is compared: nothing is converted between currencies, nor guessed from today's date.
+Only values that a text gives are compared: without conversion of currencies, or guesses from today's date.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sentgen.alignment.words.word_classes import FUNCTION_WORDS
 
 _ORDERED: Final = re.compile(r"(\d{1,3}(?:,\d{3})*|\d+)(?:st|nd|rd|th)(?:-.*)?")
 _MULTIPLES: Final = {"twice": 2, "thrice": 3} | {f"{word}fold": number for word, number in CARDINALS.items()}
-#: *One* counts nothing behind these, and in front of no function word.
+#: *One* is not a number behind these words, nor in front of a function word.
 _NO_ONE: Final = frozenset(
     listed(
         "no any every some this that which each the another 's ’s these those only such good bad first last "
@@ -62,7 +62,7 @@ _FRACTIONED: Final = frozenset(listed("of the its their his her our my your thes
 
 
 def _begins_amount(word: str) -> bool:
-    """Say whether an amount may begin with a word, given in lower case, or have begun right before it."""
+    """Return whether an amount may begin with a word in lower case, or right before it."""
     if word in _WORDS or word[0] in CURRENCIES:
         return True
     first, hyphen, _ = word.partition("-")
@@ -81,7 +81,7 @@ def _read_amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: 
         words: the words of the text.
         lower: the same words in lower case.
         at: the offset of a word.
-        least: the offset of the first word that belongs to nothing else.
+        least: the offset of the first word that is in no earlier quantity.
     """
     word = lower[at]
     if _numbers_an_item(lower, at) or _of_a_name(words, at):
@@ -105,7 +105,7 @@ def _read_amount(words: Sequence[str], lower: Sequence[str], at: int, *, least: 
 
 
 def _numbers_an_item(lower: Sequence[str], at: int) -> bool:
-    """Say whether a number stands for a reference or an item of a list: *[ 12 ]*, *( 2 )*, *1 )*."""
+    """Return whether a number is a reference or the number of a list item: *[ 12 ]*, *( 2 )*, *1 )*."""
     before, after = word_at(lower, at - 1), word_at(lower, at + 1)
     if after == "]":
         return before == "["
@@ -116,13 +116,13 @@ def _numbers_an_item(lower: Sequence[str], at: int) -> bool:
 
 
 def _of_a_name(words: Sequence[str], at: int) -> bool:
-    """Say whether a number belongs to a name before it: *COVID - 19*."""
+    """Return whether a number belongs to a name before it: *COVID - 19*."""
     name = word_at(words, at - 2)
     return word_at(words, at - 1) == "-" and name.isupper() and name.isalpha()
 
 
 def _with_unit(words: Sequence[str], lower: Sequence[str], at: int, number: Numeral) -> Amount | None:
-    """Return a number with the unit behind it; *one* only where it counts something."""
+    """Return a number with the unit behind it; *one* only where it is a count."""
     unit, end = unit_at(words, lower, number.end, number)
     # *One day he left.*
     if lower[at : at + 2] == ["one", "day"] and word_at(lower, at - 1) not in FUNCTION_WORDS:
@@ -143,7 +143,7 @@ def _counts(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
         or after in FUNCTION_WORDS
         or after in ("another", "day", "way")
         or not after.replace("-", "").isalpha()
-        # A verb that *one* is the subject of.
+        # A verb whose subject is *one*.
         or (after.endswith("s") and not after.endswith(("ss", "us", "is", "as")))
     )
 
@@ -183,7 +183,7 @@ def _ordinal(lower: Sequence[str], at: int) -> Amount | None:
     number = ORDINALS.get(whole)
     if number is None:
         first, _, tail = word.partition("-")
-        # *First-hand* and *second-rate* count nothing.
+        # *First-hand* and *second-rate* are no ordinals.
         if tail not in _RANKS:
             return None
         number = ORDINALS[first]
@@ -194,7 +194,7 @@ def _ordinal(lower: Sequence[str], at: int) -> Amount | None:
 
 
 def _adverb(before: str, after: str, *, first: bool) -> bool:
-    """Say whether an ordinal counts nothing: *at first*, *who first came*, *Second, we*."""
+    """Return whether an ordinal is an adverb: *at first*, *who first came*, *Second, we*."""
     if not before[-1:].isalnum():
         return after in (",", ":") or (first and (after in FUNCTION_WORDS or not after))
     # *Her voice first attracted us.*
@@ -229,13 +229,13 @@ def _behind_article(words: Sequence[str], lower: Sequence[str], at: int, least: 
 
 
 def _is_part(lower: Sequence[str], at: int) -> bool:
-    """Say whether a half is said to be of something, and is not one of two: *the second half of*."""
+    """Return whether *half of* is the fraction, and not one of two halves: *the second half of*."""
     before = word_at(lower, at - 1)
     return word_at(lower, at + 1) in _FRACTIONED and before not in ORDINALS and before not in _OTHERS
 
 
 def _all_of(lower: Sequence[str], at: int, number: Numeral) -> Numeral:
-    """Add what follows: *a hundred and five*."""
+    """Add the following number words: *a hundred and five*."""
     whole = Numeral.at(["one", *lower[at + 1 : at + 10]], 0)
     return number if whole is None else whole._replace(end=whole.end + at)
 
@@ -255,9 +255,9 @@ def _times_part(lower: Sequence[str], at: int, number: Numeral) -> Amount | None
 
 Kind = Literal["number", "ordinal", "percent", "measure", "money", "date", "time"]
 Comparison = Literal["equal", "near", "different", "incomparable"]
-#: Numbers that are said to be approximate may be off by this share of the larger.
+#: Largest difference of approximate numbers, as a share of the larger one.
 _ROOM: Final = Fraction(1, 20)
-#: What is rounded may be off by this share: two years are not two and a half.
+#: Largest difference by rounding, as a share: two years are not two and a half.
 _ROUNDED: Final = Fraction(1, 10)
 _TO: Final = frozenset(("to", "-", "–", "—", "or"))
 _DATE_WORDS: Final = frozenset((*MONTHS, *WEEKDAYS, *SHORT_MONTHS, *SHORT_DAYS, "noon", "midnight"))
@@ -274,12 +274,12 @@ class Quantity:
         value: the number in the base unit of what is measured (meters, grams, seconds, bytes ...), the first
             of a range, the year of a date that is a year alone; ``None`` for other dates.
         high: the last of a range.
-        figure: the number as it is written, before the unit is reckoned in.
-        step: what the last digit of the value is worth: a hundred thousand in *1.2 million*.
-        size: what one of its unit is worth in the base unit.
+        figure: the number as it is written, without its unit.
+        step: the worth of the last digit of the value: a hundred thousand in *1.2 million*.
+        size: the unit in base units.
         unit: what is measured, such as ``length``, ``percent`` or ``dollar``; empty for bare numbers.
         hedge: ``about``, ``more`` (than, or at least), ``less``, or nothing, as the text says.
-        readings: all that a date or time may mean, each by the names of its parts.
+        readings: the possible readings of a date or time, each as parts by name.
     """
 
     start: int
@@ -295,13 +295,13 @@ class Quantity:
     readings: tuple[DateParts, ...] = ()
 
     def compare(self, right: Quantity) -> Comparison:
-        """Say whether two quantities say the same.
+        """Compare two quantities.
 
-        ``equal``: as far as both say. ``near``: one is said to be approximate and they differ by at most 5 %;
-        or it is a bound, such as *more than 1,000*, that the other keeps and lies close to; or it is the
-        other, rounded to the digits that it shows; or it lies in the range that the other is. ``different``:
-        they cannot both be meant. ``incomparable``: they measure different things, or one has no unit and the
-        same figure.
+        ``equal``: the parts that both have are equal. ``near``: one is approximate by its hedge and they
+        differ by at most 5 %; or one is a bound, such as *more than 1,000*, that the other meets and is close
+        to; or one is the other, rounded to its own digits; or one is in the range of the other.
+        ``different``: they contradict each other. ``incomparable``: they measure different things, or one has
+        no unit and the same figure.
 
         >>> one, other = quantities("about 1,200 people were 1,187 people".split())
         >>> one.compare(other)
@@ -322,7 +322,7 @@ class Quantity:
         if self.figure == right.figure and self.high is right.high is None:
             return "incomparable"
         share, bare = (self, right) if self.unit else (right, self)
-        # A half is 50 %; one is not 100 %.
+        # A half equals 50 %; one does not equal 100 %.
         part = share.unit == "percent" and bare.value is not None and bare.value.denominator > 1
         return _compare_values(self, right) if part else "different"
 
@@ -334,7 +334,7 @@ def quantities(words: Sequence[str]) -> list[Quantity]:
     [('number', '12', ''), ('money', '3000000', 'dollar')]
     """
     lower = [word.lower() for word in words]
-    # Most words of a text are none, and few are different.
+    # Most words of a text begin no quantity, and few are different.
     starts = {word for word in set(lower) if word and _begins(word)}
     result = list[Quantity]()
     end = 0
@@ -398,7 +398,7 @@ def _amount(amount: Amount, how_exact: Hedge) -> Quantity:
 
 
 def _with_units_of_ranges(lower: Sequence[str], ordered: list[Quantity]) -> list[Quantity]:
-    """Give the first number of *2 to 3 million dollars* what is said of the last."""
+    """Give the first number of *2 to 3 million dollars* the scale and unit of the last."""
     for index, (first, last) in enumerate(pairwise(ordered)):
         joined = lower[first.end : last.start]
         between = joined == ["and"] and lower[max(0, first.start - 1) : first.start] in (
@@ -475,20 +475,20 @@ def _range(quantity: Quantity) -> tuple[Fraction, Fraction]:
 
 
 def _is_near(left: Quantity, value: Fraction, right: Quantity, other_value: Fraction) -> bool:
-    """Say whether the first may stand for the second, being inexact, or showing fewer digits."""
+    """Return whether the first quantity may be an inexact or rounded form of the second."""
     above, tolerance = other_value - value, _ROOM * max(abs(value), abs(other_value))
     step = _shown(left, value)
     if left.hedge in ("more", "less"):
-        # *More than 1,000* are 1,187 as well, and not 990.
+        # *More than 1,000* is near 1,187, and not 990.
         return 0 <= (above if left.hedge == "more" else -above) <= max(step, tolerance)
     if left.hedge and abs(above) <= tolerance:
         return True
-    # Half a step up or down, which one rounds up and another to the even digit.
+    # Half a step up or down, as ways of rounding differ.
     return step > right.step and abs(above) * 2 <= step and abs(above) <= _ROUNDED * abs(other_value)
 
 
 def _shown(quantity: Quantity, value: Fraction) -> Fraction:
-    """Return what the last digit is worth that a number shows: in *about 1,200* the hundreds."""
+    """Return the worth of the last significant digit of a number: in *about 1,200* a hundred."""
     step = quantity.step
     while quantity.hedge and value and step >= quantity.size and value % (10 * step) == 0:
         step *= 10

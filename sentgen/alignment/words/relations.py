@@ -1,4 +1,4 @@
-"""How a word of a summary says what a word of its document says, if it does; ways to write the same word."""
+"""The relation of a word of a summary to a word of its document; different forms of the same word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sentgen.alignment.words.word_classes import groups, is_function_word, stem
 from sentgen.alignment.words.wordnet import meanings, senses
 
 _PLAIN = re.compile(r"[\W_]+")
-#: Short forms and what they stand for, without punctuation; for currencies and units the name.
+#: Short forms and the words that they abbreviate, without punctuation; for currencies and units the name.
 _SHORT = """
 % percent,pct percent,pc percent,$ dollar,dollars dollar,us$ dollar,usd dollar,hk$ dollar,€ euro,euros euro
 £ pound,pounds pound,& and,mr mister,dr doctor,prof professor,gov governor,sen senator,rep representative
@@ -30,11 +30,11 @@ cheque check,cheques checks,plough plow,gaol jail,programme program,storey story
 
 
 def _spellings() -> dict[str, str]:
-    """Return what each written form stands for."""
+    """Return the word of each written form."""
     forms = dict(pair.split() for pair in _SHORT.split(",") if pair)
     forms |= {word: str(number) for word, number in CARDINALS.items()}
     forms |= {word: f"{number}th" for word, number in ORDINALS.items()}
-    # *1st* becomes *1th*, which *first* is as well.
+    # *1st* and *first* both become *1th*.
     for number, ending in enumerate(("st", "nd", "rd"), 1):
         forms |= {f"{ten}{number}{ending}": f"{ten}{number}th" for ten in ("", *range(2, 10))}
     # *May* has no short form, and *mar* is a word.
@@ -52,7 +52,7 @@ def letters(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def same_word(word: str) -> str:
-    """Return what all ways to write a word have in common; nothing for punctuation.
+    """Return the same string for all forms in which a word is written; an empty string for punctuation.
 
     >>> [same_word(word) for word in ("twenty-five", "25", "Jan.", "January", "%", "pre-war", "--")]
     ['25', '25', 'january', 'january', 'percent', 'prewar', '']
@@ -61,12 +61,12 @@ def same_word(word: str) -> str:
     return _FORMS.get(word.lower(), _FORMS.get(plain, plain))
 
 
-#: ``other``: nothing that is known joins the two words.
+#: ``other``: no known relation.
 Relation = Literal["same", "variant", "related", "other"]
 #: From the closest to the loosest.
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
-#: Endings of words that are derived from each other; none turns the sense around, as *less* does.
+#: Endings of derived words, without those that negate, such as *less*.
 _SUFFIXES = """
     s es is ed ing er ers or ors ist ists ism y ly ies ic ical ically al ally ion ions ation ations ment
     ments ness ity able ible ive ively ant ance ent ence ency ous ously ize ized izing ization izations ian
@@ -78,11 +78,11 @@ _BRITISH = (
     *(("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"), ("tre", "ter")),
     *(("ogue", "og"), ("ll", "l"), ("ae", "e")),
 )
-#: Letters that two derived words share at least.
+#: Least number of letters that derived words share.
 _BASE = 4
-#: Letters of words that one letter more or less makes no other word.
+#: Least length of words of which a misspelling with one letter is no other word.
 _LONG = 7
-#: Function words that say the opposite of each other.
+#: Function words that are opposites.
 _PAIRS = """
         before/after with/without above/below over/under more/less more/fewer most/least up/down all/none
         every/no always/never he/she his/her him/her both/neither can/cannot into/from onto/off
@@ -92,13 +92,13 @@ _OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _PAIRS.split())
 
 
 def opposite(word: str, other: str) -> bool:
-    """Say whether two function words say the opposite of each other."""
+    """Return whether two function words are opposites."""
     return frozenset((word.lower(), other.lower())) in _OPPOSITES
 
 
 @lru_cache(maxsize=1 << 16)
 def relation(word: str, other: str, wordnet: Path | None = None) -> tuple[Relation, str]:
-    """Return what a word of the abstract is to one of the document, and why.
+    """Return the relation of a word of the abstract to a word of the document, and the reason.
 
     >>> relation("Cats", "cats"), relation("cats", "cat")
     (('same', ''), ('variant', 'inflected'))
@@ -130,7 +130,7 @@ def relation(word: str, other: str, wordnet: Path | None = None) -> tuple[Relati
 
 
 def other_form(word: str, other: str) -> tuple[Literal["same", "variant"], str]:
-    """Return what a word is to one with the same stem, and why."""
+    """Return the relation of two words with the same stem, and the reason."""
     state, why = relation(word, other)
     return ("same" if state == "same" else "variant"), why
 
@@ -143,7 +143,7 @@ def _in_wordnet(word: str, other: str, folder: Path) -> tuple[Relation, str]:
 
 
 def _is_derived(word: str, other: str) -> bool:
-    """Say whether both words are the same one with different endings, or with none."""
+    """Return whether both words have the same base with different endings, or without one."""
     same = 0
     while same < min(len(word), len(other)) and word[same] == other[same]:
         same += 1
@@ -161,22 +161,22 @@ def _american(word: str) -> str:
 
 
 def _is_part(word: str, other: str) -> bool:
-    """Say whether a word is a part of another one that has a hyphen."""
+    """Return whether a word is a part of another word that has a hyphen."""
     return "-" in other and word.lower() in other.lower().split("-")
 
 
 def _is_misspelled(word: str, other: str) -> bool:
-    """Say whether two long words differ by a letter or, if they are names, by two."""
+    """Return whether two long words differ by a letter or, if they are names, by two."""
     left, right = letters(word), letters(other)
     named = word[:1].isupper() and other[:1].isupper()
-    # Countries and their people are known: none of them is another one in a new spelling.
+    # Names of countries and peoples are known: none is a misspelling of another.
     if min(len(left), len(right)) < _LONG or left[0] != right[0] or meanings(word) or meanings(other):
         return False
     return _within(left, right, 2 if named else 1)
 
 
 def _within(left: str, right: str, most: int) -> bool:
-    """Say whether at most so many letters are to be put in, left out or changed to make one of the other."""
+    """Return whether the edit distance (Levenshtein) of two words is at most ``most``."""
     if left == right:
         return True
     if not most:

@@ -83,7 +83,7 @@ LONGEST, _REACH = 4, 6
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Words of the abstract and of the document that stand between the same matched words, the frame.
+    """Words of the abstract and of the document that are between the same matched words, the frame.
 
     One side may be empty, where words were inserted or deleted.
 

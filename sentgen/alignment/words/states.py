@@ -1,4 +1,4 @@
-"""What became of a word, what kind of thing it is, and where a sentence denies what the document says."""
+"""The states and kinds of words, and the words of a sentence that contradict the document by negation."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from sentgen.arrays import Longs
 State = Literal["same", "variant", "related", "changed", "new"]
 #: From the best supported to the least.
 STATES: tuple[State, ...] = get_args(State)
-#: Those of words that the document has, in this form or in another one.
+#: The states of words that the document has, in this form or in another.
 SUPPORTED: tuple[State, ...] = ("same", "variant")
 
 
 @dataclass(frozen=True, slots=True)
 class WordState:
-    """What became of a word of the abstract.
+    """The state of a word of the abstract.
 
     Attributes:
-        word: as it stands there.
+        word: the word as it is in the abstract.
         state: ``same``: the same word; ``variant``: inflected, spelled otherwise, derived, or a synonym;
-            ``related``: linked, and neither; ``changed``: in a place where what stands in the document
-            contradicts it; ``new``: comes from nothing.
+            ``related``: linked, and neither; ``changed``: the document has a contradicting word in the same
+            place; ``new``: without a source.
         source: offsets of the document words that it comes from, or that contradict it, ascending.
-        posterior: the probability of its best link given both texts, where the aligner knows it.
-        null: the probability that it comes from nothing, where the aligner knows it.
-        why: what tells its state, in a few words; empty where nothing is to be said.
+        posterior: the posterior of the best link, where the aligner knows it.
+        null: P(null) of the word, where the aligner knows it.
+        why: the reason for the state, in a few words; empty if none is needed.
         elsewhere: the sentences of the document, from 1 and ascending, that have a new word.
     """
 
@@ -46,7 +46,7 @@ class WordState:
     elsewhere: tuple[int, ...] = ()
 
     def with_state(self, state: State, source: tuple[int, ...], why: str) -> WordState:
-        """Return another state of the word; the posterior is that of its links, and of no other place."""
+        """Return the word with another state; its posterior is kept only with the source of its links."""
         posterior = self.posterior if set(source) & set(self.source) else None
         return replace(self, state=state, source=source, posterior=posterior, why=why)
 
@@ -54,11 +54,11 @@ class WordState:
 _WORDS = """
 not n't n’t no never nobody nothing none neither nor nowhere cannot hardly
 """
-#: Words that turn the sense of what follows around.
+#: Words that negate the words that follow.
 _NEGATIONS = frozenset(_WORDS.split())
-#: Function words between a negation and what it turns around, at most.
+#: Most function words between a negation and the negated word.
 _BETWEEN = 3
-#: Words of a clause that are looked through for one.
+#: Most words of a clause in which a negation is searched.
 _CLAUSE = 6
 
 
@@ -68,21 +68,21 @@ def judge_polarity(
     document: tuple[Sequence[str], Span],
     places: Longs,
 ) -> None:
-    """Mark negations that were put in, and words whose negation was left out, as changed, in place.
+    """Mark inserted negations, and words whose negation was deleted, as changed, in place.
 
     Args:
         states: states of all words of the abstract.
         abstract: words of the abstract, and the span of one of its sentences.
         document: words of the document, and the span of the sentence that is compared.
-        places: which words match (``slots.match_words``).
+        places: the match of each abstract word (``slots.match_words``).
     """
     (start, end), (first, last) = abstract[1], document[1]
     words, others = abstract[0][start:end], document[0][first:last]
     own = [at for at, word in enumerate(words) if word.lower() in _NEGATIONS]
-    # A negation without a match may deny the same in other words.
+    # A negation without a match may have another form in the document.
     denies = any(places[at] < 0 for at in own)
     for i, j in enumerate(places.tolist()):
-        # What comes from another sentence is denied, or not, there.
+        # Words from another sentence are negated, or not, there.
         if j < 0 or is_function_word(words[i]) or first + j not in states[start + i].source:
             continue
         here, there = _negation(words, i), _negation(others, j)
@@ -102,7 +102,7 @@ def judge_polarity(
 def _left_out(
     states: list[WordState], start: int, document: tuple[Sequence[str], int], places: Longs
 ) -> None:
-    """Mark the word before a negation that was left out, where no content word comes right after."""
+    """Mark the word before a deleted negation that no content word follows directly."""
     others, first = document
     matched = {j: i for i, j in enumerate(places.tolist()) if j >= 0}
     for j, word in enumerate(others):
@@ -116,7 +116,7 @@ def _left_out(
 
 
 def _denied_before(words: Sequence[str], position: int) -> bool:
-    """Say whether a clause denies something before a word: *he did not go or call* denies both."""
+    """Return whether a clause has a negation before a word: *he did not go or call* negates both."""
     before = (words[at].lower() for at in range(position - 1, max(position - 1 - _CLAUSE, -1), -1))
     return any(
         word in _NEGATIONS for word in takewhile(lambda word: word[0].isalnum() or "'" in word, before)
@@ -128,7 +128,7 @@ def _denied_reason(*words: str) -> str:
 
 
 def _negation(words: Sequence[str], position: int) -> int | None:
-    """Return the place of the negation before a word that turns it around, or none.
+    """Return the position of the negation of a word before it, or ``None``.
 
     >>> _negation("it was not only the cat".split(), 5), _negation("he did not go".split(), 3)
     (None, 2)
@@ -146,18 +146,18 @@ Kind = Literal["number", "date", "name", "word", "function word", "mark"]
 
 
 class TextKinds:
-    """A text of a pair: its sentences, and the kinds of its words, looked at where they are asked for.
+    """A text of a pair: its sentences, and the kinds of its words, computed when needed.
 
     Args:
         words: words of the text.
-        starts: offsets at which its sentences begin, as far as they are known.
-        lower: words that the pair has in lower case, which are no names.
+        starts: offsets at which sentences begin, if known.
+        lower: words that the pair has in lower case, which are not names.
     """
 
     def __init__(self, words: Sequence[str], starts: Sequence[int], lower: frozenset[str]) -> None:
         self.words, self.starts, self._lower = words, starts, lower
         begins = sentence_starts(words, starts).tolist()
-        #: The spans of its sentences, long ones in pieces.
+        #: The spans of the sentences; long sentences are split.
         self.sentences: list[Span] = list(zip(begins, [*begins[1:], len(words)], strict=True))
         self._of_sentence = dict[Span, list[Quantity]]()
 
@@ -172,7 +172,7 @@ class TextKinds:
         return self._of_sentence[sentence]
 
     def kind(self, sentence: Span, position: int) -> Kind:
-        """Return the kind of a word of a sentence; units are words, the number beside them is one."""
+        """Return the kind of a word of a sentence; a unit is a word, the number before it a number."""
         word = self.words[position]
         if not any(map(str.isalnum, word)):
             return "mark"

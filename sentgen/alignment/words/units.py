@@ -115,13 +115,13 @@ MONEY: Final = frozenset(
         "hong-kong-dollar new-zealand-dollar"
     )
 )
-#: What has no exact length in days is compared with what has one with this much room.
+#: Tolerance between units without an exact length in days and other units of time.
 CALENDAR: Final = frozenset(Fraction(size) for size in (2629746, 31556952, 315569520, 3155695200))
 CALENDAR_ROOM: Final = Fraction(1, 10)
 
 
 class UnitValue(NamedTuple):
-    """What a unit measures, and what one of it is worth in the base unit of that."""
+    """The quantity that a unit measures, and its size in the base unit."""
 
     kind: str
     size: Fraction
@@ -150,7 +150,7 @@ def _measures() -> dict[str, UnitValue]:
 
 
 _MEASURES: Final = _measures()
-#: Signs and codes that stand before an amount.
+#: Signs and codes before an amount.
 SIGNS: Final = frozenset(
     name
     for name, measure in _MEASURES.items()
@@ -158,30 +158,30 @@ SIGNS: Final = frozenset(
 ) | frozenset(
     listed("us$ u.s.$ a$ au$ c$ ca$ hk$ nz$ usd eur gbp jpy cny rmb inr chf aud cad hkd nzd rs rs. dm")
 )
-#: Signs that are written together with the amount, too.
+#: Signs that may be written together with the amount.
 CURRENCIES: Final = frozenset("$€£¥₹₽₩")
-#: What stands before a dollar sign that is a word of its own.
+#: Words before a dollar sign that is a word of its own.
 _DOLLARS: Final = frozenset(listed("us u.s. a au c ca hk nz"))
-#: Meant only behind digits: *5 g*, not *five g*, nor *a g*.
+#: Units only behind digits: *5 g*, not *five g*, nor *a g*.
 _SHORTEST: Final = 2
 
 
-#: What the last digit of a part is worth, so that 33 % is a third, rounded, and 40 % no half.
+#: Worth of the last digit of a fraction: 33 % is a rounded third, 40 % is no half.
 EXACT: Final = Fraction(1, 1000)
 _RANGE: Final = re.compile(r"(\d[\d,]*(?:\.\d+)?)[-–—−](\d[\d,]*(?:\.\d+)?)([^\W\d]*%?)")
 _SIGNED: Final = re.compile(r"(?:[^\W\d][\w-]*)?([<>≤≥=~≈]=?)(?=\.?\d)(.*)")
-#: Units of two or more words by their first.
+#: Units of several words by their first word.
 _LONG_UNITS: Final = frozenset(
     listed(
         "% per percent percentage square cubic metric degrees degree us u.s. kilometers kilometres miles °"
     )
 )
-#: What stands behind meters.
+#: Words that follow *m* for meters.
 _METERS: Final = frozenset(listed("deep high long wide tall thick away above below race pool radius"))
 
 
 class Amount(NamedTuple):
-    """A number with its unit; ``step`` is what its last digit is worth, ``high`` the end of a range."""
+    """A number with its unit; ``step`` is the worth of its last digit, ``high`` the end of a range."""
 
     start: int
     end: int
@@ -196,7 +196,7 @@ class Amount(NamedTuple):
 def unit_at(
     words: Sequence[str], lower: Sequence[str], at: int, number: Numeral
 ) -> tuple[UnitValue | None, int]:
-    """Return the unit behind a number, and where it ends."""
+    """Return the unit behind a number, and its end."""
     word = word_at(lower, at)
     if word in _LONG_UNITS:
         phrases = ("-".join(lower[at : at + size]).replace("°-c", "°c") for size in (3, 2))
@@ -221,7 +221,7 @@ def unit_at(
 
 
 def _metric(lower: Sequence[str], at: int) -> bool:
-    """Say whether *m* may be meters: *5 m deep*; *5 m people* are millions."""
+    """Return whether *m* may be meters: *5 m deep*; *5 m people* are millions."""
     after = word_at(lower, at + 1)
     return not after or after in _METERS or after in FUNCTION_WORDS or not after[0].isalnum()
 
@@ -271,7 +271,7 @@ def _scaled_by(lower: Sequence[str], number: Numeral) -> Numeral:
 
 
 def glued_amount(words: Sequence[str], lower: Sequence[str], at: int) -> Amount | None:
-    """Read a word that has more than its number: *2km*, *1.2M*, *10-year-old*, *2-3*, *3/4*."""
+    """Read a word with a number and more: *2km*, *1.2M*, *10-year-old*, *2-3*, *3/4*."""
     word = words[at]
     if (part := simple_fraction(word)) is not None:
         return Amount(at, at + 1, part, EXACT)
@@ -310,7 +310,7 @@ def _after_sign(sign: str, rest: str, at: int) -> Amount | None:
 
 
 def _range(word: str) -> tuple[Fraction, Fraction, Fraction, str] | None:
-    """Return both ends of *2-3x*, what the last digit is worth, and the rest; nothing for a score."""
+    """Return both ends of *2-3x*, the worth of the last digit, and the rest of the word; none for a score."""
     match = _RANGE.fullmatch(word)
     if match is None:
         return None
@@ -321,7 +321,7 @@ def _range(word: str) -> tuple[Fraction, Fraction, Fraction, str] | None:
 
 
 def _with_tail(at: int, value: Fraction, step: Fraction, tail: str) -> Amount | None:
-    """Return what stands before a unit, or before a hyphen: *2km*, *10-year-old*, *2-party*."""
+    """Return the amount before a unit or a hyphen: *2km*, *10-year-old*, *2-party*."""
     if not tail.startswith("-"):
         # *90s* is a decade, or seconds.
         unit = UnitValue.of(tail) or _ratio(tail) if tail != "s" or value % 10 else None
@@ -333,7 +333,7 @@ def _with_tail(at: int, value: Fraction, step: Fraction, tail: str) -> Amount | 
             at, at + 1, value * SCALES[first], step * SCALES[first], UnitValue.of(joined.partition("-")[2])
         )
     unit = UnitValue.of(first) if first.isalpha() else None
-    # *F-16*, *10-K*, *5-3*: of these nothing is counted.
+    # *F-16*, *10-K*, *5-3* are no amounts.
     return Amount(at, at + 1, value, step, unit) if unit or (first.islower() and len(first) > 2) else None
 
 
@@ -345,7 +345,7 @@ def _ratio(tail: str) -> UnitValue | None:
 
 
 def _with_hyphen(lower: Sequence[str], at: int) -> Amount | None:
-    """Read *two-year*, *twenty-five-year-old*, *half-hour*; not *one-way*, where nothing is counted."""
+    """Read *two-year*, *twenty-five-year-old*, *half-hour*; not *one-way*, which is no amount."""
     pieces = lower[at].split("-")
     for size in (2, 1):
         small = small_number("-".join(pieces[:size]))

@@ -1,7 +1,7 @@
 """Classes of English words, stems, and where sentences begin.
 
-Function words say little by themselves: they are aligned for what stands around them. Tuned aligners tell
-some kinds of them apart. Stems are those of Snowball's stemmer of English (Porter2).
+Function words are poor evidence by themselves: they are aligned by the words around them. Tuned aligners
+distinguish some classes of function words. Stems are those of Snowball's stemmer of English (Porter2).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ you your 's 's 've 'll 'd 're 'm n't -lrb- -rrb-
 """
 FUNCTION_WORDS = frozenset(_WORDS.split())
 
-#: A line for each group of words and marks that may stand for each other where the words around them match;
-#: an indented line goes on with the group before it.
+#: A line for each group of words and marks that may replace each other where the words around them match; an
+#: indented line continues the group.
 _GROUPS = """
 a an the this that these those one
 his her hers its their theirs our my your 's whose the
@@ -94,7 +94,7 @@ def is_function_word(word: str) -> bool:
 
 
 def groups(word: str) -> frozenset[int]:
-    """Return the groups of a word by their numbers: words with a group in common may stand for each other.
+    """Return the numbers of the groups of a word; words with a common group may replace each other.
 
     >>> bool(groups("The") & groups("a")), bool(groups("the") & groups("of"))
     (True, False)
@@ -134,9 +134,9 @@ _OF_CLASS = {
     """,
 }
 _CLASS_OF = {word: CLASSES.index(name) for name, words in _OF_CLASS.items() for word in words.split()}
-#: Endings that say something of the part of speech; 0 is none of them.
+#: Endings that indicate the part of speech; 0 is none of them.
 _ENDINGS = ("ing", "ed", "ly", "tion", "s")
-#: Letters that must stand before an ending.
+#: Least number of letters before an ending.
 _STEM_LETTERS = 3
 
 
@@ -175,7 +175,7 @@ def ending_class(word: str) -> int:
     return next(endings, 0)
 
 
-# `lru_cache` remembers more words than the stemmer would, so that it need not.
+# `lru_cache` has more words than the cache of the stemmer, which is off.
 _STEMMER = Stemmer("english", 0)
 
 
@@ -189,19 +189,19 @@ def stem(word: str) -> str:
     return str(_STEMMER.stemWord(word.lower()))
 
 
-#: Words of a sentence at most; of a text without full stops, so many are taken for one.
+#: Most words of a sentence; a text without full stops is split into pieces of this length.
 LONGEST = 100
 
 
 def breaks(stops: Bools) -> Bools:
-    """Say which words come right after a full stop, (m,)."""
+    """Return which words directly follow a full stop, (m,)."""
     return np.append(False, stops[:-1])[: len(stops)]
 
 
 def sentence_starts(words: Sequence[str], starts: Sequence[int]) -> Longs:
-    """Return where sentences begin: at ``starts``, after full stops, and after ``LONGEST`` words without one.
+    """Return the starts of sentences: ``starts``, after full stops, and after ``LONGEST`` words without one.
 
-    Marks alone are no sentence: they belong to the one before them. A text has words.
+    Punctuation marks alone are no sentence, but belong to the sentence before them. The text must have words.
 
     >>> sentence_starts("`` so it was . '' so it is . ''".split(), (0,)).tolist()
     [0, 5]
@@ -210,7 +210,7 @@ def sentence_starts(words: Sequence[str], starts: Sequence[int]) -> Longs:
     first[[start for start in starts if start < len(words)]] = True
     begins = np.flatnonzero(first)
     says = np.array(list(map(_says, words)), np.int64)
-    # The first one stays, whatever it is: there is none before it.
+    # The first sentence stays even if it is all marks: there is none before it.
     begins = begins[np.append(True, np.add.reduceat(says, begins)[1:] > 0)]
     lengths = np.diff(np.append(begins, len(words)))
     pieces = -(-lengths // LONGEST)

@@ -1,20 +1,20 @@
-"""The state of each word of an abstract: what became of it, judged by what it is linked with, and where.
+"""The state of each word of an abstract, judged by its links and by its place in the sentence.
 
-A link says where a word comes from, not that it says the same: in *hired 21 engineers*, 21 is linked with the
-12 of the document, as it stands in its place. States tell such words apart, whatever the aligner.
+A link is evidence of the source of a word, not of the same meaning: in *hired 21 engineers*, 21 is linked
+with the 12 of the document, which is in the same place. States distinguish such words, whatever the aligner.
 
-Links are looked at first, word by word (``relations``). Then each sentence of the abstract is laid beside the
-sentences of the document that it has most from (``slots``): where both differ between words that are the
-same, what stands there is compared (``_Judging``), and what one of both denies (``judge_polarity``). Numbers,
-dates and names are compared as such (``_judge_names``), and words that no link reaches are looked for
+Links are judged first, word by word (``relations``). Then each abstract sentence is compared with the
+document sentences from which most of its words come: the words between the same matched words (``slots``) are
+compared with each other (``_Judging``), and the negations of both (``judge_polarity``). Numbers, dates and
+names are compared by value (``_judge_names``), and words without a link are looked up in the document
 (``_WordOccurrences``).
 
-Words that no link reaches are looked for as follows. A posterior is shared out among all copies of a word,
-and of a long document only some sentences are looked at (``passages``): a word of the document may be linked
-with none of its places. Who reads an abstract would not call it new. So each content word without a link is
-looked for in the whole document, by its stem, and comes from the place whose sentence has most to do with its
-own: other words of it, the words beside it, or links of it, there or in the next sentence. A place of which
-nothing speaks is somewhere else.
+The look-up is needed since the occurrences of a word share its posterior, and only some sentences of a long
+document are aligned (``passages``): a word may have no link, although the document has it. A reader would not
+call it new. So each content word without a link is searched in the whole document by its stem, and comes from
+the occurrence with the best score: for equal words next to it, for content words that its sentence shares
+with that of the word, and for sources of other words of the sentence, there or in the sentences around. If no
+score is high enough, the document has the word elsewhere.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from sentgen.alignment.words.word_classes import is_function_word, stem
 from sentgen.alignment.words.wordnet import find_wordnet
 from sentgen.arrays import Longs
 
-#: What speaks for a place: that others come from its sentence, and each content word that it shares,
+#: Scores of an occurrence: its sentence is a source of other words, and each shared content word;
 _LINKED, _SHARED = 1.0, 1.0
-#: what these count where they are found in the sentences around, and how many sentences that is on each side,
+#: the factor for evidence in the sentences around, and the number of these on each side;
 _NEARBY, _AROUND = 0.5, 2
-#: and what has to speak for it at least.
+#: and the least score of a source.
 _ENOUGH = 0.5
-#: Places of a word that are looked at, those near to the sources of its sentence first.
+#: Most occurrences of a word that are scored, those near the sources of its sentence first.
 _MOST = 100
 
 
 class _WordOccurrences:
-    """Where some words of an abstract stand in its document."""
+    """The occurrences of some words of an abstract in its document."""
 
     def __init__(self, words: Sequence[str], document: TextKinds) -> None:
         self._document, self._wanted = document, {stem(word) for word in words}
@@ -64,24 +64,25 @@ class _WordOccurrences:
         return places
 
     def positions(self, word: str) -> Sequence[int]:
-        """Return the places of a word; those of its other forms, if there are none."""
+        """Return the positions of a word, or those of its other forms if there are none."""
         places = self._positions.get(stem(word), ())
         same = [position for position in places if self._document.words[position].lower() == word.lower()]
         return same or places
 
     def sentences(self, word: str) -> tuple[int, ...]:
-        """Return the numbers of the sentences that have a word, from 1, as readers see them."""
+        """Return the numbers of the sentences that have a word, from 1."""
         return tuple(
             dict.fromkeys(bisect_right(self._document.starts, position) for position in self.positions(word))
         )
 
     def best(self, words: Sequence[str], at: int, sources: Collection[int]) -> int | None:
-        """Return the place that a word of a sentence comes from, if something speaks for one.
+        """Return the position of the best occurrence of a word, or ``None`` if no score is high enough.
 
         Args:
             words: the sentence of the abstract.
-            at: the word in it.
-            sources: numbers of the sentences of the document from which others of it come, from 0.
+            at: the offset of the word in the sentence.
+            sources: numbers, from 0, of the document sentences that are sources of other words of the
+                sentence.
         """
         own = {stem(word) for word in words if not is_function_word(word)} - {stem(words[at])}
         places = self.positions(words[at])
@@ -95,7 +96,7 @@ class _WordOccurrences:
     def _score(
         self, words: Sequence[str], at: int, position: int, own: Collection[str], sources: Collection[int]
     ) -> float:
-        """Return what speaks for a place of a word; ``own`` are the stems of the words that are with it."""
+        """Return the score of an occurrence of a word; ``own`` are the stems of the words around it."""
         number = self._document.number(position)
         around = range(max(number - _AROUND, 0), min(number + _AROUND + 1, len(self._document.sentences)))
         score = 0.0
@@ -117,7 +118,7 @@ class _WordOccurrences:
         return self._stems[sentence]
 
 
-#: What is said of words whose value the document has, or nearly has.
+#: Reasons for words whose value the document has, or nearly has.
 _WHY = ("the same value", "nearly the same value")
 
 
@@ -129,9 +130,9 @@ def _judge_quantities(
     Args:
         states: states of all words of the abstract.
         abstract: the abstract.
-        sentence: one of its sentences.
+        sentence: span of one of its sentences.
         document: the document.
-        sources: sentences of it from which the sentence comes.
+        sources: spans of the document sentences from which the sentence comes.
     """
     own = abstract.quantities(sentence)
     others = (
@@ -147,19 +148,19 @@ def _judge_quantities(
 
 
 def _how_equal(quantity: Quantity, other: Quantity) -> str:
-    """Return how a quantity of the document says one of the abstract, or nothing if it does not."""
+    """Return how a quantity of the document equals one of the abstract, or an empty string if it does not."""
     compared = quantity.compare(other)
     if compared == "equal" and quantity.readings and other.readings:
-        # *March* is said by *March 2021*, and not the other way around.
+        # *March 2021* supports *March*, not the other way around.
         return _WHY[0] if any(a.keys() <= b.keys() for a in quantity.readings for b in other.readings) else ""
     if compared == "near":
-        # Nor does *about 2,000* say 1,975.
+        # Nor does *about 2,000* support 1,975.
         return _WHY[1] if _digits(quantity) <= _digits(other) else ""
     return _WHY[0] if compared == "equal" else ""
 
 
 def _digits(quantity: Quantity) -> int:
-    """Return how many digits a number has up to the last one that is not 0."""
+    """Return the number of digits of a number up to the last one that is not 0."""
     return len(str(quantity.figure or 0).partition("/")[0].rstrip("0"))
 
 
@@ -170,7 +171,7 @@ def _span(sentence: Span, quantity: Quantity) -> Span:
 def _judge_names(states: list[WordState], abstract: Sequence[str], document: Sequence[str]) -> None:
     """Mark the words of names as variants that the document has in another form, in place."""
     spans = defaultdict[Span, list[Span]](list)
-    # Names that are linked as they stand need no other form; where case tells them, it tells what is none.
+    # Names that are linked in the same form are skipped; where case marks names, other words are none.
     lone = [
         state.word for state in states if state.state not in SUPPORTED and not is_function_word(state.word)
     ]
@@ -183,10 +184,10 @@ def _judge_names(states: list[WordState], abstract: Sequence[str], document: Seq
 
 
 def _mark(states: list[WordState], words: Span, places: Sequence[Span], why: str) -> None:
-    """Mark words as variants of the first of several places, or of that from which they come already.
+    """Mark words as variants of the first of several places, or of the place from which they come already.
 
-    What contradicts words in their place is not said otherwise by what stands elsewhere, nor by a name of
-    which other words have their part.
+    If a word is contradicted, all words keep their states, unless one of the places contradicts it and is
+    linked with no other word.
     """
     own = states[slice(*words)]
     source = {match for state in own for match in state.source}
@@ -200,22 +201,22 @@ def _mark(states: list[WordState], words: Span, places: Sequence[Span], why: str
             states[at] = states[at].with_state("variant", tuple(range(*(match or places[0]))), why)
 
 
-#: What the frame of a slot is worth at least for its words to be about the same: in all, and on each side.
+#: Least worth of the frame of a slot whose words are comparable: in all, and on each side.
 _FRAME, _SIDE = 2.0, 0.3
-#: How much of a sentence the other one has at least where words contradict that are no numbers or names.
+#: Least share of a sentence in the other for words to contradict that are not numbers or names.
 _ALIKE = 0.5
-#: Kinds of words that say little by themselves.
+#: Kinds of words with little meaning by themselves.
 _LIGHT = ("function word", "mark")
 _ARTICLES = frozenset(("a", "an", "the"))
-#: Words of the document that are related to one of the abstract, and how.
+#: Document words that are related to an abstract word, with the relation.
 _Relations = Mapping[int, tuple[Relation, str]]
 
 
 class _Likeness(NamedTuple):
-    """How both sides of a slot are alike.
+    """The likeness of both sides of a slot.
 
-    ``long``: they have as many words; ``even``: as many words that say something, and no function words that
-    differ; ``joined``: both have function words that differ.
+    ``long``: the sides have the same number of words; ``even``: the same number of content words, and no
+    function words that differ; ``joined``: both have function words that differ.
     """
 
     long: bool
@@ -224,9 +225,9 @@ class _Likeness(NamedTuple):
 
 
 class _Judging:
-    """The states of the words of a sentence of the abstract, laid beside one of the document.
+    """The states of the words of an abstract sentence, compared with a document sentence.
 
-    States are those of links at first; they are corrected in place.
+    The states by links are corrected in place.
     """
 
     def __init__(
@@ -240,7 +241,7 @@ class _Judging:
         (self._here, self._sentence), (self._there, self._source) = abstract, document
 
     def judge(self, places: Longs) -> None:
-        """Compare what stands between words that both sentences have, given these (``slots.match_words``)."""
+        """Compare the words between matches, given the match of each word (``slots.match_words``)."""
         words, others = (
             text.words[slice(*span)]
             for text, span in ((self._here, self._sentence), (self._there, self._source))
@@ -253,7 +254,7 @@ class _Judging:
                 self._compare(slot)
 
     def _take_over(self, places: Sequence[int]) -> None:
-        """Say that new words are the same that match and stand beside a match, or beyond the next word."""
+        """Mark new words as the same if they match, next to another match or one word apart from it."""
         for at, match in enumerate(places):
             beside = {places[at + step] - step for step in (-2, -1, 1, 2) if 0 <= at + step < len(places)}
             i = at + self._sentence[0]
@@ -273,7 +274,7 @@ class _Judging:
             (self._here, self._sentence, [i for i in here if not related[i]]),
             (self._there, self._source, rivals),
         ]
-        # *after the flood* is not said in place of *and water*: what joins it is another thing.
+        # *after the flood* does not replace *and water*: different function words join them.
         joined = [_joins(text, places) for text, _, places in sides]
         contents = {
             sum(text.kind(span, position) not in _LIGHT for position in positions)
@@ -287,11 +288,11 @@ class _Judging:
                 self._contradict(i, self._rivals(i, rivals, likeness))
 
     def _rivals(self, i: int, there: Sequence[int], likeness: _Likeness) -> list[int]:
-        """Return which words contradict a word in their place.
+        """Return the document words that contradict an abstract word in their place.
 
         Args:
             i: the word.
-            there: the words that stand in its place, and that no word there is related to.
+            there: the document words in its place that are related to no word of the slot.
             likeness: how alike the two sides of the slot are.
         """
         word, kind = self._here.words[i], self._here.kind(self._sentence, i)
@@ -301,14 +302,14 @@ class _Judging:
         if kind == "mark" or not content:
             return []
         if self._has(self._there, self._source, word):
-            # Only moved, unless what stands here has moved, too: both are exchanged then.
+            # The word has only moved, unless the words here have moved, too: then they are exchanged.
             return [j for j in content if self._has(self._here, self._sentence, self._there.words[j])]
         supported = self._states[i].state in SUPPORTED
-        # Any word has a capital where a sentence begins.
+        # The first word of a sentence always has a capital.
         plain = kind == "word" or (kind == "name" and i == self._sentence[0])
         if (plain and not (self._alike and likeness.even)) or (supported and likeness.joined):
             return []
-        # *IBM* may be *the company* of another sentence, and no word contradicts a phrase; one may another.
+        # *IBM* may be *the company* of another sentence: a word contradicts a word, not a phrase.
         same = [j for j in content if self._there.kind(self._source, j) == kind]
         return same or (content if likeness.long or not supported else [])
 
@@ -319,18 +320,18 @@ class _Judging:
 
     @staticmethod
     def _has(text: TextKinds, sentence: Span, word: str) -> bool:
-        """Say whether a sentence has a word, by its stem."""
+        """Return whether a sentence has a word, by its stem."""
         return any(stem(other) == stem(word) for other in text.words[slice(*sentence)])
 
     def _join(self, i: int, relatives: _Relations) -> None:
-        """Say that a new word is related to one in its place."""
+        """Mark a new word as related to a document word in its place."""
         current = self._states[i]
         j, (state, why) = min(relatives.items(), key=lambda item: RELATIONS.index(item[1][0]))
         if current.state == "new" and state in SUPPORTED:
             self._states[i] = current.with_state(state, (j,), why)
 
     def _goes_on_elsewhere(self, i: int, here: range, there: range) -> bool:
-        """Say whether a word stands elsewhere beside a content word that stands beside this slot, too."""
+        """Return whether a word is elsewhere next to a content word that is also next to this slot."""
         current = self._states[i]
         if current.state not in SUPPORTED:
             return False
@@ -344,9 +345,9 @@ class _Judging:
         )
 
     def _contradict(self, i: int, rivals: Sequence[int]) -> None:
-        """Say that a word is changed if there is one that contradicts it in its place."""
+        """Mark a word as changed if a document word contradicts it in its place."""
         if rivals:
-            # Of several, the last one: it is the head of an English phrase more often than not.
+            # Of several, the last one, which is usually the head of an English phrase.
             j = rivals[-1]
             kinds = self._here.kind(self._sentence, i), self._there.kind(self._source, j)
             kind = kinds[0] if kinds[0] == kinds[1] else "word"
@@ -355,22 +356,22 @@ class _Judging:
 
 
 def _joins(text: TextKinds, places: Iterable[int]) -> bool:
-    """Say whether there is a function word that is no article."""
+    """Return whether some of the words is a function word other than an article."""
     words = (text.words[position] for position in places)
     return any(is_function_word(word) and word.isalpha() and word.lower() not in _ARTICLES for word in words)
 
 
 def _share(words: Sequence[str], places: Longs) -> float:
-    """Return how much of a sentence the other one has."""
+    """Return the share of a sentence that the other sentence has."""
     worths = [worth(word) for word in words]
     return sum(value for value, match in zip(worths, places, strict=True) if match >= 0) / sum(worths)
 
 
-#: Sentences of the document that one of the abstract is laid beside, and what they have of it at least.
+#: Most document sentences that an abstract sentence is compared with, and their least share of its words.
 _SENTENCES, _LEAST = 2, 1.0
-#: Posterior from which on two content words are related that nothing known joins.
+#: Least posterior of a link between related content words without a known relation.
 _LIKELY = 0.5
-#: Why a word is related to another that nothing known joins.
+#: Reason for related words without a known relation.
 _IN_PLACE = "in its place"
 
 
@@ -400,12 +401,12 @@ def word_states(pair: Pair, alignment: Alignment) -> tuple[WordState, ...]:
 
 @cache
 def _wordnet() -> Path | None:
-    """Return the folder of WordNet, looked for once in a process, as that takes as long as a short pair."""
+    """Return the folder of WordNet, searched once in a process, as a search takes as long as a short pair."""
     return find_wordnet()
 
 
 def _links(pair: Pair, alignment: Alignment) -> list[list[tuple[float | None, int]]]:
-    """Return posterior and document word of the links of each abstract word."""
+    """Return (posterior, document offset) of the links of each abstract word."""
     links = [list[tuple[float | None, int]]() for _ in pair.abstract]
     for phrase in alignment.phrases:
         for word, position in linked_words(phrase.abstract, phrase.document):
@@ -420,7 +421,7 @@ def _linked_state(
     links: Sequence[tuple[float | None, int]],
     wordnet: Path | None,
 ) -> WordState:
-    """Return the state of a word as its links have it."""
+    """Return the state of a word by its links."""
     form = pair.abstract[word]
     null = None if alignment.null is None else alignment.null[word]
     related = [
@@ -435,19 +436,19 @@ def _linked_state(
     source = tuple(sorted(link[3] for link in chosen))
     if closest != "other":
         return WordState(form, closest, source, posterior, null, chosen[0][1])
-    # A function word may stand for any other one; of the others, only a likely link joins two strangers.
+    # A function word may replace any other; unrelated content words need a likely link.
     if is_function_word(form) or (_is_plain(form) and (posterior is None or posterior >= _LIKELY)):
         return WordState(form, "related", source, posterior, null, _IN_PLACE)
     return WordState(form, "new", null=null)
 
 
 def _is_plain(word: str) -> bool:
-    """Say whether a word is neither a number nor a name."""
+    """Return whether a word is neither a number nor a name."""
     return word.islower()
 
 
 def _sources(states: Sequence[WordState], document: TextKinds) -> list[Span]:
-    """Return the sentences of the document from which these words come, most first."""
+    """Return the spans of the document sentences from which words come, by number of words, largest first."""
     counts = defaultdict[int, float](float)
     for word in states:
         for position in word.source:
@@ -457,7 +458,7 @@ def _sources(states: Sequence[WordState], document: TextKinds) -> list[Span]:
 
 
 def _look_up(states: list[WordState], abstract: TextKinds, document: TextKinds) -> None:
-    """Look for words that no known link reaches in the whole document, in place."""
+    """Look up words without a known link in the whole document, and set their states in place."""
     lone = [
         at
         for at, word in enumerate(states)

