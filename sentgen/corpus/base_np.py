@@ -1,8 +1,7 @@
 """Base noun phrases of Universal Dependencies, function words as heads, and trees over units, compiled.
 
-The sentences stand one after the other in flat arrays. The heads of a sentence must be a tree, which
-`validation.check` makes sure of, or all be `NO_HEAD`. A unit is a base noun phrase, as one node, or another
-word.
+The sentences are concatenated in flat arrays. The heads of a sentence must form a tree, which
+`validation.check` ensures, or all be `NO_HEAD`. A unit is a base noun phrase, as one node, or another word.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ NO_HEAD = -1
 OTHER, NOMINAL_TAG = 0, 1
 INSIDE_RELATION, FUNCTION_RELATION = 1, 2
 
-#: The tags of words that base noun phrases are built around.
+#: The tags of words that head base noun phrases.
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 #: Relations by which a word is inside the base noun phrase of its head, subtypes apart.
 _INSIDE = frozenset({"det", "amod", "compound", "nummod", "flat"})
@@ -39,7 +38,7 @@ def is_function(relation: str) -> bool:
 
 
 def upos_codes(upos: Sequence[str]) -> Ints:
-    """Return ``NOMINAL_TAG`` for the tags that base noun phrases are built around, else ``OTHER``."""
+    """Return ``NOMINAL_TAG`` for the tags that head base noun phrases, else ``OTHER``."""
     return np.array([NOMINAL_TAG if tag in NOMINAL else OTHER for tag in upos], np.int32)
 
 
@@ -62,13 +61,13 @@ def _longest(lengths: Ints) -> int:
     return longest
 
 
-# The functions below get one sentence's part of each array, and scratch for positions, which count from 1.
-# Longs is int64, so that numba compiles each function once, for int64, rather than for both widths.
+# The functions below get one sentence's slice of each array, and scratch arrays over positions, from 1 on.
+# These are Longs (int64), so that numba compiles each function only once, not for both widths.
 
 
 @compiled
 def _set_depths(heads: Ints, depths: Longs) -> None:
-    """Set the distance of each token from the root (``depths[0]`` is the root above)."""
+    """Set the distance of each token from the root; ``depths[0]`` is that of the artificial root."""
     depths[0] = 0
     for i in range(1, heads.size + 1):
         depths[i] = -1
@@ -90,7 +89,7 @@ def _set_depths(heads: Ints, depths: Longs) -> None:
 def _sort_nominals(upos: Ints, depths: Longs, order: Longs, places: Longs) -> int:
     """Set ``order`` to the nominals, nearer to the root first, then left to right; return their number.
 
-    A counting sort: ``places`` is scratch for the next place of each depth.
+    A counting sort: ``places`` is scratch for the next index of each depth.
     """
     for depth in range(upos.size + 2):
         places[depth] = 0
@@ -108,7 +107,7 @@ def _sort_nominals(upos: Ints, depths: Longs, order: Longs, places: Longs) -> in
 
 @compiled
 def _reaches(position: int, top: int, owner: Longs, heads: Ints, relations: Ints, depths: Longs) -> bool:
-    """Climb to the child of ``top`` above a token, or to a token that is known to be inside."""
+    """Return whether a path of inside relations leads from a token up to ``top``, or to a token inside."""
     node = position
     depth = depths[top] + 1
     while depths[node] > depth and owner[node] != top:
@@ -135,7 +134,7 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
         (tokens,) int32: 0 outside base noun phrases, and in sentences without heads.
     """
     result = np.zeros(heads.size, np.int32)
-    # One scratch for all sentences: allocating for each would cost more than the work on it.
+    # The scratch arrays are shared by all sentences: allocating them takes longer than the computation.
     scratch = np.empty((4, _longest(lengths) + 2), np.int64)
     depths, places, order, owner = scratch[0], scratch[1], scratch[2], scratch[3]
     start = 0
@@ -152,7 +151,7 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
                 if owner[top]:
                     continue
                 owner[top] = top
-                # A phrase is contiguous: on either side it ends at the first token that does not belong.
+                # A phrase is contiguous: on either side it ends at the first token outside.
                 for step in (-1, 1):
                     at = top + step
                     while 0 < at <= size and not owner[at]:
@@ -163,7 +162,7 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
             latest = 0
             for i in range(1, size + 1):
                 if owner[i]:
-                    # Two phrases side by side have different owners; `owner[0]` stays 0.
+                    # Adjacent phrases have different owners; `owner[0]` is always 0.
                     latest += owner[i] != owner[i - 1]
                     result[start + i - 1] = latest
         start = end
@@ -174,13 +173,13 @@ def base_np_numbers(upos: Ints, relations: Ints, heads: Ints, lengths: Ints) -> 
 def _group_functions(heads: Ints, relations: Ints, first: Longs, functions: Longs) -> int:
     """Sort function words by their heads, then left to right; return their number.
 
-    Those of head h are ``functions[first[h] : first[h + 1]]``.
+    The function words of head h are ``functions[first[h] : first[h + 1]]``.
     """
     for i in range(heads.size + 3):
         first[i] = 0
     for i in range(heads.size):
         if heads[i] > 0 and relations[i] == FUNCTION_RELATION:
-            # Two places ahead: filling below moves each begin to the end of its group, one place ahead.
+            # Counted two indices ahead: filling moves each start to the end of its group, one index ahead.
             first[heads[i] + 2] += 1
     for i in range(1, heads.size + 3):
         first[i] += first[i - 1]
@@ -193,7 +192,7 @@ def _group_functions(heads: Ints, relations: Ints, first: Longs, functions: Long
 
 @compiled
 def _outermost(head: int, low: int, high: int, functions: Longs) -> int:
-    """Return the place of the word farthest from its head, of two the left one; it is the first or last."""
+    """Return the index of the word farthest from its head, the first or the last; of equally far the left."""
     return low if abs(functions[low] - head) >= abs(functions[high - 1] - head) else high - 1
 
 
@@ -201,13 +200,13 @@ def _outermost(head: int, low: int, high: int, functions: Longs) -> int:
 def _governor(position: int, head: int | np.int64, first: Longs, functions: Longs) -> int:
     """Return the outermost function word of a head between it and a dependent, else the head.
 
-    Of the function words between them the outermost is the one nearest to the dependent, which binary search
-    finds. A function word can have function words of its own, to which the same applies.
+    Of the function words between them the outermost is the nearest to the dependent, found by binary search.
+    A function word can have function words of its own, among which the search continues.
     """
     while head > 0:
         low = first[head]
         high = first[head + 1]
-        # Right of the head, the word sought is the last one before the dependent.
+        # Right of the head, it is the last function word before the dependent.
         limit = position if position < head else position - 1
         while low < high:
             middle = (low + high) // 2
@@ -228,7 +227,7 @@ def _governor(position: int, head: int | np.int64, first: Longs, functions: Long
 
 @compiled
 def _set_tops(size: int, first: Longs, functions: Longs, tops: Longs) -> None:
-    """Set the token that is outermost of each token and the function words above it."""
+    """Set ``tops`` to the outermost of each token and the function words above it."""
     for i in range(1, size + 1):
         tops[i] = 0
     for i in range(1, size + 1):
@@ -253,7 +252,7 @@ def _promote(heads: Ints, relations: Ints, first: Longs, functions: Longs, tops:
         high = first[i + 1]
         if low == high:
             continue
-        # From the outermost word inwards: each governs the next one, the innermost governs the head.
+        # From the outermost word inwards, each governs the next, and the innermost governs the head.
         position = _outermost(i, low, high, functions)
         outer = functions[position]
         while high - low > 1:
@@ -270,7 +269,7 @@ def _promote(heads: Ints, relations: Ints, first: Longs, functions: Longs, tops:
 
 @compiled
 def function_head_positions(relations: Ints, heads: Ints, lengths: Ints) -> Ints:
-    """Return the heads with function words above the words they belong to, see `function_heads`.
+    """Return the heads with function words above their heads, see `function_heads`.
 
     Args:
         relations: (tokens,) int32, see `relation_codes`.
@@ -298,9 +297,9 @@ def function_head_positions(relations: Ints, heads: Ints, lengths: Ints) -> Ints
 def mark_base_nps(sentence: Sentence) -> bool:
     """Set ``nps`` of a sentence that has none from its tags and relations; return whether it was set.
 
-    A base noun phrase is a NOUN, PROPN, PRON or NUM with what hangs on it by det, amod, compound, nummod,
-    nmod:poss or flat and everything below that, as far as these tokens are contiguous around it. Heads
-    nearer to the root come first, from left to right: a phrase inside another one is part of it.
+    A base noun phrase is a NOUN, PROPN, PRON or NUM, its modifiers by det, amod, compound, nummod, nmod:poss
+    or flat, and all words below these, limited to the contiguous tokens around the head. Heads nearer to the
+    root are processed first, from left to right: a phrase inside another one is part of it.
     """
     if sentence.nps is not None or not (sentence.upos and sentence.heads and sentence.deprels):
         return False
@@ -320,13 +319,13 @@ def base_nps(upos: list[str], heads: list[int], deprels: list[str]) -> list[int]
 
 
 def function_heads(sentence: Sentence) -> list[int]:
-    """Return the heads with case, mark, aux and cop (subtypes included) above the words they belong to.
+    """Return the heads with case, mark, aux and cop (subtypes included) above the words that they modified.
 
-    Several function words of one head make a chain: the one farthest from the head is outermost (of two
-    equally far, the left one), the nearest one gets the head. Other dependents of the head that stand
-    beyond a function word move to the outermost function word between them and the head, so that a
-    projective tree stays projective: *he* in "he will be happy" depends on *will*, and *will* governs *be*,
-    *be* governs *happy*. The result is a tree if the heads are one. Time: n log n.
+    Several function words of one head become a chain: the one farthest from the head is outermost (of two
+    equally far, the left one), and the nearest one governs the head. Other dependents of the head, if a
+    function word is between them and the head, are attached to the outermost such word, so that a projective
+    tree remains projective: *he* in "he will be happy" depends on *will*, and *will* governs *be*, *be*
+    governs *happy*. The result is a tree if the input is. Time: n log n.
 
     Raises:
         ValueError: The sentence has no heads or no relations.
@@ -349,13 +348,13 @@ def promoted_heads(heads: list[int], deprels: list[str]) -> list[int]:
 
 
 def _one_sentence(heads: Sequence[int]) -> tuple[Ints, Ints]:
-    """Return the heads and the lengths of a block that is one sentence."""
+    """Return the arrays of heads and lengths for a single sentence."""
     return np.array(heads, np.int32), np.array([len(heads)], np.int32)
 
 
 @compiled
 def _is_tree(heads: Ints, start: int, size: int, seen: Ints) -> bool:
-    """Whether every unit reaches the root; ``seen`` is scratch, 1-based positions."""
+    """Return whether every unit reaches the root; ``seen`` is scratch over 1-based positions."""
     seen[: size + 1] = 0
     roots = 0
     for i in range(1, size + 1):
@@ -363,7 +362,7 @@ def _is_tree(heads: Ints, start: int, size: int, seen: Ints) -> bool:
             continue
         roots += heads[start + i - 1] == 0
         at = i
-        # Marked by where the walk began: meeting one's own mark is a cycle.
+        # Each walk marks the units with its start: a unit with the same mark closes a cycle.
         while at != 0 and seen[at] == 0:
             seen[at] = i
             at = heads[start + at - 1]
@@ -399,7 +398,7 @@ def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, Bools]:
     start = 0
     for s in range(lengths.size):
         size = lengths[s]
-        # From the right: the last word of a phrase is known before its other words.
+        # From the right, so that the last word of a phrase comes before its other words.
         for i in range(size, 0, -1):
             same = i < size and nps[start + i - 1] > 0 and nps[start + i - 1] == nps[start + i]
             last[i] = last[i + 1] if same else i
@@ -408,7 +407,7 @@ def unit_heads(heads: Ints, nps: Ints, lengths: Ints) -> tuple[Ints, Bools]:
                 continue
             at = heads[start + i - 1]
             steps = 0
-            # `steps` bounds the walk, should the heads be no tree.
+            # `steps` bounds the walk in case the heads are no tree.
             while at > 0 and last[at] == i and steps <= size:
                 at = heads[start + at - 1]
                 steps += 1

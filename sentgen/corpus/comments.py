@@ -13,21 +13,21 @@ from collections.abc import Iterator, Sequence
 from sentgen.corpus.markup import comment_key, name_written
 from sentgen.corpus.sentence import Region, Sentence
 
-#: Begins the key of metadata that is said of the document, as GUM has it.
+#: Prefix of the keys of document metadata, as in GUM.
 OF_DOCUMENT = "meta::"
-#: Kinds of regions that comments tell of: paragraphs and turns.
+#: Kinds of regions that begin by a comment: paragraphs and turns.
 PARAGRAPH, SPEAKER = "p", "speaker"
 _SAID = ("newpar", SPEAKER)
-#: What a sentence and the document that begins say of themselves.
+#: Comments with the metadata of the sentence and of the document that begins.
 _OWN = frozenset(("newdoc", "newdoc id", "sent_id", "text"))
-#: What cannot stand in a comment.
+#: Characters that a comment cannot contain.
 BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]+")
-#: What GUM says of a paragraph, such as `head (1 s)`.
+#: The description of a paragraph in GUM, such as `head (1 s)`.
 _TYPE = re.compile(r"(\S+) \(\d+ s\)")
 
 
 def one_line(value: str) -> str:
-    """Return a value as it can stand in a comment, with one blank for all white space and controls.
+    """Return a value for a comment, with one blank for each run of white space and controls.
 
     >>> one_line(" a\\n b")
     'a b'
@@ -36,7 +36,7 @@ def one_line(value: str) -> str:
 
 
 def comment_of(key: str, value: str) -> str:
-    """Return a comment that says something of a sentence.
+    """Return the comment for a key and a value of a sentence's metadata.
 
     >>> comment_of("genre", "news"), comment_of("a=b", "c")
     ('genre = news', 'a_x003D_b = c')
@@ -45,7 +45,7 @@ def comment_of(key: str, value: str) -> str:
 
 
 def document_comment(key: str, value: str) -> str:
-    """Return a comment that says something of the document that begins.
+    """Return the comment for a key and a value of the document that begins.
 
     >>> document_comment("genre", "news")
     'meta::genre = news'
@@ -54,7 +54,7 @@ def document_comment(key: str, value: str) -> str:
 
 
 def key_and_value(comment: str) -> tuple[str, str] | None:
-    """Return what a comment says, or ``None`` if it has no key; that of a document begins with `meta::`.
+    """Return key and value of a comment, or ``None`` without a key; keys of a document begin with `meta::`.
 
     >>> key_and_value("meta::a_x003D_b = c"), key_and_value("checked by hand")
     (('meta::a=b', 'c'), None)
@@ -64,7 +64,7 @@ def key_and_value(comment: str) -> tuple[str, str] | None:
 
 
 def of_document(metadata: Sequence[str]) -> list[str]:
-    """Return the metadata that is said of the document."""
+    """Return the metadata of the document."""
     return [comment for comment in metadata if comment.startswith(OF_DOCUMENT)]
 
 
@@ -90,7 +90,7 @@ def regions_in_comments(metadata: Sequence[str]) -> Iterator[Region]:
 def letters_of(
     comments: Sequence[str], sentence: Sentence, document: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the letters of comments that were read into a sentence, and those to keep verbatim."""
+    """Return the letters of a sentence's comments, and the comments to keep verbatim."""
     named = {
         f"# {key} = {value}": letter
         for letter, key, value in (
@@ -105,7 +105,7 @@ def letters_of(
     following = next(rest, None)
     for comment in comments:
         letter = named.get(comment)
-        # Metadata is in the order of the comments, so that those that are none are told by what comes next.
+        # Metadata are in the order of the comments: a comment that is not the next metadata is no metadata.
         if letter is None and following is not None and comment[1:].removeprefix(" ") == following:
             letter = "m" if comment[1:2] == " " else "n"
             following = next(rest, None)
@@ -117,7 +117,7 @@ def letters_of(
 
 
 def usual_letters(*, document: bool, sent_id: bool, text: bool, metadata: int) -> str:
-    """Return the letters of a sentence whose order of comments is not known, or as usual.
+    """Return the letters of the usual order of comments, for a sentence whose order is not known.
 
     >>> usual_letters(document=True, sent_id=True, text=False, metadata=2)
     'dsmm'
@@ -128,7 +128,7 @@ def usual_letters(*, document: bool, sent_id: bool, text: bool, metadata: int) -
 def write_comments(
     letters: str, *, document: str, sent_id: str, text: str, metadata: Sequence[str], verbatim: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the comments that the letters stand for."""
+    """Yield the comments in the order of the letters."""
     others, verbatim_comments = iter(metadata), iter(verbatim)
     named = {"d": f"# newdoc id = {document}", "s": f"# sent_id = {sent_id}", "t": f"# text = {text}"}
     for letter in letters:

@@ -1,7 +1,7 @@
-"""Encodings of text: what their names mean, where a file names its own, and how bytes read in them.
+"""Encodings of text: their names, the declarations of files, and suggestions for bytes that are not UTF-8.
 
-A name means what it means on the web (https://encoding.spec.whatwg.org/#names-and-labels): nearly all that is
-called ISO 8859-1 is Windows-1252, which has quotes and dashes where ISO 8859-1 has controls.
+Names have their meaning on the web (https://encoding.spec.whatwg.org/#names-and-labels): nearly all text that
+is labelled ISO 8859-1 is Windows-1252, which has quotes and dashes where ISO 8859-1 has controls.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from itertools import pairwise
 from sentgen.errors import InputError
 
 UTF_8 = "utf-8"
-#: How a text in UTF-16 begins, in either order of its bytes.
+#: The byte order marks of UTF-16.
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
-#: Codecs of Python, and those of the web that are called the same and have more characters.
+#: Codecs of Python, and the larger ones that the web calls by the same names.
 _WIDER = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -30,7 +30,7 @@ _WIDER = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
-#: Names of the web that Python does not know, without an `x-` before them.
+#: Names on the web that Python does not know, without the prefix `x-`.
 _NAMES = {
     "cn-big5": "big5",
     "cseucpkdfmtjapanese": "euc_jp",
@@ -68,20 +68,20 @@ _XML = re.compile(rb"\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']\s*([\w.:-]+)"
 _META = re.compile(rb"<meta\b[^>]{0,200}?\bcharset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _COMMENTS = re.compile(rb"<!--.*?-->", re.DOTALL)
 
-#: What stands for controls that come from texts in Windows-1252, as in references of HTML (`&#146;`).
+#: Replacements of controls that are characters of Windows-1252, as in references of HTML (`&#146;`).
 _MEANT = {code: text for code in range(0x80, 0xA0) if (text := bytes([code]).decode("cp1252", "ignore"))}
 
-#: Encodings that texts have which are not UTF-8.
+#: Frequent encodings of texts that are not UTF-8.
 _FREQUENT = (
     *("cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "koi8-r", "cp1255", "cp1256"),
     *("cp932", "gb18030", "cp949", "big5hkscs"),
 )
-#: Bytes of a word that are read in each, and how many readings are told.
+#: Bytes of a word that are decoded in each, and how many readings are listed.
 _LONGEST_WORD, _MOST_READINGS = 16, 6
 
 
 def codec_of(name: str) -> str:
-    """Return the codec of Python for what a name means on the web.
+    """Return the codec of Python for the name of an encoding on the web.
 
     Raises:
         LookupError: there is no encoding of text of that name.
@@ -98,7 +98,7 @@ def codec_of(name: str) -> str:
             label = codec.format(match[1])
     try:
         known = codecs.lookup(label)
-    except (ValueError, UnicodeError) as error:  # what no name of a module can be
+    except (ValueError, UnicodeError) as error:  # not a possible name of a module
         raise LookupError(name) from error
     if not known._is_text_encoding:
         raise LookupError(name)
@@ -106,7 +106,7 @@ def codec_of(name: str) -> str:
 
 
 def check_encoding(name: str) -> None:
-    """Refuse an encoding that is asked for and not known.
+    """Refuse an encoding that is not known.
 
     Raises:
         InputError: there is no such encoding of text.
@@ -120,7 +120,7 @@ def check_encoding(name: str) -> None:
 
 
 def decoder_of(name: str) -> codecs.IncrementalDecoder:
-    """Return what decodes text piece by piece.
+    """Return a decoder that reads text in pieces.
 
     Raises:
         LookupError: there is no such encoding.
@@ -129,9 +129,10 @@ def decoder_of(name: str) -> codecs.IncrementalDecoder:
 
 
 def declared_encoding(head: bytes, *, page: bool = False) -> str:
-    """Return the name of the encoding that the beginning of XML or of a web page tells, or nothing.
+    """Return the encoding that the beginning of an XML file or web page declares, or an empty string.
 
-    A byte order mark goes before all; that of XML goes before `<meta>`, and behind it in a ``page``.
+    A byte order mark has precedence, then the XML declaration, then `<meta>`; in a ``page``, `<meta>`
+    precedes the XML declaration.
 
     >>> declared_encoding(b'<?xml version="1.0" encoding="koi8-r"?>')
     'koi8-r'
@@ -150,14 +151,14 @@ def declared_encoding(head: bytes, *, page: bool = False) -> str:
     shown = _COMMENTS.sub(b"", head)
     matches = [match for match in (_XML.match(head), _META.search(shown)) if match]
     name = matches[-1 if page else 0][1].decode("ascii") if matches else ""
-    # What can be read byte by byte is not UTF-16, whatever it says.
+    # A file whose declaration can be read byte by byte is not UTF-16, even if it declares that.
     return "" if name.lower().startswith(("utf-16", "ucs-2")) else name
 
 
 def without_c1(text: str) -> str:
-    """Return text with the characters of Windows-1252 for the controls U+0080 to U+009F that mean them.
+    """Return text with the controls U+0080 to U+009F replaced by the characters of Windows-1252.
 
-    HTML says so of references (https://html.spec.whatwg.org/#numeric-character-reference-end-state).
+    HTML does so in references (https://html.spec.whatwg.org/#numeric-character-reference-end-state).
 
     >>> without_c1("It\\x92s")
     'It’s'
@@ -166,9 +167,9 @@ def without_c1(text: str) -> str:
 
 
 def readings(line: bytes, position: int) -> str:
-    """Say how the word at a place of a line that is not UTF-8 reads in frequent encodings, likely ones first.
+    """Return how the word at a byte of a line that is not UTF-8 reads in other encodings, likely ones first.
 
-    No detector is asked: few bytes tell little, and who knows the language sees which one it is.
+    No detector is used: a few bytes are too little for one, and a user who knows the language can choose.
 
     >>> readings("très".encode("cp1252"), 2).split(", ")[0]
     "cp1252 'très'"
@@ -190,7 +191,7 @@ def readings(line: bytes, position: int) -> str:
 
 
 def _oddness(text: str) -> int:
-    """Return how many things a reading has that words do not have."""
+    """Return how many features a reading has that words do not have."""
     letters = [character for character in text if character.isalpha()]
     scripts = {unicodedata.name(letter, "?").split()[0] for letter in letters}
     scripts = {"CJK" if script in ("HIRAGANA", "KATAKANA") else script for script in scripts}
@@ -198,7 +199,7 @@ def _oddness(text: str) -> int:
     odd = (
         len(scripts) > 1,
         "HALFWIDTH" in scripts,
-        # Few words of any language with Latin letters have more with marks than without.
+        # In languages with Latin letters, few words have more letters with marks than without.
         "LATIN" in scripts and 2 * len(foreign) > len(letters),
         any(before.islower() and letter.isupper() for before, letter in pairwise(text)),
         any(character > "\x7f" and unicodedata.category(character)[0] not in "LMP" for character in text),

@@ -1,6 +1,6 @@
-"""The formats that can be read, those of plug-ins included, and which one a source is in.
+"""The formats that can be read, those of plug-ins included, and the detection of a source's format.
 
-What a reader of a plug-in gives is looked at before it goes on, and its mistakes have its name.
+The items that a reader of a plug-in yields are checked, and errors name the plug-in.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sentgen.output.wording import near, quantity
 
 _TEXTS = ("forms", "lemmas", "upos", "xpos", "feats", "deprels")
 _NUMBERS = ("heads", "nps")
-#: What only a file of CoNLL-U has, so that it can be written again byte for byte.
+#: Fields of sentences from CoNLL-U only, so that a file can be written again byte for byte.
 _OF_CONLLU = ("ranges", "empty_nodes", "comments", "verbatim")
 
 
@@ -67,7 +67,7 @@ def _guarded_fits(plugin: Plugin, fits: Callable[[list[str]], bool]) -> Callable
 
 
 class _Counted(Iterator[str]):
-    """Lines, and how many of them were taken."""
+    """Counts the lines that are read."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines, self.taken = iter(lines), 0
@@ -80,7 +80,7 @@ class _Counted(Iterator[str]):
 
 @dataclass(frozen=True, slots=True)
 class _Guarded:
-    """What a plug-in reads, each item looked at."""
+    """Calls the reader of a plug-in, and checks each item that it yields."""
 
     plugin: Plugin
     read: Callable[..., Iterable[object]]
@@ -97,10 +97,10 @@ class _Guarded:
                 yield self._check_sentence(item, path) if isinstance(item, Sentence) else item
 
     def _check_sentence(self, sentence: Sentence, path: str) -> Sentence | Rejection:
-        """Return the sentence, or which check it fails.
+        """Return the sentence, or a rejection with the check that it fails.
 
         Raises:
-            PluginError: the sentence is not made as a sentence is.
+            PluginError: a field of the sentence has the wrong type.
         """
         wrong = next(_misfits(sentence), "")
         if wrong:
@@ -113,7 +113,7 @@ class _Guarded:
 
 
 def _misfits(sentence: Sentence) -> Iterator[str]:
-    """Yield the fields that do not have their type, and what they have to be."""
+    """Yield the fields of the wrong type, with the type that they must have."""
     if type(sentence.line) is not int:
         yield "line is no whole number"
     for name in _TEXTS:
@@ -142,7 +142,7 @@ def _misfits(sentence: Sentence) -> Iterator[str]:
 
 
 def _all_of(values: object, container: type, item_kind: type, *, optional: bool = True) -> bool:
-    """Say whether it is a list or tuple of values of one type; a truth value is no number here."""
+    """Return whether values are a list or tuple of one type; bool does not count as a number here."""
     if values is None:
         return optional
     return (
@@ -151,7 +151,7 @@ def _all_of(values: object, container: type, item_kind: type, *, optional: bool 
 
 
 def _failed_check(sentence: Sentence) -> tuple[str, str] | None:
-    """Return the check that a well-made sentence fails, of those that lines of text cannot fail."""
+    """Return the check that a sentence of the right types fails, of those that text lines cannot fail."""
     texts = {name: getattr(sentence, name) or () for name in (*_TEXTS, "deps", "misc", "metadata")}
     texts["names"] = (sentence.sent_id, sentence.document or "", sentence.text)
     texts["multiwords"] = [form for _, _, form in sentence.multiwords]
@@ -170,11 +170,11 @@ def _failed_check(sentence: Sentence) -> tuple[str, str] | None:
 
 
 class UnrecognizedError(InputError):
-    """A source that is empty, or in no format that can be told."""
+    """The source is empty, or its format cannot be recognized."""
 
 
-#: Formats whose lines may be taken for those of another one, the stricter first: every CoNLL-U is CoNLL-X as
-#: well, and `{` and `(` are words, too. Formats that are not named here are tried before these.
+#: Formats whose lines may be those of another format, the stricter first: every CoNLL-U is CoNLL-X as well,
+#: and `{` and `(` are words, too. Other formats are tried before these.
 _STRICTER_FIRST = (
     "tei",
     "folia",
@@ -204,46 +204,47 @@ _TRIED = [
     *(READERS[name] for name in _STRICTER_FIRST),
 ]
 
-#: Extensions that formats have which do not mean these.
+#: Extensions of formats that do not identify the format.
 _USUAL = {"folia": ".xml", "tei": ".xml", "wsj": ".mrg"}
-#: What a file of plain text is.
+#: The formats of plain text.
 _PLAIN = (text.READER, lines.READER)
 _BY_EXTENSION = {extension: reader.name for reader in READERS.values() for extension in reader.extensions}
-#: Tables of lines: which of their columns is text has to be said, and formats of tokens come so, too.
+#: Extensions of tables of lines: the column of text must be named; formats of tokens have these extensions,
+#: too.
 _TABLES = {extension: reader for reader in (table.CSV, table.TSV) for extension in reader.extensions}
-#: Extensions that prose has; what has another one must look like it.
+#: Extensions of prose; files with other extensions must look like prose.
 _OPEN_EXTENSIONS = frozenset({"", ".txt", ".text", ".rst", ".adoc"})
-#: A word of prose, with what may stand around it; code and tables have others.
+#: A word of prose, with the punctuation around it; code and tables have other words.
 _WORD = re.compile(r"[^\w={}<>\\|@$^+~#]*[^\W\d_]+(?:['’-][^\W\d_]+)*[^\w={}<>\\|@$^+~#]*")
 _SENTENCE_END = re.compile(r"\w[.!?…][\"')\]”’»]?(?=\s|$)", re.MULTILINE)
-#: Share of such words that nearly all prose has, and next to no code: 0.92 of newspaper text, 0.85 of
+#: Least share of such words, which nearly all prose has, and hardly any code: 0.92 of newspaper text, 0.85 of
 #: Python with many docstrings.
 _WORDS = 0.9
-#: How files of XML and HTML begin, and tags that end something, as no `<unk>` does.
+#: The beginning of files of XML and HTML, and closing tags, which `<unk>` never is.
 _MARKUP = re.compile(r"\s*<(?:\?xml|!doctype|html|tei)\b", re.IGNORECASE)
 _CLOSING = re.compile(r"</[A-Za-z][\w:.-]*\s*>")
-#: Closing tags for each word from which on a text is more than prose with a tag here and there.
+#: Closing tags for each word from which on a text is not prose with occasional tags.
 _TAGS = 0.02
 _APART = re.compile(r"(?:^|\s)(?:[.,!?;:]|'s|n't|``|''|<unk>)(?=\s|$)")
 _ATTACHED = re.compile(r"\w[.,!?;:][\"')\]”’]?(?=\s|$)")
 
-#: Bytes that tell a file that is no text.
+#: Bytes that identify a binary file.
 _MAGIC = 16
-#: What is said of XML and HTML that is read as plain text.
+#: The warning on XML and HTML that is read as plain text.
 MARKUP_WARNING = "this is XML or HTML, and its tags are words now; take its text out of it"
 
-#: What lies beside a corpus in its folder and is no part of it, unless the user names it.
+#: Files in the folder of a corpus that are no part of it, unless the user names them.
 _ABOUT = re.compile(
     r"(readme|licen[cs]e|copying|copyright|notice|changes|changelog|contributing|authors|citation)(?![a-z])",
     re.IGNORECASE,
 )
 
-#: Bags of words come as `bags` and `json`, too.
+#: Bags of words may also be in these formats.
 _REGISTRY = Registry("reader", READERS, _of_plugin, reserved=("bags", "json"))
 
 
 def reader_named(name: str, besides: Iterable[str] = ()) -> Reader:
-    """Return the reader of a format, which may be that of a plug-in; ``besides`` are more that are known.
+    """Return the reader of a format, possibly of a plug-in; ``besides`` are further names for the message.
 
     Raises:
         InputError: there is no such format.
@@ -256,7 +257,7 @@ def reader_named(name: str, besides: Iterable[str] = ()) -> Reader:
 
 
 def check_format(name: str | None, besides: Iterable[str] = ()) -> None:
-    """Refuse a format that is asked for and not known; ``besides`` are more that are.
+    """Refuse the name of an unknown format; ``besides`` are further known names.
 
     Raises:
         InputError: there is no format of that name.
@@ -267,7 +268,7 @@ def check_format(name: str | None, besides: Iterable[str] = ()) -> None:
 
 
 def overview() -> tuple[Rows, list[str]]:
-    """Return a row a format, and what is wrong with those that are not there for it."""
+    """Return a row for each format, and the errors of those that cannot be loaded."""
     there, wrong = _REGISTRY.listed()
     listed = [
         (name, package, " ".join(reader.extensions), reader.description, reader.extra, _example(reader))
@@ -280,7 +281,7 @@ def overview() -> tuple[Rows, list[str]]:
 def _example(reader: Reader) -> str:
     """Return a command that reads a file of a format."""
     extension = next(iter(reader.extensions), _USUAL.get(reader.name, ".txt"))
-    # What the extension does not say.
+    # The settings that the extension does not imply.
     form = "" if reader.extensions or reader in _PLAIN else f" --format {reader.name}"
     needed = f" {reader.needed}" if reader.needed else ""
     return f"sentgen ingest FILE{extension} --corpus NAME{form}{needed}"
@@ -290,11 +291,10 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     """Return the name of the format of a source, from its extension or else its first lines.
 
     A `.mrg` or `.dp` file with its tagged file beside it is `wsj`. Plain text is `lines` if its punctuation
-    stands apart from the words, else `text`; so is what has another extension and looks like nothing but
-    prose. With ``prose``, all that is in no other format is plain text. Plug-ins are asked where the
-    extension is neither one of ours nor one of prose. What is called as a table is one if the settings
-    ``given`` say which column is its text, or tokens in columns, and is never prose; without settings, no
-    column can be named.
+    is separated from the words, else `text`; a file with an unknown extension is plain text if it looks like
+    prose, or, with ``prose``, if it is in no other format. Plug-ins are tried where the extension is neither
+    a built-in one nor one of prose. A file with the extension of a table is a table if the settings ``given``
+    name its column of text, or tokens in columns, and never prose; without settings, no column can be named.
 
     Raises:
         UnrecognizedError: The source is empty, or its format cannot be told.
@@ -318,7 +318,7 @@ def detect(source: Source, *, prose: bool = False, given: Collection[str] | None
     for reader in added:
         if extension in reader.extensions:
             return reader.name
-    # The first that fits.
+    # The first format that fits.
     for reader in (*_TRIED, *added):
         # `Rome/Italy,1990` is a tagged word elsewhere.
         if reader.fits and reader.fits(sample) and not (is_table and reader is wsj.POS):
@@ -350,7 +350,7 @@ def _sample(source: Source, extension: str) -> list[str]:
 
 
 def _unrecognized(source: Source, extension: str, sample: list[str], wrong: str) -> UnrecognizedError:
-    """Say that a source is in no format; ``wrong`` is what is wrong with a plug-in that may read it."""
+    """Return the error that a source is in no format; ``wrong`` is that of a plug-in that may read it."""
     if _is_markup(sample):
         root = f" with the root {root}" if (root := root_of(sample)) else ""
         message = (
@@ -367,18 +367,18 @@ def _unrecognized(source: Source, extension: str, sample: list[str], wrong: str)
 
 
 def _nearest(extension: str) -> str:
-    """Say which format an extension is near to, if there is one."""
+    """Return a hint at the format with a similar extension, if there is one."""
     nearest = near(extension, _BY_EXTENSION, most=1) if len(extension) > 1 else []
     return f"; the nearest by its extension is {_BY_EXTENSION[nearest[0]]} ({nearest[0]})" if nearest else ""
 
 
 def choose_reader(source: Source, form: str | None, given: Mapping[str, object]) -> Reader | str:
-    """Return the reader of a source, or why it is passed over: it only lies beside a corpus.
+    """Return the reader of a source, or the reason why it is skipped: it is no part of the corpus.
 
     Args:
         source: the source.
         form: name of its format, if it is known.
-        given: settings of readers, by name; a source that the user named must take them.
+        given: settings of readers, by name; the format of a source that the user named must have them.
 
     Raises:
         UnrecognizedError: the user named the source, and its format cannot be told.
@@ -400,7 +400,7 @@ def choose_reader(source: Source, form: str | None, given: Mapping[str, object])
 
 
 def _check_settings(source: Source, reader: Reader, given: Mapping[str, object]) -> None:
-    """Refuse settings that say nothing of a format."""
+    """Refuse settings that a format does not have."""
     for name in given:
         if name in ("language", "encoding") or name in reader.settings:
             continue
@@ -409,7 +409,7 @@ def _check_settings(source: Source, reader: Reader, given: Mapping[str, object])
 
 
 def _unnamed_column(source: Source, extension: str, *, named: bool) -> UnrecognizedError:
-    """Say of a table which columns it has, if one can be named, or why it is none."""
+    """Return the error on a table without a named column: lists its columns, or says why it is no table."""
     if not named:
         return UnrecognizedError(table.NOT_HERE, path=source.name)
     content = source.open()
@@ -427,12 +427,12 @@ def _unnamed_column(source: Source, extension: str, *, named: bool) -> Unrecogni
 
 
 def takes_tags_for_words(reader: Reader, source: Source) -> bool:
-    """Say whether a source is XML or HTML, and is read as plain text."""
+    """Return whether a source is XML or HTML that is read as plain text."""
     return reader.name in (plain_reader.name for plain_reader in _PLAIN) and _is_markup(source.head())
 
 
 def _is_markup(sample: list[str]) -> bool:
-    """Say whether the first lines of a text are XML or HTML.
+    """Return whether the first lines of a text are XML or HTML.
 
     >>> _is_markup(["<p>One.</p>"]), _is_markup(["a <unk> b < c"])
     (True, False)
@@ -443,7 +443,7 @@ def _is_markup(sample: list[str]) -> bool:
 
 
 def _of_file(source: Source, extension: str) -> Reader | None:
-    """Return the format of a file that is no lines, by its extension or its first bytes."""
+    """Return the format of a file that does not consist of lines, by its extension or its first bytes."""
     named = READERS.get(_BY_EXTENSION.get(extension, ""))
     if named is not None and named.read_file is not None and not named.fits:
         return named if source.size else None
@@ -454,7 +454,7 @@ def _of_file(source: Source, extension: str) -> Reader | None:
 
 
 def _is_prose(sample: list[str]) -> bool:
-    """Say whether the first lines are sentences of words, and not markup, a table or a program."""
+    """Return whether the first lines are sentences of words, and not markup, a table or a program."""
     joined = "\n".join(sample)
     words = joined.split()
     if _is_markup(sample) or "\t" in joined or not _SENTENCE_END.search(joined):
@@ -463,7 +463,7 @@ def _is_prose(sample: list[str]) -> bool:
 
 
 def _plugin_readers() -> tuple[list[Reader], str]:
-    """Return the readers of plug-ins, and what is wrong with the first that cannot be used."""
+    """Return the readers of plug-ins, and the error of the first that cannot be used."""
     added = [reader for _, reader in _REGISTRY.added()]
     wrong = next((str(reader) for reader in added if isinstance(reader, PluginError)), "")
     return [reader for reader in added if isinstance(reader, Reader)], wrong

@@ -1,10 +1,10 @@
-"""Tables in memory, of whatever library: written once as Parquet, and from then on read as such a file is.
+"""Tables in memory of any library: each is written to a Parquet file once, which is then read as a source.
 
-What has Arrow's PyCapsule interface comes as its stream: data frames of pandas and Polars, tables and readers
-of PyArrow, relations of DuckDB. Data sets of Hugging Face come in parts, lists of dicts in parts of rows, so
-that beside the table itself no more than a part is in memory.
+Objects with Arrow's PyCapsule interface are read as its stream: data frames of pandas and Polars, tables and
+readers of PyArrow, relations of DuckDB. Data sets of Hugging Face and lists of dicts are read in parts, so
+that in addition to the table only a part is in memory.
 
-The hash of a table is that of its values, whichever library has it and however it is cut into parts.
+The hash of a table is over its values, and independent of the library and of the division into parts.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 #: Rows of a part.
 _ROWS = 4096
-#: A column that pandas makes of an index without a name.
+#: Name of the column that pandas makes from an index without a name.
 _INDEX = re.compile(r"__index_level_\d+__")
 
 
 class _ArrowStream(Protocol):
-    """What gives itself as a stream of Arrow: data frames, tables, relations."""
+    """An object that can be read as a stream of Arrow: a data frame, table or relation."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -43,10 +43,10 @@ Tabular = _ArrowStream | Iterable[Mapping[str, object]]
 
 
 def is_table(given: object) -> TypeGuard[Tabular]:
-    """Say whether this is a table in memory; a list is one by its first member.
+    """Return whether an object is a table in memory; of a list, its first member decides.
 
     Raises:
-        InputError: a dict was given, which may be of tables, or of columns.
+        InputError: the object is a dict, which may be of tables, or of columns.
     """
     if isinstance(given, Mapping):
         named = ", ".join(repr(str(key)) for key in [*given][:3])
@@ -67,7 +67,7 @@ def _comes_in_parts(given: object) -> bool:
 
 
 class _Sink(io.RawIOBase):
-    """Where Parquet is written to."""
+    """The output stream of Parquet, which writes to a spool file."""
 
     def __init__(self, spool: temporary.Spool) -> None:
         self.spool = spool
@@ -80,7 +80,7 @@ class _Sink(io.RawIOBase):
 
 
 def source_of(table: Tabular, name: str) -> Source:
-    """Return the source that a table is, under a name by which it is known.
+    """Return a source with the rows of a table, under a name.
 
     Raises:
         InputError: the table has no name, or cannot be written: a column has values of several kinds.
@@ -115,7 +115,7 @@ def source_of(table: Tabular, name: str) -> Source:
 
 
 def _digest(file_path: str, path: str) -> str:
-    """Return the hash of the names of the columns, and of the values of each row as they are read."""
+    """Return the hash of the column names, and of the values of each row as they are read."""
     digest = hashlib.sha256()
     with open(file_path, "rb") as file:
         table = read_parquet(file, path=path)
@@ -140,7 +140,7 @@ def _read(table: Tabular, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch
         first = next(parts, None)
         if first is None:
             raise InputError("is a table without a row", path=path)
-        # A filtered one has its names of labels there alone.
+        # A filtered data set has the names of its labels only in this schema.
         declared = getattr(getattr(table, "features", None), "arrow_schema", first.schema)
         schema = first.schema.with_metadata(declared.metadata)
         return schema, (batch for part in chain([first], parts) for batch in part.to_batches())
@@ -149,7 +149,7 @@ def _read(table: Tabular, path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch
 
 
 def _parts_of(rows: Sequence[Mapping[str, object]], path: str) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """Return the columns that any of the rows has, and the rows in parts."""
+    """Return the schema with the columns of all rows, and the rows in parts."""
     import pyarrow as pa
 
     names: dict[str, None] = {}
@@ -170,7 +170,7 @@ def _parts_of(rows: Sequence[Mapping[str, object]], path: str) -> tuple[pa.Schem
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:
-    """Return the type that Parquet has for the same values."""
+    """Return the type of Parquet for the same values."""
     import pyarrow as pa
     import pyarrow.types as of
 
@@ -200,7 +200,7 @@ def _cast(column: pa.Array, kind: pa.DataType, name: str, path: str) -> pa.Array
 
 @contextmanager
 def _errors_of(table: object, path: str) -> Iterator[None]:
-    """Say in one line what is wrong with a table: which value of which row, if one is of another kind."""
+    """Convert errors on a table to one line, with the row and the value if one is of another type."""
     import pyarrow as pa
 
     try:
@@ -214,7 +214,7 @@ def _errors_of(table: object, path: str) -> Iterator[None]:
 
 
 def _other_kind(rows: Iterable[Mapping[str, object]]) -> tuple[int, str] | None:
-    """Return the first row with a value of another kind than those before it, and what to say of it."""
+    """Return the first row with a value of another type than the rows before it, and a description of it."""
     kinds: dict[tuple[str, int], str] = {}
     for number, row in enumerate(rows, 1):
         for name, value in row.items():

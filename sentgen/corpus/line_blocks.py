@@ -1,7 +1,7 @@
 """Tokenized text in blocks of whole lines, for counting without a Python object per token.
 
-A block in which a line might be refused, or has white space that only Unicode knows, takes the slow path
-through the `lines` reader instead: both paths store the same sentences.
+A block with a line that might be refused, or with white space beyond ASCII, is read by the slower `lines`
+reader instead: both store the same sentences.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LineBlock:
 
 
 def read_blocks(reader: LineReader) -> Iterator[LineBlock | Sentence | Rejection]:
-    """Yield the sentences of tokenised text, as blocks wherever nothing in them can be refused."""
+    """Yield the sentences of tokenised text: blocks where no line can be refused, else single sentences."""
     for first_line, text in reader.whole_lines():
         if _is_plain(text, reader.limits):
             yield LineBlock(text, first_line)
@@ -53,7 +53,7 @@ def _is_plain(text: bytes, limits: InputLimits) -> bool:
     return (
         field <= limits.field_length
         and line <= 2 * limits.sentence_tokens
-        # Anywhere in the text, inside of words too: a false alarm costs time only.
+        # Searched inside words, too: a false match only costs time.
         and not any(symbol in text for symbol in _CAREFUL_BYTES)
         and _SPACES.search(text) is None
         and CONTROL_BYTES.search(text) is None
@@ -62,10 +62,10 @@ def _is_plain(text: bytes, limits: InputLimits) -> bool:
 
 @compiled
 def _longest(codes: Bytes) -> tuple[int, int]:
-    """Return the bytes of the longest field and of the longest line."""
+    """Return the length in bytes of the longest field and of the longest line."""
     field = line = field_start = line_start = 0
     for at in range(codes.size + 1):
-        # As if a line feed came last, so that the last line counts.
+        # As if the text ended with a line feed, so that the last line is counted.
         code = codes[at] if at < codes.size else 10
         if code == 32 or code == 9 or code == 10:
             field = max(field, at - field_start)

@@ -1,9 +1,9 @@
-"""Tags of vertical files, which are no XML, and names of attributes as formats can hold them.
+"""Tags of vertical files, which are no XML, and the escaping of names of attributes.
 
-A tag is on a line of its own, nested or not, with attributes as people write. In a name, a character that
-cannot stand there is `_xHHHH_`, its number. So do Excel and .NET write names of columns in XML: `Speaker
-name` is `Speaker_x0020_name`. No two names become one, as an underscore that would be read as the beginning
-of such a number is written so, too.
+A tag is on a line of its own, nested or not, with attributes in any common spelling. In a name, a character
+that the format does not allow is written as its code, `_xHHHH_`, as Excel and .NET write names of columns in
+XML: `Speaker name` is `Speaker_x0020_name`. An underscore that would be read as the beginning of such a code
+is escaped, too, so that different names remain different.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _LETTERS = (
 # Both are to take it: `re` has digits, such as a raised 2, that are no letters of XML.
 _BEGINS = re.compile(rf"(?=[A-Z_a-z{_LETTERS}])[^\W\d]")
 _NO_PART = re.compile(rf"[^A-Z_a-z0-9.{_LETTERS}-]|[^\w.-]")
-#: What ends a key in a comment of CoNLL-U, or is no part of a line.
+#: Characters that end a key in a comment of CoNLL-U, or a line.
 _NO_PART_OF_KEY = re.compile("[\x00-\x1f=\x7f-\x9f\ud800-\udfff\ufffe\uffff]|^\\s|\\s$")
 _LIKE_NUMBERS = re.compile("_(?=x[0-9A-Fa-f]{4})")
 _NUMBER = re.compile("_x([0-9A-Fa-f]{4,6})_")
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-#: The name that has no characters.
+#: How the empty name is written.
 _EMPTY = "_x_"
 
 
 def xml_name(name: str, *, taken: bool = False) -> str:
-    """Return a name as XML and vertical files have names, for `name_written` to read.
+    """Return a name escaped for XML and vertical files; `name_written` undoes it.
 
     Args:
         name: the name.
-        taken: whether it means something else in that place, so that it cannot stand there as it is.
+        taken: whether the format reserves the name, so that it must be escaped.
 
     >>> xml_name("Speaker name"), xml_name("2nd"), xml_name("id", taken=True), xml_name("")
     ('Speaker_x0020_name', '_x0032_nd', '_x0069_d', '_x_')
@@ -49,7 +49,7 @@ def xml_name(name: str, *, taken: bool = False) -> str:
 
 
 def comment_key(name: str, *, taken: bool = False) -> str:
-    """Return a name as it can stand before the equals sign of a comment.
+    """Return a name escaped for the key of a comment.
 
     >>> comment_key("a=b"), comment_key("text", taken=True), comment_key("Speaker name")
     ('a_x003D_b', '_x0074_ext', 'Speaker name')
@@ -58,7 +58,7 @@ def comment_key(name: str, *, taken: bool = False) -> str:
 
 
 def name_written(written: str) -> str:
-    """Return the name that was written so.
+    """Return the name that was escaped.
 
     >>> name_written("a_x003D_b"), name_written("_x_"), name_written("_x000A_")
     ('a=b', '', '_x000A_')
@@ -80,21 +80,21 @@ def _number(character: str) -> str:
 
 def _character_of_number(match: re.Match[str]) -> str:
     code = int(match[1], 16)
-    # No line ends where one stands for a number, whoever wrote it.
+    # A code of a line end is not decoded, as the name would end its line.
     return match[0] if code > 0x10FFFF or _FORBIDDEN.match(chr(code)) else chr(code)
 
 
 #: Characters of a tag, at most.
 LONGEST = 1 << 16
-#: What stands for no value, in attributes and in columns.
+#: The mark of a missing value in attributes and columns.
 UNDEFINED = frozenset(("_", "__UNDEF__"))
 _NAME = r"[^\W\d][\w.:-]*"
 _TAG = re.compile(rf"<(/?)({_NAME})([^\t]*)>\s*")
-#: What most tags with attributes are: `<s id="1">`.
+#: The form of most tags with attributes: `<s id="1">`.
 _ONE_ATTRIBUTE = re.compile(rf'<({_NAME}) ({_NAME})="([^"&\t]*)">')
 _PLAIN = re.compile(rf'\s+({_NAME})="([^"]*)"')
 _ALL_PLAIN = re.compile(rf'(?:\s+{_NAME}="[^"]*")*\s*')
-# A quote within a value is none of its ends if no attribute and no end of the tag follows.
+# A quote within a value ends it only if an attribute or the end of the tag follows.
 _ATTRIBUTE = re.compile(
     rf"""\s*({_NAME})(?:\s*=\s*(?:"([^"]*)"(?=\s|\Z)|'([^']*)'(?=\s|\Z)|([^\s"']+)"""
     rf"""|"(.*?)"(?=\s+{_NAME}\s*=|\s*\Z)|'(.*?)'(?=\s+{_NAME}\s*=|\s*\Z)))?(?=\s|\Z)"""
@@ -112,14 +112,14 @@ class Tag(NamedTuple):
 
     @property
     def region(self) -> Region:
-        """Return the region that a tag opens, with its names as they were before they were written."""
+        """Return the region that a tag opens, with unescaped names."""
         return Region(
             name_written(self.kind), tuple((name_written(key), value) for key, value in self.attributes)
         )
 
 
 def tag_of(line: str) -> Tag | None:
-    """Return the tag that a line is, or ``None`` if it is a token.
+    """Return the tag on a line, or ``None`` if the line is a token.
 
     >>> tag_of('<doc id="a &amp; b" n=1 new>').attributes
     (('id', 'a & b'), ('n', '1'), ('new', ''))
@@ -147,7 +147,7 @@ def tag_of(line: str) -> Tag | None:
 
 
 def _pairs(text: str) -> list[tuple[str, str]] | None:
-    """Return names and values of attributes, or ``None`` if it is something else."""
+    """Return names and values of attributes, or ``None`` if the text is not a list of attributes."""
     pairs = []
     at, size = 0, len(text.rstrip())
     while at < size:
@@ -160,7 +160,7 @@ def _pairs(text: str) -> list[tuple[str, str]] | None:
 
 
 def decode_entities(text: str) -> str:
-    """Return a text with its entities decoded; what is none stays, and so do those of control characters.
+    """Return a text with its entities decoded, except unknown ones and those of control characters.
 
     >>> decode_entities("R&amp;D &lt;b&#62; AT&T &nosuch; &#10;")
     'R&D <b> AT&T &nosuch; &#10;'

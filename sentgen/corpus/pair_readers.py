@@ -36,7 +36,7 @@ from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.options import Option
 
-#: Where JSON objects have their texts and names, the first that is there; all the values of some are several.
+#: Keys of the texts and names in JSON objects; the first that is present is read. Some hold several values.
 _DOCUMENT_FIELDS = ("document", "source", "article", "text", "body")
 _ABSTRACT_FIELDS = (
     "abstract",
@@ -59,7 +59,7 @@ _SIDES = {
 
 @dataclass(frozen=True, slots=True)
 class PairFile:
-    """One thing that holds pairs: a file, two parallel ones, or the two files of one pair.
+    """A source of pairs: one file, two parallel files, or the two files of one pair.
 
     ``sources`` has the documents first; ``key`` is the name of the pair where files are texts.
     """
@@ -70,23 +70,23 @@ class PairFile:
 
     @property
     def name(self) -> str:
-        """What users see."""
+        """The name in messages."""
         return self.sources[0].name
 
     @property
     def size(self) -> int:
-        """The bytes that it takes on the disk."""
+        """The size of the files in bytes."""
         return sum(source.size for source in self.sources)
 
     def read(self, settings: PairSettings) -> PairReader:
-        """Return a reader of its pairs that also tells its progress."""
+        """Return a reader of the pairs that also counts the bytes read."""
         return PairReader(self, settings)
 
 
 class PairReader:
-    """Yields the pairs of a file and what is wrong with others, in their order, once.
+    """Yields the pairs of a source, and rejections of others, in their order, once.
 
-    ``bytes_read`` of ``file.size`` says how much of the disk was consumed.
+    ``bytes_read`` of ``file.size`` is the progress.
     """
 
     def __init__(self, file: PairFile, settings: PairSettings) -> None:
@@ -97,7 +97,7 @@ class PairReader:
 
     @property
     def bytes_read(self) -> int:
-        """The bytes consumed so far, of all its sources together."""
+        """The bytes read so far, of all files together."""
         return sum(lines.bytes_read for lines in self._lines)
 
     def __iter__(self) -> Iterator[RawPair | Rejection]:
@@ -117,10 +117,10 @@ class PairReader:
 
 
 def pair_files(paths: Sequence[str]) -> list[PairFile]:
-    """Return what holds the pairs that the paths name.
+    """Return the sources of pairs at some paths.
 
     Raises:
-        InputError: a path names nothing, or nothing that holds pairs.
+        InputError: there is no file at a path, or none that holds pairs.
     """
     folders = [path for path in paths if os.path.isdir(path)]
     if len(paths) == 1 and folders:
@@ -129,19 +129,19 @@ def pair_files(paths: Sequence[str]) -> list[PairFile]:
             return pairs
     sources = list(expand(paths))
     kinds = [_kind(source) for source in sources]
-    # Two files of anything else can only be lines beside lines.
+    # Two files of any other format can only be parallel lines.
     if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
         for source in sources:
             refuse_table(source)
         return [PairFile("parallel", (sources[0], sources[1]))]
-    # Two files that hold whole pairs each are two files.
+    # Two files that each hold whole pairs are two sources.
     if kinds == ["conllu", "conllu"] and not _begins_with_document(sources[1]):
         return [PairFile("conllu-parallel", (sources[0], sources[1]))]
     return _single(sources, kinds)
 
 
 def _single(sources: Sequence[Source], kinds: Sequence[str]) -> list[PairFile]:
-    """Return the files that hold whole pairs; pass over others that the user did not name."""
+    """Return the files that hold whole pairs; others are skipped unless the user named them."""
     files = []
     for source, kind in zip(sources, kinds, strict=True):
         if kind in ("jsonl", "conllu"):
@@ -172,7 +172,7 @@ def _kind(source: Source) -> str:
 
 
 class _JsonLines(LineReader):
-    """Lines of JSON, in which DEL may stand unescaped; what becomes of it is up to the pair."""
+    """Lines of JSON, which may have an unescaped DEL; the settings of pairs decide what it becomes."""
 
     def clean(self, block: bytes) -> bytes:
         return super().clean(block.replace(b"\x7f", b"\\u007f"))
@@ -207,7 +207,7 @@ def _read_jsonl(lines: LineReader, settings: PairSettings) -> Iterator[RawPair |
 
 
 def _with_blanks(value: object) -> object:
-    """Return a JSON value with blanks for control characters in its texts, which nest at most twice."""
+    """Return a JSON value with blanks in place of control characters; its lists nest at most twice."""
     if isinstance(value, str):
         return blank_separators(jsonl.FORBIDDEN_IN_TEXT.sub(" ", value))
     if isinstance(value, list):
@@ -316,7 +316,7 @@ def _stem(name: str) -> str:
     return re.sub(r"(\.(txt|text|tok|conllu))?(\.(gz|xz|bz2))?$", "", name)
 
 
-#: Part of the hash of a pair: another tokenisation makes other pairs.
+#: Version of the tokenisation, a part of the hash of a pair.
 VERSION = "1"
 
 #: Raw text; raw sentences; sentences of words; or sentences that a reader of `sentgen ingest` made.
@@ -325,7 +325,7 @@ Text = str | tuple[str, ...] | tuple[tuple[str, ...], ...] | tuple[Sentence, ...
 
 @dataclass(frozen=True, slots=True)
 class PairSettings:
-    """How pairs are found and how texts become words; control characters refuse a pair, if not replaced."""
+    """How pairs are read and tokenized; control characters are replaced by blanks, or reject the pair."""
 
     tokenized: Annotated[bool, Option("Blanks separate the words, and a string is a sentence.")] = False
     document_words: Annotated[
@@ -351,9 +351,9 @@ class TokenizedPair:
 
 @dataclass(frozen=True, slots=True)
 class RawPair:
-    """A pair as its source gives it: not tokenised yet, so that known pairs cost no more than reading.
+    """A pair before tokenisation, so that pairs that are stored already are only read and hashed.
 
-    ``document_source`` and ``abstract_source`` say where the texts are; ``line`` is the line of the document.
+    ``document_source`` and ``abstract_source`` are the sources of the texts; ``line`` is the document's line.
     """
 
     key: str
@@ -364,14 +364,14 @@ class RawPair:
     line: int
 
     def sha256(self, settings: PairSettings) -> str:
-        """Return the hash of all that decides what is stored."""
+        """Return the hash of the texts and the settings that decide what is stored."""
         # As JSON, so that no two lists of texts look the same.
         given = [VERSION, self.key, _plain(self.document), _plain(self.abstract)]
         made = json.dumps([*given, settings.tokenized, settings.document_words])
         return hashlib.sha256(made.encode()).hexdigest()
 
     def tokenize(self, settings: PairSettings, *, limits: InputLimits = LIMITS) -> TokenizedPair | Rejection:
-        """Split both texts into sentences and words; the first fault refuses the pair."""
+        """Split both texts into sentences and words; the first invalid sentence rejects the pair."""
         path = self.document_source.name
         sides: list[tuple[Sentence, ...]] = []
         for name, given, most in (
@@ -389,7 +389,7 @@ class RawPair:
 
 
 def _plain(given: Text) -> object:
-    """Return a text as JSON can hold it."""
+    """Return a text as a JSON value."""
     if isinstance(given, str):
         return given
     return [part.forms if isinstance(part, Sentence) else part for part in given]
@@ -431,13 +431,13 @@ def _first(sentences: Iterator[Sentence | Rejection], words: int) -> Iterator[Se
         yield sentence
 
 
-#: How documents and abstracts, or the files of texts, are named.
+#: Name endings of documents and abstracts, or of the files of texts.
 _SUFFIX = re.compile(r"(.+)\.(document|abstract)([0-9]*)", re.DOTALL)
 _SAME_IDS = "both files need the same ids in the same order, each once"
 
 
 class _Document(NamedTuple):
-    """A document of CoNLL-U with what is wrong with its sentences; without a name if none began it."""
+    """A document of CoNLL-U with the rejections of its sentences; without a name if no `newdoc` began it."""
 
     name: str
     line: int
@@ -499,14 +499,14 @@ def _without_abstract(document: _Document, source: Source) -> Rejection:
 def _pair(
     key: str, document: _Document, abstract: _Document, sources: tuple[Source, Source]
 ) -> RawPair | Rejection:
-    """Return a pair, or what is wrong with its first broken sentence."""
+    """Return a pair, or the rejection of its first invalid sentence."""
     if faults := document.faults + abstract.faults:
         return faults[0]
     return RawPair(key, document.sentences, abstract.sentences, *sources, document.line)
 
 
 def _begins_with_document(source: Source) -> bool:
-    """Say whether a CoNLL-U file begins with `NAME.document`, so that it holds whole pairs."""
+    """Return whether a CoNLL-U file begins with `NAME.document`, so that it holds whole pairs."""
     first = next(conllu.read(source.head(), path=source.name), None)
     return first is not None and (first.document or "").endswith(".document")
 
@@ -536,7 +536,7 @@ def _read_parallel_conllu(
             where = f"{documents.name}:{document.line}"
             message = f"{abstract.name!r} stands where {document.name!r} belongs ({where}); {_SAME_IDS}"
             raise InputError(message, path=abstracts.name, line=abstract.line)
-        # Names of both sides: they are the same here.
+        # The ids of both sides, which must be equal.
         seen.add(document.name)
         yield _pair(document.name, document, abstract, (documents, abstracts))
 

@@ -127,7 +127,7 @@ def build(
         condition: count only sentences whose metadata meet this (see `sentgen.lookups.base.metadata`).
         draw: count only some of the sentences, drawn by a seed.
         progress: called with one line a step.
-        fields: settings by name instead (see `sentgen.models.building.recipe.recipe`): ``order`` and, if
+        fields: settings by name instead (see `sentgen.models.building.recipe.Recipe`): ``order`` and, if
             wanted, ``smoothing``, ``min_count``, ``unknown``, ``brackets`` and ``symbols``.
 
     Raises:
