@@ -1,4 +1,4 @@
-"""What every ingestion does: read a batch into a draft, store it in one transaction, and go on."""
+"""Ingestion in batches: draft sources while others read the store, then store a batch in one transaction."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from sentgen.schema.engine import COUNTING_SHARE, DATABASE_SHARE
 from sentgen.schema.store import next_id
 from sentgen.schema.tables import corpus as tables
 
-#: Small sources share a transaction until it holds so many tokens or lasts so many seconds.
+#: Small sources share a transaction up to this many tokens and seconds.
 BATCH_TOKENS = 2_000_000
 BATCH_SECONDS = 10.0
-#: New objects after which the garbage collector looks for cycles; by its own count that takes a tenth of all.
+#: New objects after which garbage is collected; with the default, that takes a tenth of the time.
 _OBJECTS = 100_000
-#: Bytes of a file that is read in an instant.
+#: The largest file, in bytes, that counts as small.
 _SMALL = 1 << 20
 
 
 @dataclass(slots=True)
 class BatchSummary:
-    """What a batch, or a whole ingestion, did."""
+    """Figures of a batch, or of a whole ingestion."""
 
     corpus: str
     unchanged: int = 0
@@ -42,7 +42,7 @@ class BatchSummary:
     rejections: list[Rejection] = field(default_factory=list, repr=False)
 
     def add(self, batch: Self) -> None:
-        """Add what a batch did, once it is committed."""
+        """Add the figures of a batch that was committed."""
         for attribute in fields(self):
             if attribute.name != "corpus":
                 setattr(self, attribute.name, getattr(self, attribute.name) + getattr(batch, attribute.name))
@@ -53,13 +53,13 @@ Done = TypeVar("Done", bound=BatchSummary)
 
 
 class Batch(ABC, Generic[Item, Done]):
-    """What one transaction stores: drafted first, with a connection for reading, then written at once.
+    """The items of one transaction: drafted first, with a connection for reading, then written at once.
 
     Args:
-        connection: reads the store, to which nobody else writes.
+        connection: a connection for reading the store, to which no other process writes.
         store: the store.
         settings: settings of the corpus.
-        done: tells what the batch does.
+        done: collects the figures of the batch.
     """
 
     def __init__(self, connection: Connection, store: Store, settings: Settings, done: Done) -> None:
@@ -67,7 +67,7 @@ class Batch(ABC, Generic[Item, Done]):
         self.corpus = corpus_of(connection, settings)
         self.writer = Writer(connection, self.corpus, new_counter(store, self.corpus))
         self.next_source = next_id(connection, tables.source)
-        #: Those that are drafted.
+        #: Number of tokens that are drafted.
         self.tokens = 0
 
     @abstractmethod
@@ -84,7 +84,7 @@ class Batch(ABC, Generic[Item, Done]):
             add_corpus(connection, self.settings, self.corpus.id)
 
     def close(self) -> None:
-        """Remove what waits on the disk."""
+        """Remove drafts from the disk."""
         self.writer.close()
 
 
@@ -101,13 +101,13 @@ def ingest_batches(
     Others may read the store until there is something to write.
 
     Args:
-        store: where they go.
-        items: sources, or what else is stored as a whole.
+        store: the store.
+        items: sources, or other items that are stored as a whole.
         begin: makes an empty batch.
-        total: what a batch did is added to it once it is stored.
-        small: reading the first batch takes less than letting others read meanwhile.
+        total: the figures of each batch are added to it once the batch is stored.
+        small: whether reading the first batch takes less time than giving the store to readers meanwhile.
     """
-    # The writer of a store is alone: what lies there was spilled by a process that was killed.
+    # There is one writer: files in this folder were spilled by a process that was killed.
     folders.remove(spill_folder(store))
     with _rarely_collected():
         pending = next(items, None)
@@ -119,7 +119,7 @@ def ingest_batches(
                 with store.connect() as connection:
                     batch = drafts.enter_context(closing(begin(connection)))
                     pending = _read(batch, connection, pending, items)
-                # Rows keep their order in the file, which pruning lives on (docs/design.md).
+                # Rows keep their order in the file, as queries skip row groups by it (docs/design.md).
                 with store.begin(in_order=True) as connection:
                     batch.write(connection)
             # After the commit, so that nothing is reported that was rolled back.
@@ -134,7 +134,7 @@ def _read(
     pending: Item | None = first
     while pending is not None:
         batch.read(connection, pending)
-        # Before the test of size: what this batch leaves is where the next one begins.
+        # Before the test of size: the next batch begins with this item.
         pending = next(items, None)
         if batch.tokens >= BATCH_TOKENS or time.monotonic() - began > BATCH_SECONDS:
             break
@@ -144,7 +144,7 @@ def _read(
 
 @contextmanager
 def _rarely_collected() -> Iterator[None]:
-    """Let the garbage collector wait for more objects: columns of sentences are many, and no cycles."""
+    """Collect garbage less often, as the many columns of sentences have no cycles."""
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS, *before[1:])
     try:
@@ -154,7 +154,7 @@ def _rarely_collected() -> Iterator[None]:
 
 
 def is_small(paths: Sequence[str]) -> bool:
-    """Say whether reading takes less than giving the store to readers would."""
+    """Return whether reading a path takes less time than giving the store to readers meanwhile."""
     try:
         return len(paths) == 1 and Path(paths[0]).is_file() and Path(paths[0]).stat().st_size < _SMALL
     except (OSError, ValueError):
@@ -162,12 +162,12 @@ def is_small(paths: Sequence[str]) -> bool:
 
 
 def spill_folder(store: Store) -> Path:
-    """Return where an ingestion puts what memory does not hold."""
+    """Return the folder to which an ingestion spills what memory does not hold."""
     return Path(f"{store.path}.runs")
 
 
 def new_counter(store: Store, corpus: CountedCorpus) -> NgramCounter:
     """Return a counter of the n-grams of a corpus."""
-    # The store's limit is DuckDB's share already.
+    # The memory limit of the store is the share of DuckDB.
     memory = int(store.memory_limit * COUNTING_SHARE / DATABASE_SHARE)
     return NgramCounter(highest=corpus.max_order, memory=memory, folder=spill_folder(store))

@@ -1,1 +1,1 @@
-"""Count a corpus on many machines into a lake: plain functions over files, which `machines` runs."""
+"""Count a corpus on many machines into a lake, by functions of files that `machines` runs as tasks."""

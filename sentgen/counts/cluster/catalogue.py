@@ -1,6 +1,6 @@
-"""What a lake has been told of corpora, sources and segments; adding to it, and taking from it, alone.
+"""The corpora, sources and segments of a lake, as its small tables describe them, and changes to them.
 
-A job adds stage by stage: what is done stays done, whatever dies.
+One process at a time changes a lake. A job adds stage by stage, and goes on behind the last stage if killed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from sentgen.schema.places import MANIFEST, Place
 from sentgen.schema.tables.counts import ngram
 from sentgen.system.files import remove
 
-#: What is made, in the folder of what is not finished: a count, or a model.
+#: The file in the work folder that says what is being made: a count, or a model.
 JOB = "job.json"
-#: The settings of an ingestion that a count has as well, and depends on.
+#: The settings of an ingestion on which a count depends, too.
 SETTINGS = (
     "corpus",
     "format",
@@ -42,14 +42,14 @@ SETTINGS = (
     "function_heads",
     "on_error",
 )
-#: A lake knows no times: the same texts make the same bytes.
+#: The time of all rows of a lake, so that the same texts make the same bytes.
 EPOCH = datetime(1970, 1, 1)
 #: Tables whose rows belong to segments.
 _OF_SEGMENT = tuple(segment_tables())
-#: Tables of a lake that was counted; one that was made of a store has sentences, too, which name its words.
+#: Tables of a lake that was counted; a lake made from a store has sentences, too, which use its words.
 _OURS = {*(f"ngram_{order}" for order in ngram), "dependency_event", "argument_count", "sibling_count"}
 _OURS |= {"word", "tag", "corpus", "source", "segment"}
-#: Models are built over them.
+#: The tables of models, which can be built in a counted lake.
 _OURS |= {"model", "model_corpus", "model_parameter", "model_weight", "model_ngram", "removed_model"}
 #: Tables of strings, and the columns that hold their ids.
 _STRINGS: Mapping[str, Mapping[str, Sequence[str]]] = {
@@ -60,7 +60,7 @@ _STRINGS: Mapping[str, Mapping[str, Sequence[str]]] = {
 
 @dataclass(slots=True)
 class Counted:
-    """A source that is counted: where it is, what it is known by, and its figures."""
+    """A source that is counted: its path, the identity of its content, and its figures."""
 
     path: str
     sha256: str
@@ -73,14 +73,14 @@ class Counted:
     empty_nodes: int = 0
 
     def add(self, tally: Mapping[str, int]) -> None:
-        """Add the figures of one of its pieces."""
+        """Add the figures of a piece of the source."""
         for name in ("sentences", "tokens", "rejected", "cyclic", "empty_nodes"):
             setattr(self, name, getattr(self, name) + tally[name])
 
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What is not finished: ``count`` or ``model``, its corpus or name, and its stages if it names them."""
+    """An unfinished job: ``count`` or ``model``, the name of its corpus or model, and its stages if known."""
 
     what: str
     name: str
@@ -88,7 +88,7 @@ class Unfinished:
 
     @classmethod
     def from_json(cls, job: Mapping[str, Any]) -> Unfinished:
-        """Return what was planned."""
+        """Return the job that a plan describes."""
         if "model" in job:
             return cls("model", job["model"]["name"], tuple(job["stages"]))
         return cls("count", job["settings"]["corpus"])
@@ -99,11 +99,11 @@ class Unfinished:
 
 @dataclass(slots=True)
 class Catalogue:
-    """A lake as it is described: its manifest, and the rows of its small tables."""
+    """The description of a lake: its manifest, and the rows of its small tables."""
 
     lake: Place
     manifest: Manifest
-    #: Files that were named before it was changed.
+    #: Files that earlier manifests named.
     _earlier: set[str] = field(default_factory=set)
 
     @classmethod
@@ -112,7 +112,7 @@ class Catalogue:
         return cls(lake, Manifest.read(lake) if lake.exists(MANIFEST) else Manifest({}))
 
     def tables(self) -> dict[str, list[LakeFile]]:
-        """Return the files of all tables, for a manifest that has others."""
+        """Return a copy of the files of all tables, for the next manifest."""
         return {table: list(files) for table, files in self.manifest.tables.items()}
 
     def files(self, table: str) -> Sequence[LakeFile]:
@@ -128,11 +128,11 @@ class Catalogue:
         return rows
 
     def next_id(self, table: str) -> int:
-        """Return the next free number of a table; 0 of one without rows."""
+        """Return the next free id of a table; 0 for a table without rows."""
         return max((bounds(self.lake, file, "id")[1] for file in self.files(table)), default=-1) + 1
 
     def files_of(self, corpus: int) -> list[LakeFile]:
-        """Return the files of counts of a corpus; what was counted has files for each segment."""
+        """Return the files with the counts of a corpus; a counted lake has files for each segment."""
         segments = {row["id"] for row in self.rows("segment") if row["corpus_id"] == corpus}
         return [
             file
@@ -142,7 +142,7 @@ class Catalogue:
         ]
 
     def check(self, settings: Settings) -> None:
-        """Refuse settings that would make the counts of one corpus mean two things."""
+        """Refuse settings that differ from those with which the corpus was counted before."""
         for row in self.rows("corpus"):
             if row["name"] == settings.corpus:
                 CountedCorpus.of_row(row).check(settings)
@@ -160,7 +160,7 @@ class Catalogue:
         raise NotFoundError(f"{self.lake}: no corpus {name!r}; there are: {known}")
 
     def known(self, corpus: str) -> set[tuple[str, str, str]]:
-        """Return what the sources of a corpus are known by: hash, format, and version of the reader."""
+        """Return the identities of the sources of a corpus: hash, format, and version of the reader."""
         numbers = {row["id"] for row in self.rows("corpus") if row["name"] == corpus}
         return {
             (row["sha256"], row["format"], row["reader_version"])
@@ -169,12 +169,12 @@ class Catalogue:
         }
 
     def unfinished(self, work: Path) -> Unfinished | None:
-        """Return what is not finished, if there is something and it is planned."""
+        """Return the unfinished job in a work folder, if there is a plan."""
         job = _planned(work)
         if job is None:
             return None
         unfinished = Unfinished.from_json(job)
-        # In the manifest it is finished, though it may have been killed before its folder was removed.
+        # A job that the manifest names is finished, though it was killed before its folder was removed.
         if unfinished.what == "model":
             done = any(row["id"] == job["model"]["id"] for row in self.rows("model"))
         else:
@@ -183,11 +183,11 @@ class Catalogue:
         return None if done else unfinished
 
     def add(self, settings: Settings, sources: Sequence[Counted], files: Sequence[LakeFile]) -> None:
-        """Name the files of a segment in the manifest, and describe it: from now on it is there."""
+        """Add the files of a segment, and the rows on its corpus and sources, to the manifest."""
         corpora, segments = self.rows("corpus"), self.rows("segment")
         same_name = [row for row in corpora if row["name"] == settings.corpus]
         if not same_name:
-            # A model of a corpus that was removed names it: no other corpus gets its number.
+            # Models may have the id of a removed corpus: no other corpus gets this id.
             named = (row["corpus_id"] for row in self.rows("model_corpus"))
             number = max([0, *(row["id"] for row in corpora), *named]) + 1
             same_name = [settings.row(number, EPOCH)]
@@ -214,7 +214,7 @@ class Catalogue:
 
     @property
     def of_store(self) -> bool:
-        """Whether the lake was made of a store: it has more than counts and models."""
+        """Whether the lake was made from a store: it has tables other than those of counts and models."""
         return not self.manifest.tables.keys() <= _OURS
 
     @property
@@ -223,7 +223,7 @@ class Catalogue:
         return max(self.next_id("segment"), 1)
 
     def remove(self, name: str) -> tuple[int, int]:
-        """Take a corpus out, with the words that only came with it if none came later; return its size.
+        """Remove a corpus, and its words if no other corpus uses them or came later; return its size.
 
         Models that were built from it stay as they are, with their words; `sentgen models list` calls them
         stale.
@@ -253,9 +253,9 @@ class Catalogue:
         return sum(row["sentences"] for row in gone), sum(row["tokens"] for row in gone)
 
     def drop_unused(self, tables: dict[str, list[LakeFile]]) -> None:
-        """Take the last words and labels out that nothing uses, file by file; what is reserved stays.
+        """Remove the last files of words and labels that no counts use; reserved ones stay.
 
-        A lake that was made of a store has more that uses them, and keeps all.
+        A lake made from a store has other tables that use words, and keeps all of them.
         """
         if self.of_store:
             return
@@ -276,12 +276,12 @@ class Catalogue:
         return write_file(self.lake, table, part, [batch])
 
     def without(self, table: str, column: str, numbers: Container[int]) -> list[LakeFile]:
-        """Write a small table without some rows, and return its files: none if none is left."""
+        """Write a small table without some rows, and return its files: none if no row is left."""
         rows = [row for row in self.rows(table) if row[column] not in numbers]
         return [self.write(table, rows, 0)] if rows else []
 
     def commit(self, tables: Mapping[str, Sequence[LakeFile]]) -> None:
-        """Replace the manifest: from now on the lake has these files."""
+        """Replace the manifest, so that the lake has these files."""
         self._earlier |= {file.path for file in self.manifest.files}
         self.manifest = Manifest({name: files for name, files in tables.items() if files})
         self.manifest.write(self.lake)
@@ -289,8 +289,8 @@ class Catalogue:
     def sweep(self) -> int:
         """Remove the files of tables that the manifest does not name, and drafts; return how many.
 
-        Only while nobody writes: they are what a killed process left, or what was removed. A file of this
-        lake was named by the manifest before, or has a name that is made of its content.
+        Call it only while no other process writes: such files were left by a killed process, or removed from
+        the manifest. A file is removed only if an earlier manifest named it, or if its name has its hash.
         """
         named = {file.path for file in self.manifest.files}
         gone = 0
@@ -301,18 +301,18 @@ class Catalogue:
         return gone
 
     def clear(self, work: Path) -> None:
-        """Remove the files between, and those that the manifest does not name."""
+        """Remove intermediate files, and files that the manifest does not name."""
         self.sweep()
         folders.remove(work)
 
 
 @contextmanager
 def changed(lake: Place, work: Path) -> Iterator[Catalogue]:
-    """Take something out of a lake, alone; files that the manifest does not name any more are removed.
+    """Open a lake for a removal; then remove the files that the manifest does not name any more.
 
     Raises:
         InUseError: another process writes the lake.
-        StoreError: something is not finished, which goes on from the lake as it is.
+        StoreError: a job is unfinished, and needs the lake as it is.
     """
     with locked(lake, work):
         catalogue = Catalogue.read(lake)
@@ -323,12 +323,12 @@ def changed(lake: Place, work: Path) -> Iterator[Catalogue]:
 
 
 def _planned(work: Path) -> Any:
-    """Return what was planned in a work folder of ours, if something was."""
+    """Return the plan in a work folder of sentgen, or None."""
     return read_json(work / JOB) if folders.is_ours(work) else None
 
 
 def _in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
-    """Say that a count or a model is not finished: the lake has to stay as it is until then."""
+    """Return the error that an unfinished count or model needs the lake as it is."""
     inputs = "sources" if unfinished.what == "count" else "corpora"
     return StoreError(
         f"{work}: an unfinished {unfinished}, of other {inputs} or settings; "
@@ -337,7 +337,7 @@ def _in_the_way(lake: Place, work: Path, unfinished: Unfinished) -> StoreError:
 
 
 def bounds(lake: Place, file: LakeFile, column: str) -> tuple[int, int]:
-    """Return the least and the greatest number in a column of a file, by what its end says."""
+    """Return the least and the greatest number in a column of a file, from its Parquet footer."""
     with lake.open(file.path) as opened:
         about = pq.read_metadata(opened)
     index = about.schema.to_arrow_schema().get_field_index(column)
@@ -347,7 +347,7 @@ def bounds(lake: Place, file: LakeFile, column: str) -> tuple[int, int]:
 
 @contextmanager
 def locked(lake: Place, work: Path) -> Iterator[None]:
-    """Keep others from writing a lake; the lock is beside it, or beside the work folder of one in a bucket.
+    """Lock a lake against other writers; the lock is beside it, or, for a bucket, beside the work folder.
 
     Raises:
         InUseError: another process writes the lake.
@@ -364,7 +364,7 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
 
 
 def _below(lake: Place) -> Iterator[str]:
-    """Yield what may be files of tables and drafts, by their names."""
+    """Yield the files that are named like files of tables and drafts."""
     if lake.files is not None:
         below = lake.root.split("://", 1)[1] + "/"
         paths = (str(path).split(below, 1)[1] for path in lake.files.find(lake.root))
@@ -377,7 +377,7 @@ def _below(lake: Place) -> Iterator[str]:
 
 
 def _is_ours(lake: Place, path: str) -> bool:
-    """Say whether a file is what its name says."""
+    """Return whether a file has the hash that is in its name."""
     if folders.is_draft(path):
         return True
     with lake.open(path) as opened:
@@ -407,12 +407,12 @@ class LakeJob:
     """One run of a job.
 
     Args:
-        lake: the lake that the job adds to.
-        work: folder of the files between, which all workers see.
+        lake: the lake to which the job adds.
+        work: folder of intermediate files, which all workers see.
         engine: runs the tasks.
-        memory: bytes that a worker may take.
-        report: called with how far the work is.
-        say: called with what may interest a person, such as the disk that is needed.
+        memory: bytes of memory of a worker.
+        report: called with the progress.
+        say: called with notes for the user, such as the disk space that is needed.
     """
 
     lake: Place
@@ -426,11 +426,11 @@ class LakeJob:
 
     @contextmanager
     def begun(self, what: str) -> Iterator[Any]:
-        """Write the lake alone, in a folder of our own; what was planned and is in the lake is given, if any.
+        """Lock the lake and make the work folder; yield the plan of a job that is finished already, or None.
 
         Raises:
             InUseError: another process writes the lake.
-            StoreError: something is unfinished, and no ``what`` (``count`` or ``model``), which goes on.
+            StoreError: a job is unfinished that is no ``what`` (``count`` or ``model``).
         """
         with locked(self.lake, self.work), _left_if_used(self.work):
             self.stages = Stages(self.work, self.engine, self.report)
@@ -438,7 +438,7 @@ class LakeJob:
             unfinished = self.catalogue.unfinished(self.work)
             if unfinished and unfinished.what != what:
                 raise _in_the_way(self.lake, self.work, unfinished)
-            # Killed between the manifest and the end: nothing is unfinished, and the plan is there.
+            # A job that was killed behind the manifest is finished, but its plan was not removed.
             done = None if unfinished else _planned(self.work)
             if done is not None:
                 self.clear()
@@ -446,10 +446,10 @@ class LakeJob:
             yield done
 
     def plan(self, what: Mapping[str, object]) -> Any:
-        """Return what was planned before, if something was.
+        """Return the plan of an earlier run, or None.
 
         Raises:
-            StoreError: something else was planned.
+            StoreError: another job was planned.
         """
         before = read_json(self.work / JOB)
         if before is not None and {name: before.get(name) for name in what} != what:
@@ -457,7 +457,7 @@ class LakeJob:
         return before
 
     def task_memory(self, least: int) -> int:
-        """Return the bytes that a task may take of what a worker may, so many at least."""
+        """Return the bytes of memory of a task: those of a worker without the program, at least ``least``."""
         return max(self.memory - PROGRAM, least)
 
     def clear(self) -> None:
@@ -467,7 +467,7 @@ class LakeJob:
 
 @contextmanager
 def _left_if_used(work: Path) -> Iterator[None]:
-    """Remove a work folder of ours in which nothing was left: an empty one says nothing."""
+    """Remove a work folder of sentgen that is empty in the end."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Count sources into a lake, stage by stage; say what it holds, and how far an unfinished count is."""
+"""Count sources into a lake, stage by stage; show the contents of a lake and the state of a count."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from sentgen.errors import InputError, NotFoundError, spell
 from sentgen.schema.lakes import LakeFile
 from sentgen.schema.places import MANIFEST, Place
 
-#: What counting the trees of a shard takes.
+#: Bytes of memory for counting the trees of a shard.
 _LEAST_MEMORY = 512 << 20
-#: Bytes on the disk, as benchmarks/cluster.py found them: for a byte of plain text, between and in the
-#: lake; for a record of each range that is merged.
+#: Bytes on the disk, measured by benchmarks/cluster.py: intermediate, and in the lake, for a byte of plain
+#: text; and for a record of each range that is merged.
 _WORK_BYTES, _LAKE_BYTES, _MERGE_BYTES = 2.0, 2.6, 60
-#: A token of plain text and its blank, at least; with less there are more records.
+#: The fewest bytes of text that a token takes on average, with its blank, for an estimate of records.
 _TOKEN_BYTES = 4
 #: The stages in their order; each has a folder of its name.
 STAGES = ("survey", "read", "known", "words", "number", "fresh", "numbers", "tags", "count", "merge", "trees")
@@ -45,13 +45,13 @@ STAGES = ("survey", "read", "known", "words", "number", "fresh", "numbers", "tag
 
 @dataclass(frozen=True, slots=True)
 class TaskSizes:
-    """How work is cut up; the counts do not depend on it.
+    """The sizes of tasks, on which counts do not depend.
 
     Attributes:
-        shard: bytes of text of a shard, at least.
-        most: shards and ranges of one run, about: those of a large corpus are larger.
-        words: bytes of text for which there is a partition of the words.
-        range: records that are merged into one file of each order, at least.
+        shard: minimal size of a shard in bytes of text.
+        most: approximate limit of shards, and of ranges, in one run; those of a large corpus are larger.
+        words: bytes of text for each partition of the words.
+        range: minimal number of records that are merged into one file of each order.
     """
 
     shard: int = 16 << 20
@@ -62,7 +62,7 @@ class TaskSizes:
 
 @dataclass(slots=True)
 class ClusterSummary:
-    """What a run did."""
+    """Figures of a run."""
 
     corpus: str
     sources: int = 0
@@ -74,7 +74,7 @@ class ClusterSummary:
     files: int = 0
     bytes: int = 0
     seconds: float = 0.0
-    #: Seconds of each stage that had something to do.
+    #: Seconds of each stage that had tasks to do.
     stages: dict[str, float] = field(default_factory=dict)
     passed_over: list[tuple[str, str]] = field(default_factory=list)
 
@@ -85,7 +85,7 @@ class Job(LakeJob):
 
     Args:
         settings: settings of the corpus.
-        sizes: how work is cut up.
+        sizes: the sizes of tasks.
     """
 
     settings: Settings
@@ -93,12 +93,12 @@ class Job(LakeJob):
     _summary: ClusterSummary = field(init=False)
 
     def run(self, paths: Sequence[str]) -> ClusterSummary:
-        """Count what the corpus does not have yet, and name it in the manifest.
+        """Count the sources that the corpus does not have yet, and add them to the manifest.
 
         Raises:
-            InputError: a path or a setting is wrong, or a sentence is.
+            InputError: a path, a setting or a sentence is wrong.
             InUseError: another process writes the lake.
-            StoreError: the disk is full, workers are gone, or an unfinished count is in the way.
+            StoreError: the disk is full, workers are gone, or another job is unfinished.
         """
         began = time.monotonic()
         with self.begun("count"):
@@ -112,9 +112,9 @@ class Job(LakeJob):
         return self._summary
 
     def _plan(self, paths: Sequence[str]) -> tuple[list[Shard], list[Counted]]:
-        """Return what has to be counted: shards, and the sources that they are of."""
+        """Return the shards to be counted, and their sources."""
         readable = self._sources(paths)
-        # The survey of a file that has changed since is another one.
+        # The task that surveys a file has another name once the file has changed.
         names = [_name_of(source, reader, self.sizes.shard) for source, reader in readable]
         calls = [(source, reader.name, number) for number, (source, reader) in enumerate(readable)]
         surveys = self.stages.run("survey", survey, calls, names=names, most=self.sizes.shard)
@@ -140,7 +140,7 @@ class Job(LakeJob):
     def _choose(
         self, readable: Sequence[tuple[Source, Reader]], surveys: Sequence[dict[str, Any]]
     ) -> tuple[list[Shard], list[Counted]]:
-        """Leave out what the corpus has, and cut up the rest."""
+        """Leave out sources that the corpus has, and pack the pieces of the others into shards."""
         known = self.catalogue.known(self.settings.corpus)
         pieces: list[tuple[str, SourcePart]] = []
         sources: list[Counted] = []
@@ -173,7 +173,7 @@ class Job(LakeJob):
         self.say(disk_note(self.work, "counts", needed, int(text * _LAKE_BYTES)))
 
     def _count(self, shards: Sequence[Shard], sources: list[Counted]) -> list[LakeFile]:
-        """Run the stages that follow the plan; return the files that they left in the lake."""
+        """Run the stages behind the plan; return the files that they wrote to the lake."""
         parts = math.ceil(sum(shard.bytes for shard in shards) / self.sizes.words) or 1
         (self.work / "read").mkdir(exist_ok=True)
         read = ShardReading(self.settings, str(self.work / "read"), parts, self.task_memory(_LEAST_MEMORY))
@@ -256,7 +256,7 @@ class Job(LakeJob):
     def _merge(
         self, read: ShardReading, batches: Sequence[Sequence[int]], trees: Sequence[int]
     ) -> list[LakeFile]:
-        """Merge what the shards counted, each range by itself."""
+        """Merge the counts of the shards, each range by itself."""
         segment, base = self.catalogue.next_segment, self.catalogue
         tables = [f"ngram_{order}" for order in range(1, self.settings.order + 1)]
         calls = []
@@ -291,7 +291,7 @@ def _files(results: Iterable[Mapping[str, Any] | None]) -> list[LakeFile]:
 
 
 def _name_of(source: Source, reader: Reader, most: int) -> str:
-    """Return what is different for another file, another content by its time and size, or another cut."""
+    """Return a name that changes with the path, size, time or reader of a source, or the size of pieces."""
     stat = Path(source.path).stat()
     identity = (place_of(source.name), stat.st_size, stat.st_mtime_ns, reader.name, reader.version, most)
     return hashlib.sha256(repr(identity).encode()).hexdigest()[:32]
@@ -302,7 +302,7 @@ STAGE = "unfinished stage"
 
 @dataclass(frozen=True, slots=True)
 class _LakeEntry:
-    """A corpus, a table or a stage, with its files and bytes; rows are tokens of a corpus, or none."""
+    """A corpus, a table or a stage, with its files and bytes; the rows of a corpus are its tokens."""
 
     what: str
     name: str
@@ -336,22 +336,21 @@ def status(lake: Place, work: Path) -> Iterator[_LakeEntry]:
 
 
 def remove(lake: Place, work: Path, name: str) -> tuple[int, int]:
-    """Take a corpus out of a lake, and its files with it; return its sentences and tokens.
+    """Remove a corpus and its files from a lake; return its sentences and tokens.
 
     Raises:
         NotFoundError: there is no such corpus.
-        StoreError: a count is not finished, which goes on from the lake as it is; or the lake was
-            made of a store.
+        StoreError: a count is unfinished, and needs the lake as it is; or the lake was made from a store.
     """
     with changed(lake, work) as catalogue:
         return catalogue.remove(name)
 
 
 def drop_unfinished(lake: Place, work: Path) -> Unfinished:
-    """Drop a count or a model that is not finished; the lake stays as it is. Return what it was.
+    """Drop an unfinished count or model, and return it; the lake stays as it is.
 
     Raises:
-        NotFoundError: nothing is unfinished.
+        NotFoundError: no job is unfinished.
     """
     with locked(lake, work):
         catalogue = Catalogue.read(lake)

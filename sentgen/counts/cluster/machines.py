@@ -1,4 +1,4 @@
-"""Where a count runs: on a Dask cluster, which no other file knows; a job script that starts it on Slurm."""
+"""Run the tasks of a count on a Dask cluster, which no other module imports; write job scripts for Slurm."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sentgen.errors import InputError, StoreError, spell
 from sentgen.extras import needs
 from sentgen.options import Option
 
-#: A scheduler and a client on the first node, workers wherever Slurm puts them; all share the lake's folder.
+#: A scheduler and a client on the first node, and workers where Slurm puts them; all share the lake's folder.
 _SCRIPT = """\
 #!/bin/bash
 #SBATCH --job-name={name}
@@ -39,7 +39,7 @@ trap 'kill $(jobs -p) 2>/dev/null; wait; rm -f "$scheduler"' EXIT
 {count} --scheduler "$scheduler"
 """
 
-#: How often the worker of a task may die before the task is to blame.
+#: How often the worker of a task may die before the task fails.
 _DEATHS = 10
 #: Seconds to look for a scheduler, and to wait for one that was lost.
 _PATIENCE = "20s"
@@ -48,7 +48,7 @@ _AGAIN = "run the command again, and it goes on where it was"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machines:
-    """Where tasks run; without either, in a process for every core of this machine."""
+    """Where tasks run; by default, in a process for every core of this machine."""
 
     local: Annotated[int | None, Option("Number of local workers.", least=1, metavar="N")] = None
     scheduler: Annotated[
@@ -72,7 +72,7 @@ class Machines:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slurm:
-    """What a job script asks Slurm for."""
+    """The resources that a job script requests from Slurm."""
 
     workers: Annotated[int, Option("Workers, a core each.", least=1, metavar="N")] = 16
     memory: Annotated[str, Option("Memory of each worker.", metavar="SIZE")] = "2GB"
@@ -83,8 +83,8 @@ class Slurm:
         """Return a job script that counts with workers that `srun` starts.
 
         Args:
-            paths: what is counted.
-            to: the lake; a local folder.
+            paths: paths of the sources.
+            to: the lake, a local folder.
             corpus: name of the corpus.
             size: bytes of memory of each worker.
 
@@ -94,7 +94,7 @@ class Slurm:
         for value in (*paths, to, corpus, self.time, self.partition or ""):
             if "\n" in value:
                 raise InputError("a line feed in a job script; rename it")
-        # A quarter more for Slurm: it kills what goes beyond, and the page cache of files may count.
+        # A quarter more, as Slurm kills jobs beyond their memory, and may count the page cache of files.
         megabytes = size * 5 // 4 >> 20
         count = [
             "sentgen",
@@ -127,23 +127,23 @@ class DaskEngine:
 
     @property
     def workers(self) -> int:
-        """How many workers there are now."""
+        """The current number of workers."""
         return len(self._client.nthreads())
 
     @property
     def dashboard(self) -> str:
-        """The address of the page that shows what the workers do."""
+        """The address of the page on which Dask shows the workers."""
         link = str(self._client.dashboard_link or "")
         return link if not link or find_spec("bokeh") else f"{link} (pages with: pip install bokeh)"
 
     def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number of each task and what it returned, as they end."""
+        """Yield the number and the result of each task, as they end."""
         distributed = import_module("distributed")
         lost = (distributed.CancelledError, distributed.comm.CommClosedError, TimeoutError)
         futures: dict[Any, int] = {}
         try:
             for number, task in enumerate(tasks):
-                # Not pure: a task that failed is another one when it is tried again.
+                # Not pure: else Dask would return the old failure when a task is tried again.
                 futures[self._client.submit(task, pure=False)] = number
             for future in distributed.as_completed(list(futures)):
                 yield futures[future], future.result()
@@ -161,7 +161,7 @@ class DaskEngine:
 
 @contextmanager
 def cluster(*, local: int | None, scheduler: str | None) -> Iterator[DaskEngine]:
-    """Open a cluster: that of a scheduler, or one of processes on this machine.
+    """Connect to the cluster of a scheduler, or start one of processes on this machine.
 
     Args:
         local: number of processes.
@@ -172,7 +172,8 @@ def cluster(*, local: int | None, scheduler: str | None) -> Iterator[DaskEngine]
     """
     with needs("cluster", "Dask"):
         dask, distributed = import_module("dask"), import_module("distributed")
-    # What they say of processes that come and go is told in one line, if at all; each has a level of its own.
+    # Workers that end are reported in one line, if at all, so that these loggers, each with a level of its
+    # own, are silenced.
     for name in ("asyncio", "tornado.application", *logging.root.manager.loggerDict):
         if name.startswith(("asyncio", "tornado", "distributed")):
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -196,7 +197,7 @@ def cluster(*, local: int | None, scheduler: str | None) -> Iterator[DaskEngine]
         processes = distributed.LocalCluster(
             n_workers=local or 1,
             threads_per_worker=1,
-            # Tasks keep within their memory by themselves, and what is in files needs no copy.
+            # No limit by Dask: tasks bound their memory themselves.
             memory_limit=0,
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,

@@ -1,8 +1,8 @@
-"""Number words, count shards in these numbers, and sum them into the files of the lake, a range at a time.
+"""Give words ids, count shards in these ids, and sum the counts into files of the lake, a range at a time.
 
-There is one number for every word of all shards: by falling frequency, ties by form, behind those of the
-lake. Words are dealt out to partitions by their hash, so that no task holds all of them but the one that
-numbers them, in DuckDB, which spills.
+Every word of all shards gets one id: by descending frequency, then by form, behind the ids of the lake. Words
+are split into partitions by their hash. Only the task that numbers them holds all of them, in DuckDB, which
+spills.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ select
     id is null as is_new
 from read_parquet($files)
 """
-#: The first words of each range: every token begins one record, and so does every mark of a sentence.
+#: The first word of each range: each token, and each <s> and </s>, begins one record.
 _RANGES = """
 with begun as (
     select id, count from numbered
@@ -67,7 +67,7 @@ order by first
 
 
 def split_words(lake: Place, file: str, parts: int, to: Path) -> dict[str, object]:
-    """Deal the words of a file of the lake out to the partitions."""
+    """Split the words of a file of the lake into partitions."""
     with lake.open(file) as stream:
         rows = pq.read_table(stream, columns=["id", "form"]).combine_chunks()
     hashed = Vocabulary()
@@ -78,7 +78,7 @@ def split_words(lake: Place, file: str, parts: int, to: Path) -> dict[str, objec
 
 
 def sum_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: Path) -> dict[str, object]:
-    """Sum the words of one partition over all shards, with the number that the lake has for them, if any."""
+    """Sum the counts of the words of a partition over all shards, with their ids in the lake, if any."""
     words = Vocabulary()
     counts = np.zeros(0, np.int64)
     for path in shards:
@@ -107,11 +107,11 @@ def number_words(
 
     Args:
         lake: the lake.
-        summed: what `sum_words` wrote.
-        first: the next free number; 0 in a new lake, which gets the reserved words, too.
-        part: place of the file among those of the table.
+        summed: files written by `sum_words`.
+        first: the next free id; 0 in a new lake, which gets the reserved words, too.
+        part: index of the file among those of the table.
         sentences: number of sentences.
-        most: records that begin with the words of a range, about.
+        most: approximate number of records that begin with the words of a range.
         memory: bytes that DuckDB may take.
     """
     following = max(first, len(RESERVED_WORDS))
@@ -131,7 +131,7 @@ def number_words(
 
 
 def resolve_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: Path) -> dict[str, object]:
-    """Write a batch for each shard: its own numbers of the partition's words, and those of the lake."""
+    """Write a batch for each shard: the numbers of a partition's words in the shard, and their ids."""
     words = Vocabulary()
     known_ids: list[Ints] = []
     for path in known:
@@ -153,7 +153,7 @@ def resolve_words(part: int, shards: Sequence[Path], known: Sequence[Path], to: 
 def number_tags(
     lake: Place, shards: Sequence[Path], known: Sequence[str], first: int, part: int, to: Path
 ) -> dict[str, object]:
-    """Number the labels of the counts, the frequent ones first, and write the new ones to the lake."""
+    """Give ids to the labels in the counts, frequent ones first, and write new labels to the lake."""
     counts: dict[str, int] = {}
     for path in shards:
         for row in pq.read_table(path).to_pylist():
@@ -184,15 +184,15 @@ def _reserved(strings: Sequence[str], column: str) -> Iterable[pa.RecordBatch]:
 @contextmanager
 def _database(folder: Path, memory: int) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a database in memory that spills into a folder."""
-    # One thread: the tasks beside it have the other cores.
+    # One thread, as other tasks use the other cores.
     config = settings(max(memory, 64 << 20), 1) | {"temp_directory": str(folder / ".duckdb")}
     with duckdb.connect(config=config) as duck:
         yield duck
 
 
-#: A record of words, as `sentgen.counts.ngrams` has them, and how often it occurs.
+#: A record of words, as in `sentgen.counts.ngrams`, and how often it occurs.
 _RECORDS = pa.schema([*((f"w{i}", pa.int32()) for i in range(1, WIDTH + 1)), ("count", pa.int32())])
-#: Rows of a batch; merging has one batch of every shard in memory, so that with many shards they are smaller.
+#: Rows of a batch: fewer for many shards, as merging holds one batch of every shard in memory.
 _MOST_ROWS, _LEAST_ROWS = 1 << 16, 1 << 10
 #: Bytes of a row that is merged: the batch, and the arrays that it is read into.
 _ROW = 2 * _RECORDS.field("count").type.bit_width // 8 * len(_RECORDS)
@@ -212,7 +212,7 @@ _ENDS = ("head_word_id", "modifier_word_id")
 
 @dataclass(frozen=True, slots=True)
 class LakeNumbers:
-    """The numbers of the lake.
+    """The ids of the lake for the words and labels of all shards.
 
     Attributes:
         words: a file for each hash partition, with a batch for each shard.
@@ -231,16 +231,16 @@ def count_shard(
     """Count a shard and return how many batches each range has.
 
     Args:
-        reading: where the files of the shard are.
-        numbering: the numbers of the lake.
+        reading: how shards were read, and where their files are.
+        numbering: the ids of the lake.
         shard: number of the shard.
-        trees: whether it has trees.
-        shards: how many there are.
+        trees: whether the shard has trees.
+        shards: number of shards.
     """
     ids = _ids([read_batch(path, shard) for path in numbering.words])
     if trees:
         _write_trees(reading, shard, ids, _tags(reading, numbering, shard))
-    # Every record is a token: sorting takes what the task may take, less what the program does.
+    # Each token is a record: sorting may take the memory of the task, without that of the program.
     counter = NgramCounter(
         highest=reading.settings.order,
         memory=reading.memory // 2,
@@ -265,10 +265,10 @@ def count_shard(
 
 
 def _ids(parts: Sequence[pa.RecordBatch]) -> Ints:
-    """Return the number in the lake of each number of the shard."""
+    """Return an array with the id in the lake for each number of the shard."""
     size = FIRST_WORD + sum(part.num_rows for part in parts)
     numbers = np.concatenate([part["number"].to_numpy() for part in parts])
-    # Numbers of a store have gaps where lemmas are.
+    # The ids of a store have gaps, where lemmas are.
     ids = np.zeros(max(size, int(numbers.max(initial=0)) + 1), np.int32)
     ids[:FIRST_WORD] = np.arange(FIRST_WORD)
     ids[numbers] = np.concatenate([part["id"].to_numpy() for part in parts])
@@ -293,7 +293,7 @@ def _tags(reading: ShardReading, numbering: LakeNumbers, shard: int) -> Ints:
     known = {row["name"]: row["id"] for row in pq.read_table(numbering.tags).to_pylist()}
     labels = pq.read_table(reading.file(shard, "labels"))
     tags = np.zeros(int(labels["number"].to_numpy().max()) + 1, np.int32)
-    # The store has labels that no count uses, such as relations.
+    # The store of the shard has labels that no count uses, such as relations.
     tags[labels["number"].to_numpy()] = [known.get(name, -1) for name in labels["name"].to_pylist()]
     return tags
 
@@ -325,7 +325,7 @@ class _Runs:
     def __init__(self, files: Sequence[tuple[Path, range]], stack: ExitStack) -> None:
         self._readers = [stack.enter_context(opened(path)) for path, _ in files]
         self._numbers = [iter(numbers) for _, numbers in files]
-        # Buffers as large as the largest batch of all; none is larger than the first, or there is one alone.
+        # Buffers have the size of the largest batch: the first one of each shard.
         largest = max(
             (
                 reader.get_batch(numbers[0]).num_rows
@@ -373,11 +373,11 @@ def merge_range(
 
     Args:
         lake: the lake.
-        files: the records of each shard, and which batches of them are of this range; none is empty.
-        segment: the segment that they are counted into.
-        parts: place of each file among those of its table, by table: one for each order.
+        files: the file of each shard, and which of its batches are of this range; no batch is empty.
+        segment: id of the segment.
+        parts: for the table of each order, the index of the new file among its files.
         memory: bytes that the task may take.
-        scratch: where what memory does not hold is spilled.
+        scratch: folder to which DuckDB spills.
     """
     draft = Draft(scratch / f".scratch-{uuid.uuid4().hex}")
     try:

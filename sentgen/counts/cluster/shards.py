@@ -1,7 +1,7 @@
-"""Shards: sources in pieces that workers read, cut between sentences; and the first look at one.
+"""Shards: pieces of sources, cut between sentences, that workers read.
 
-That finds its words with their counts, its text in numbers, and the counts of its trees. Words are numbered
-anew in every shard, from 4 on as in a store; `sentgen.counts.cluster.merging` has the numbers for all.
+Reading a shard gives its words with their counts, its text as numbers of words, and the counts of its trees.
+Words are numbered from 4 on, as in a store, in each shard; `sentgen.counts.cluster.merging` gives them ids.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from sentgen.schema.engine import arrow_reader, arrow_table, raw
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 from sentgen.temporary import aside
 
-#: Where a sentence ends, by format. Sources in other formats, encodings, and compressed ones, are not cut.
+#: The end of a sentence by format. Sources in other formats or encodings, or compressed ones, are not cut.
 _ENDS = {"lines": re.compile(rb"\n"), "conllu": re.compile(rb"\n\r?\n"), "conllx": re.compile(rb"\n\r?\n")}
 #: Bytes before a block in which the end of a sentence may begin.
 _OVERLAP = 2
 
-#: Formats without trees: their sentences go past the store.
+#: Formats without trees: their sentences need no temporary store.
 _PLAIN = ("lines", "text")
-#: Tokens that wait to be numbered.
+#: Tokens that are collected before they are numbered.
 _TOGETHER = 100_000
 FIRST_WORD = len(RESERVED_WORDS)
 WORDS = pa.schema([("number", pa.int32()), ("form", pa.string()), ("count", pa.int64())])
@@ -96,7 +96,7 @@ class SourcePart:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What one task reads."""
+    """Pieces of sources that one task reads."""
 
     number: int
     format: str
@@ -109,13 +109,13 @@ class Shard:
 
     @classmethod
     def from_json(cls, values: dict[str, object]) -> Shard:
-        """Return a shard from what JSON keeps of it."""
+        """Return a shard from its JSON values."""
         pieces: Iterable[dict[str, object]] = values["pieces"]  # type: ignore[assignment]
         return cls(values["number"], values["format"], tuple(SourcePart(**piece) for piece in pieces))  # type: ignore[arg-type]
 
 
 def survey(source: Source, form: str, number: int, most: int) -> dict[str, object]:
-    """Return the hash of a source, and its pieces of about so many bytes each."""
+    """Return the hash of a source, and its pieces of about ``most`` bytes each."""
     end = None if source.compression or source.encoding != UTF_8 else _ENDS.get(form)
     digest, pieces = hashlib.sha256(), list[SourcePart]()
     at = start = 0
@@ -128,7 +128,7 @@ def survey(source: Source, form: str, number: int, most: int) -> dict[str, objec
             end = None
         seen = 0
         while end is not None and at + len(block) - start >= most:
-            # What ends with the block before is looked for in it, too.
+            # The end of a sentence may begin in the block before.
             match = end.search(tail + block, max(0, seen + len(tail) - _OVERLAP, start + most - at))
             if match is None:
                 break
@@ -149,7 +149,7 @@ def survey(source: Source, form: str, number: int, most: int) -> dict[str, objec
 
 
 def pack(pieces: Sequence[tuple[str, SourcePart]], most: int) -> list[Shard]:
-    """Put pieces of one format that follow each other together, to about so many bytes."""
+    """Pack consecutive pieces of one format into shards of about ``most`` bytes."""
     shards: list[Shard] = []
     waiting: list[SourcePart] = []
     form = ""
@@ -169,7 +169,7 @@ def pack(pieces: Sequence[tuple[str, SourcePart]], most: int) -> list[Shard]:
 
 
 class PieceReader(LineReader):
-    """The lines of a piece; they are told by their number in the source."""
+    """Reads the lines of a piece, with their numbers in the source."""
 
     def __init__(self, piece: SourcePart, encoding: str = UTF_8) -> None:
         where = (piece.name, piece.path, piece.bytes, piece.compression, piece.member)
@@ -195,14 +195,14 @@ class PieceReader(LineReader):
             raise InputError(f"cannot read this file: {error.strerror}", path=self.piece.name) from error
 
     def without_bom(self, block: bytes) -> bytes:
-        """Return the first block without its byte order mark, which stands at the beginning of a source."""
+        """Return the first block without the byte order mark, which only the first piece of a source has."""
         return block if self.piece.start else super().without_bom(block)
 
 
 def _read_piece(
     piece: SourcePart, reader: Reader, encoding: str = UTF_8
 ) -> Iterator[LineBlock | Sentence | Rejection]:
-    """Yield what a piece holds, with the lines of its source."""
+    """Yield the sentences and rejections of a piece, with their line numbers in the source."""
     lines = PieceReader(piece, encoding)
     if reader.name == "lines":
         yield from read_blocks(lines)
@@ -217,8 +217,8 @@ class ShardReading:
 
     Attributes:
         settings: settings of the corpus.
-        folder: where the files of the shards go.
-        parts: hash partitions of the words.
+        folder: folder for the files of the shards.
+        parts: number of hash partitions of the words.
         memory: bytes that a task may take.
     """
 
@@ -228,15 +228,15 @@ class ShardReading:
     memory: int
 
     def file(self, shard: int, kind: str) -> Path:
-        """Return one of the files of a shard."""
+        """Return the path of the file of a kind for a shard."""
         return Path(self.folder) / f"{shard:06d}.{kind}"
 
 
 def read_shard(reading: ShardReading, shard: Shard) -> dict[str, object]:
-    """Read a shard, write what is counted in it, and return the figures of its sources.
+    """Read a shard, write its words, text and counts, and return the figures of its sources.
 
     Raises:
-        InputError: the shard cannot be read, or a sentence is wrong and none may be left out.
+        InputError: the shard cannot be read, or a sentence is wrong and may not be skipped.
     """
     tallies = {piece.source: SourceTally(piece.source, piece.name) for piece in shard.pieces}
     if shard.format in _PLAIN:
@@ -250,7 +250,7 @@ def read_shard(reading: ShardReading, shard: Shard) -> dict[str, object]:
 def _found(
     reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally], begin: Writer | None = None
 ) -> Iterator[tuple[SourceTally, LineBlock | Sentence]]:
-    """Yield what is no rejection; rejections are raised or counted."""
+    """Yield sentences and blocks with the tally of their source; rejections are raised or counted."""
     for piece in shard.pieces:
         tally = tallies[piece.source]
         if begin is not None:
@@ -287,7 +287,7 @@ def _read_plain(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTa
 def _numbered(
     reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally], vocabulary: Vocabulary
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Yield the numbers of words and the lengths of sentences, some thousands at once."""
+    """Yield the numbers of words and the lengths of some thousands of sentences at a time."""
     lower = reading.settings.lowercase
     waiting: list[list[str]] = []
     tokens = 0
@@ -308,7 +308,7 @@ def _numbered(
                 yield together()
                 tokens = 0
             continue
-        # As text: lower case is more than ASCII.
+        # Decoded, as lower case is defined beyond ASCII, too.
         text = fold(item.text.decode()).encode() if lower else item.text
         words, lengths = vocabulary.encode_lines(text)
         lengths = lengths[lengths > 0]
@@ -332,19 +332,19 @@ def _write_words(
 
 
 def partitioned(rows: pa.RecordBatch, hashed: Vocabulary, parts: int) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of each partition, by the hash of their words, which a vocabulary has in their order."""
+    """Yield the rows of each partition, by the hash of their words; the vocabulary has them in row order."""
     part = hashed.hashes() % np.uint64(parts)
     for number in range(parts):
         yield rows.take(pa.array(np.flatnonzero(part == number)))
 
 
 def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, SourceTally]) -> bool:
-    """Store a shard in a store of its own, which counts its trees; say whether there are any."""
+    """Read a shard into a temporary store, which counts its trees; return whether there are any."""
     with _scratch(reading) as store, store.begin() as connection:
         duck = raw(connection)
         corpus = corpus_of(connection, reading.settings)
         add_corpus(connection, reading.settings, corpus.id)
-        # Orders above 1 are counted with those of all shards.
+        # N-grams of orders above 1 are counted later, for all shards.
         runs = Path(f"{store.path}.runs")
         counter = NgramCounter(highest=1, memory=reading.memory // 4, folder=runs)
         writer = Writer(connection, corpus, counter)
@@ -386,7 +386,7 @@ def _write_parquet(path: Path, rows: pa.Table) -> None:
 
 @contextmanager
 def _scratch(reading: ShardReading) -> Iterator[Store]:
-    """Open a store that is gone afterwards."""
+    """Open a temporary store, which is removed at the end."""
     folder = Path(reading.folder) / f".scratch-{uuid.uuid4().hex}"
     with (
         folders.for_drafts(folder),

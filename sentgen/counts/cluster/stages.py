@@ -1,7 +1,7 @@
-"""Stages of work whose tasks are done once, whatever dies: each has a folder with receipts.
+"""Stages of a job, whose tasks are done once even if processes die: each has a folder with receipts.
 
-Tasks run in this process, or on a cluster (`machines`). What they leave for the next stage is written
-aside and renamed, so that none is ever seen half made.
+Tasks run in this process, or on a cluster (`machines`). Files for the next stage are written under a
+temporary name and renamed, so that no file is ever seen half written.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from sentgen.errors import Spelling, current_spelling, spelling
 from sentgen.schema.engine import translated_errors
 from sentgen.temporary import aside
 
-#: Compressed, as they cross the network: sorted rows shrink to a third.
+#: Batches are compressed, as they cross the network: sorted rows shrink to a third.
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
-#: Bytes that a worker takes before it does anything: Python, numba, Arrow and DuckDB.
+#: Bytes of memory of an idle worker: Python, numba, Arrow and DuckDB.
 PROGRAM = 350 << 20
-#: Called with the stage, the tasks that are done, all of its tasks, and the tokens of those done.
+#: Called with the stage, the number of tasks that are done, of all its tasks, and of tokens in those done.
 Progress = Callable[[str, int, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterTask:
-    """A function of a module with what it gets, and the file that holds what it returned once it is done."""
+    """A function with its arguments, and the receipt: the file that has its result once it is done."""
 
     receipt: Path
     function: Callable[..., Mapping[str, Any]]
     arguments: Sequence[object]
     named: Mapping[str, object]
-    #: A process of a cluster names options as this one does.
+    #: How messages spell options, so that workers spell them as this process does.
     spelling: Spelling = field(default_factory=current_spelling)
 
     def __call__(self) -> Mapping[str, Any]:
-        """Do the task, unless it is done; return its result, of then or of now.
+        """Do the task, unless there is a receipt; return its result.
 
         Raises:
             SentgenError: the task cannot be done; the message is one line.
@@ -56,14 +56,14 @@ class ClusterTask:
 
 
 class Engine(Protocol):
-    """What runs tasks."""
+    """Runs tasks."""
 
     @property
     def workers(self) -> int:
-        """How many tasks run at once."""
+        """The number of tasks that run at once."""
 
     def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the number of each task and what it returned, as they end."""
+        """Yield the number and the result of each task, as they end."""
 
 
 class Inline:
@@ -72,7 +72,7 @@ class Inline:
     workers = 1
 
     def run(self, tasks: Sequence[ClusterTask]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the number of each task and what it returned."""
+        """Yield the number and the result of each task."""
         for number, task in enumerate(tasks):
             yield number, task()
 
@@ -82,15 +82,15 @@ class Stages:
     """Runs the stages of one job.
 
     Args:
-        work: folder of the files between, which all workers see.
+        work: folder of intermediate files, which all workers see.
         engine: runs the tasks.
-        report: called with how far the work is.
+        report: called with the progress.
     """
 
     work: Path
     engine: Engine
     report: Progress
-    #: Seconds of each stage that had something to do.
+    #: Seconds of each stage that had tasks to do.
     seconds: dict[str, float] = field(default_factory=dict)
 
     def run(
@@ -103,15 +103,15 @@ class Stages:
         tokens: Sequence[int] = (),
         **named: object,
     ) -> list[dict[str, Any]]:
-        """Run the tasks of a stage that are not done; return what all of them returned.
+        """Run the tasks of a stage that are not done; return the results of all.
 
         Args:
             stage: name of the stage.
-            function: what a task does.
-            calls: what each of them gets.
-            names: names of the tasks, if not their numbers.
-            tokens: tokens of each task, if that is known before.
-            named: what all of them get.
+            function: the function that the tasks call.
+            calls: positional arguments of each task.
+            names: names of the tasks; by default their numbers.
+            tokens: tokens of each task, if they are known before.
+            named: keyword arguments of all tasks.
         """
         began = time.monotonic()
         folder = self.work / stage
@@ -135,19 +135,19 @@ class Stages:
         return results
 
     def file(self, stage: str, name: int | str, kind: str = "arrow") -> Path:
-        """Return where a task of a stage writes; numbers are names of six digits."""
+        """Return the path of the file of a task; numbers become names of six digits."""
         (self.work / stage).mkdir(exist_ok=True)
         return self.work / stage / f"{name if isinstance(name, str) else f'{name:06d}'}.{kind}"
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write a value that JSON knows."""
+    """Write a value as JSON."""
     with aside(path) as draft:
         draft.write_text(json.dumps(value, sort_keys=True), "utf-8")
 
 
 def read_json(path: Path) -> Any:
-    """Return such a value, or ``None`` if there is no such file."""
+    """Return the value of a JSON file, or ``None`` if there is no such file."""
     try:
         return json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -157,7 +157,7 @@ def read_json(path: Path) -> Any:
 def write_batches(
     path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, compressed: bool = True
 ) -> list[int]:
-    """Write batches that are read by their number; return the rows of each."""
+    """Write a file of batches, which are read by their index; return the number of rows of each."""
     rows = []
     with (
         aside(path) as draft,
@@ -172,33 +172,33 @@ def write_batches(
 
 @contextmanager
 def opened(path: Path | str) -> Iterator[pa.RecordBatchFileReader]:
-    """Open such a file: a batch is in memory when it is asked for, and not the others."""
-    # Not mapped: its pages would count as ours.
+    """Open a file of batches, which are loaded one by one as they are read."""
+    # Not memory-mapped: its pages would count as memory of this process.
     with pa.OSFile(os.fspath(path), "rb") as file:
         yield pa.ipc.open_file(file)
 
 
 def read_batch(path: Path | str, number: int) -> pa.RecordBatch:
-    """Return one batch."""
+    """Return the batch of an index."""
     with opened(path) as reader:
         return reader.get_batch(number)
 
 
 def read_batches(path: Path | str, numbers: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield batches, all of them if no numbers are given."""
+    """Yield the batches of some indices, or all."""
     with opened(path) as reader:
         for number in range(reader.num_record_batches) if numbers is None else numbers:
             yield reader.get_batch(number)
 
 
 def disk_note(work: Path, what: str, between: int, lasting: int) -> str:
-    """Say how much disk is needed, and how much there is.
+    """Return a note on the disk space that is needed, and that is free.
 
     Args:
-        work: folder of the files between.
-        what: what is done there, such as ``counts``.
-        between: bytes that are needed there meanwhile.
-        lasting: bytes that the lake gets.
+        work: folder of intermediate files.
+        what: what is made, such as ``counts``.
+        between: bytes that intermediate files need.
+        lasting: bytes that are added to the lake.
     """
     free = shutil.disk_usage(work).free
     return (
