@@ -1,4 +1,4 @@
-"""The parsers that there are adapters for, each imported when it is asked for.
+"""Adapters for dependency parsers, each of which is imported only when it is used.
 
 * UDPipe 1: small, fast, and without dependencies; Straka and Straková (2017), "Tokenizing, POS Tagging,
   Lemmatizing and Parsing UD 2.0 with UDPipe".
@@ -25,7 +25,7 @@ from sentgen.default_store import unnamed_path
 from sentgen.errors import InputError, ModelError, NotFoundError, spell
 from sentgen.extras import needs
 
-#: Changes when parses of the same model are stored differently.
+#: Increased when parses of the same model are stored differently.
 _VERSION = "1"
 
 
@@ -33,15 +33,15 @@ _MODELS = (
     "get one from https://ufal.mff.cuni.cz/udpipe/1/models, or train one: sentgen parser train NAME --corpus"
     " TREEBANK"
 )
-#: Letters, digits and marks that mean nothing in a path: names are those of files.
+#: Allowed names, which become names of files: letters, digits and marks without a meaning in paths.
 _NAME = re.compile(r"\w[\w.-]*")
 
 
 def parser_path(name: str) -> Path:
-    """Return where the model of a parser that was trained under a name lies: in the user's data folder.
+    """Return the file of a parser that was trained under a name, in the user's data folder.
 
     Raises:
-        InputError: the name cannot be that of a file.
+        InputError: a file cannot have this name.
     """
     if not _NAME.fullmatch(name) or name == "gold":
         raise InputError(f"{name!r} cannot be the name of a parser; take letters, digits, '-', '_' and '.'")
@@ -63,7 +63,7 @@ def load_udpipe(model: str) -> _UDPipe:
     loaded = udpipe.Model.load(model)
     if loaded is None:
         raise ModelError(f"{model}: not a UDPipe 1 model; {_MODELS}")
-    # The name of a file says nothing: parses are kept under this version.
+    # The hash, not the file name: parses are cached under this version.
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return _UDPipe(udpipe, loaded, model, f"{_VERSION}-{digest[:16]}")
 
@@ -87,19 +87,19 @@ _FIELDS = ("form", "lemma", "upostag", "xpostag", "feats", "head", "deprel")
 
 
 class _UDPipe:
-    """A loaded model; its version is the hash of the file, wherever that lies."""
+    """A loaded model; its version is the hash of the file, whatever its path."""
 
     name = "udpipe"
 
     def __init__(self, udpipe: ModuleType, model: Any, path: str, version: str) -> None:
         self._udpipe, self._model, self._path = udpipe, model, path
         self.version = version
-        #: A model may have tags only; what a model lacks is told of a sentence alone.
+        #: A model may have only tags; that it lacks a parser shows only when it parses a sentence.
         self._has_trees = self._parses_a_word()
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
-        # One for all texts: setText starts it anew.
+        # One tokenizer for all texts: setText resets it.
         tokenizer = self._model.newTokenizer("")
         if tokenizer is None:
             raise ModelError(
@@ -116,7 +116,7 @@ class _UDPipe:
             if error.occurred():
                 raise ModelError(f"{self._path}: {error.message}")
             if sentences and sentences[-1].space_after:
-                sentences[-1].space_after[-1] = True  # nothing follows, and a next text will stand apart
+                sentences[-1].space_after[-1] = True  # a space separates the text from the next one
             yield sentences
 
     def parse_tokenized(self, sentences: Sequence[Sequence[str]]) -> Iterator[Sentence]:
@@ -152,7 +152,7 @@ class _UDPipe:
 
 
 def _udpipe_spaces(words: Sequence[Any], ranges: Sequence[Any]) -> list[bool]:
-    """Tell which words a space follows; inside a range none does, after it the range knows."""
+    """Return which words a space follows: none inside a range; after its last word, the range's MISC says."""
     spaces = [bool(word.getSpaceAfter()) for word in words]
     for token in ranges:
         size = token.idLast - token.idFirst
@@ -168,7 +168,7 @@ def load_spacy(model: str) -> _SpaCy:
     with needs("spacy", "spaCy"):
         import spacy
     try:
-        # Names are not stored, and finding them takes time.
+        # Named entities are not stored, and finding them takes time.
         pipeline = spacy.load(model, exclude=["ner"])
     except OSError as error:
         raise NotFoundError(
@@ -227,7 +227,7 @@ def spacy_sentence(tokens: list[Any], text: str) -> Sentence:
 
 
 def _spacy_head(token: Any, positions: dict[int, int]) -> int:
-    """Return the place of the nearest word above a token, 0 for a root, which is its own head in spaCy."""
+    """Return the position of the nearest word above a token, 0 for a root, which is its own head in spaCy."""
     while token.head.i != token.i:
         token = token.head
         if token.i in positions:
@@ -236,9 +236,9 @@ def _spacy_head(token: Any, positions: dict[int, int]) -> int:
 
 
 def _hang_on_first_root(heads: list[int], relations: list[str]) -> None:
-    """Hang all roots but the first one on that, as `parataxis`: side by side, without a link.
+    """Attach all roots but the first to the first one, as `parataxis`.
 
-    There are several where white space was the root, or where a model splits what is one sentence.
+    A sentence has several roots if white space was the root, or if a model splits the sentence.
     """
     roots = [position for position, head in enumerate(heads, 1) if head == 0]
     for position in roots[:1]:
@@ -247,7 +247,7 @@ def _hang_on_first_root(heads: list[int], relations: list[str]) -> None:
         heads[position - 1], relations[position - 1] = roots[0], "parataxis"
 
 
-#: Texts and sentences that Stanza gets at once.
+#: Texts and sentences that are passed to Stanza at once.
 _STANZA_BATCH = 100
 
 _PROCESSORS = "tokenize,pos,lemma,depparse"
@@ -266,7 +266,7 @@ class _Stanza:
     def __init__(self, stanza: ModuleType, language: str) -> None:
         self.name, self.version = f"stanza:{language}", f"{_VERSION}-{stanza.__version__}"
         self._stanza, self._language = stanza, language
-        _ = self._raw  # a missing model is told now, not after the store was opened
+        _ = self._raw  # a missing model is reported now, not after the store was opened
 
     def parse(self, texts: Sequence[str]) -> Iterator[list[Sentence]]:
         """Yield the sentences of each raw text."""
@@ -293,7 +293,7 @@ class _Stanza:
 
     def _pipeline(self, **options: bool) -> Any:
         try:
-            # Nothing is downloaded unasked: it takes minutes, and a server may have no network.
+            # Nothing is downloaded automatically: it takes minutes, and a server may have no network.
             return self._stanza.Pipeline(
                 self._language, processors=_PROCESSORS, download_method=None, verbose=False, **options
             )
@@ -320,7 +320,7 @@ def _stanza_sentence(parsed: Any) -> Sentence:
 
 
 def _stanza_spaces(tokens: Sequence[Any]) -> list[bool]:
-    """Tell which words a space follows: none within a multiword token, one after the sentence."""
+    """Return which words a space follows: none within a multiword token; the last word always."""
     apart = [after.start_char != before.end_char for before, after in pairwise(tokens)]
     return [
         space if word is token.words[-1] else False

@@ -35,8 +35,9 @@ from sentgen.schema.tables.parses import count_parses, find_parses, is_writable,
 class Parser(Protocol):
     """A tokenizer, tagger and dependency parser behind one small interface.
 
-    ``name`` and ``version`` together say which parses it gives: the same ones, the same text, the same trees.
-    Sentences have lemmas, tags, heads (exactly one root) and relations, as far as the model gives them.
+    ``name`` and ``version`` identify its parses: parsers with the same name and version give the same text
+    the same trees. Sentences have lemmas, tags, heads (exactly one root) and relations, if the model has
+    them.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Parser(Protocol):
 
 
 class GoldParser:
-    """The parser of those who want no parser: trees are in the source, or it is refused."""
+    """Refuses to parse: the source must have trees."""
 
     name = "gold"
     version = "1"
@@ -99,21 +100,22 @@ def open_parser(specification: str) -> Parser:
     return _LOADERS[kind](model)
 
 
-#: Texts that are looked up with one query.
+#: Texts that are looked up in one query.
 _QUERY_TEXTS = 2_000
-#: Tokens that are kept with one transaction: some seconds of work.
+#: Tokens that are stored in one transaction: some seconds of parsing.
 _COMMIT_TOKENS = 10_000
 
 _T = TypeVar("_T")
-#: What belongs to the parse; line and document belong to the place of the text.
+#: Fields of a sentence that belong to the parse; line and document belong to the source.
 _FIELDS = [field.name for field in fields(Sentence) if field.name not in ("line", "document")]
 
 
 class CachedParser:
-    """A parser that looks into the store first, and keeps there what it had to parse.
+    """A parser that looks up parses in the store first, and stores the parses that it makes.
 
-    It writes with a connection of its own, so that what was parsed stays when the transaction around it does
-    not; in a store that is open for reading it only looks. A context manager; close it before the store.
+    It writes with a connection of its own, so that parses are kept even if the surrounding transaction is
+    rolled back; in a store that is open for reading it only looks up. A context manager; close it before the
+    store.
     """
 
     def __init__(self, parser: Parser, store: Store) -> None:
@@ -152,23 +154,23 @@ class CachedParser:
             wanted = keys[start : start + _QUERY_TEXTS]
             with translated_errors(self._path):
                 known = find_parses(self._duck, self.name, self.version, tokenized=tokenized, sha256=wanted)
-            # By key: a text that comes twice in a batch is parsed once.
+            # By key, so that a text that occurs twice in a batch is parsed once.
             missing = {
                 key: item for key, item in zip(wanted, items[start:], strict=False) if key not in known
             }
-            # Lazy: parses are kept while they are made, so that an interrupt loses little.
+            # Lazily, so that parses are stored while others are made, and an interrupt loses few.
             fresh = self._store_parses(missing, parse(list(missing.values())), tokenized)
             for key in wanted:
                 while key not in known:
                     known.update([next(fresh)])
-                # What is fresh goes through JSON as well: a parse is the same whether it was known or not.
+                # New parses are converted through JSON as well, so that they are equal to stored ones.
                 yield [Sentence(**values) for values in json.loads(known[key])]
-            next(fresh, None)  # the last ones are kept
+            next(fresh, None)  # stores the last parses
 
     def _store_parses(
         self, keys: Iterable[str], parses: Iterator[list[Sentence]], tokenized: bool
     ) -> Iterator[tuple[str, str]]:
-        """Yield hash and result of each parse, and keep them every now and then, also when interrupted."""
+        """Yield hash and result of each parse, and store them in groups, also when interrupted."""
         rows: list[tuple[str, int, int, str]] = []
         pending = 0
         try:
@@ -211,7 +213,7 @@ def _hash(text: str) -> str:
 
 
 def _values(sentence: Sentence) -> dict[str, object]:
-    """Return the fields of a sentence that have something to say."""
+    """Return the fields of a sentence that are not empty."""
     values = {name: getattr(sentence, name) for name in _FIELDS}
     return {
         name: value for name, value in values.items() if value not in (None, [], (), "", 0) or name == "forms"
@@ -219,13 +221,13 @@ def _values(sentence: Sentence) -> dict[str, object]:
 
 
 def stored_parses(store: Store) -> list[tuple[str, str, int, int, int]]:
-    """Return parser, version, texts, sentences and tokens of what a store has kept."""
+    """Return parser, version, and the numbers of texts, sentences and tokens of stored parses."""
     with store.connect() as connection:
         return count_parses(raw(connection))
 
 
 def parse_rows(store: Store) -> Rows:
-    """Return what a store has kept as a table."""
+    """Return the stored parses, by parser and version, as a table."""
     return Rows(("parser", "version", "texts", "sentences", "tokens"), stored_parses(store))
 
 

@@ -58,10 +58,10 @@ def sources_of(
 
 
 def place_of(name: str) -> str:
-    """Return the name by which a source is found from any folder: with an absolute path, if it is a file.
+    """Return the name of a source that is valid in any folder: with an absolute path, if it is a file.
 
     Raises:
-        InputError: the name is no text, so that it cannot be stored.
+        InputError: the name is not valid text, so that it cannot be stored.
     """
     path, mark, member = name.partition("!")
     full_name = name if not names_file(name) else f"{os.path.abspath(path)}{mark}{member}"
@@ -79,11 +79,10 @@ def names_file(name: str) -> bool:
 
 
 def unnamable(source: Source) -> str:
-    """Return the reason why the name of a source cannot be stored; nothing if it can.
+    """Return the reason why the name of a source cannot be stored; empty if it can.
 
     Raises:
-        InputError: the name cannot be stored, and the user gave it; names that were found beside others are
-            no fault of theirs.
+        InputError: the name cannot be stored, and the user gave it, rather than a folder with the file.
     """
     try:
         place_of(source.name)
@@ -95,7 +94,7 @@ def unnamable(source: Source) -> str:
 
 
 def _is_text(name: str) -> bool:
-    # Python decodes bytes of a path that are no UTF-8 as single surrogates.
+    # Python decodes bytes of a path that are not UTF-8 as lone surrogates.
     return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
@@ -112,7 +111,7 @@ def source_at(name: str, limits: InputLimits = LIMITS) -> Source:
 
 def files_of(path: str) -> list[tuple[str, str]]:
     """Return the files that a path names, each with the folder in which it was found, or an empty string."""
-    if path.startswith(TABLE):  # a file whose name begins as those of tables in memory do
+    if path.startswith(TABLE):  # a file whose name begins with the prefix of tables in memory
         path = os.path.join(os.curdir, path)
     if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
         return [(path, "")]
@@ -184,7 +183,7 @@ def _members(path: str, limits: InputLimits) -> Iterator[Source]:
     shown = [info for info in members if not _is_hidden(info.filename)]
     if not shown:
         raise InputError("the archive has no files", path=path)
-    # Sorted as a folder is: repacking an archive does not change the order of a corpus.
+    # Sorted as files in folders, so that repacking an archive does not change the order of a corpus.
     for info in sorted(shown, key=lambda info: info.filename):
         member = info.filename
         name = f"{path}!{member}"
@@ -216,11 +215,11 @@ def _spool_stream(path: str, limits: InputLimits) -> Source:
                     raise InputError(message, path=path)
                 line_end = block.rfind(b"\n")
                 line_bytes = len(block) - line_end - 1 if line_end >= 0 else line_bytes + len(block)
-                # The limit of `LineReader`, at 4 bytes a character; devices give bytes without an end.
+                # The limit of `LineReader`, at 4 bytes a character; a device may never end.
                 if line_bytes > 4 * limits.line_length and not _is_binary(begin):
                     message = f"a line is longer than {limits.line_length} characters, the limit"
                     raise InputError(message, path=path)
-    except OSError as error:  # not there, a folder, a terminal that nobody sits at, or no room for the copy
+    except OSError as error:  # missing, a folder, a terminal without a user, or no disk space for the copy
         raise InputError(f"cannot be read: {error.strerror or error}", path=path) from error
     compression = _compression_of(begin)
     if compression == "zip":

@@ -1,4 +1,4 @@
-"""What a reader is: a format, how it is told from others, how it is read, and what it holds."""
+"""Declarations of readers: the name of a format, its detection, its settings, and its reading function."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from sentgen.corpus.sentence import RawText, Sentence
 from sentgen.corpus.sources import LineReader, Source
 from sentgen.errors import InputError, Rejection
 
-#: The language of raw text for which nothing else is said.
+#: The default language of raw text.
 ENGLISH = "en"
 
 
-#: What a source holds, in its order.
+#: The items of a source, in its order.
 Item = Sentence | Rejection | RawText
 
 
 class _Read(Protocol):
-    """What a reader does: lines in, sentences and rejections out, and raw text where it has any."""
+    """A function that reads lines, and yields sentences, rejections and raw texts."""
 
     def __call__(self, lines: Iterator[str], *, path: str) -> Iterator[Item]: ...
 
 
-#: The same of a file that is no lines of text: it may be sought in, and is not compressed. It takes
-#: ``path`` and its settings by name.
+#: The same for a file that does not consist of lines: it is seekable and not compressed. ``path`` and the
+#: settings are passed by name.
 ReadFile = Callable[..., Iterator[Item]]
 
 
@@ -38,17 +38,17 @@ def _no_lines(lines: Iterator[str], *, path: str, **settings: object) -> Iterato
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """A format: ``version`` changes when its output does; ``extensions`` are those that mean this format.
+    """A format: ``version`` changes when its output does; ``extensions`` are those that identify the format.
 
-    ``fits`` says of the first lines, none of them blank, whether they are in the format.
-    A format that may hold raw text has ``read_raw`` too, which leaves it raw for a parser with a tokenizer of
-    its own, and may be the same; or ``read_file`` instead of both.
+    ``fits`` returns whether the first lines, none of them blank, are in the format.
+    A format that may have raw text also has ``read_raw``, which does not tokenize it, for a parser with its
+    own tokenizer, and may be the same function; or ``read_file`` instead of both.
     ``begins`` are first bytes that no other format has.
-    ``settings`` are those that its reader takes, by name; ``needed`` is what the command line cannot do
-    without, and ``extra`` the extra that it needs.
-    In its lines, a carriage return alone is a line end where ``lone_returns`` says so.
-    What a parser adds to one of ``trees`` does not make another source of it. No bag of words can be mistaken
-    for a ``distinct`` one.
+    ``settings`` are the settings of its reader, by name; ``needed`` are options that the command line
+    requires, and ``extra`` is the extra of the package that must be installed.
+    With ``lone_returns``, a carriage return alone is a line end.
+    With ``trees``, a source is the same with or without a parser. A file in a ``distinct`` format cannot be
+    mistaken for bags of words.
     """
 
     name: str
@@ -66,11 +66,11 @@ class Reader:
     needed: str = ""
     extra: str = ""
     lone_returns: bool = False
-    #: That of raw text.
+    #: The language of raw text.
     language: str = ENGLISH
 
     def with_settings(self, given: Mapping[str, object]) -> Reader:
-        """Return the reader with what it takes of some settings, which are part of its version then."""
+        """Return the reader with those of some settings that it has; they become a part of its version."""
         raw = self.read_raw is not None or self.read_file is not None
         takes = {*self.settings, "encoding", *(["language"] if raw else [])}
         settings = sorted((name, value) for name, value in given.items() if name in takes)
@@ -87,7 +87,7 @@ class Reader:
             self,
             version=self.version
             + "".join(f"-{value}" if name == "language" else f"-{name}={value}" for name, value in settings),
-            # What tokenizes its raw text itself takes its language as well.
+            # Readers that tokenize raw text themselves get the language as well.
             read=partial(self.read, **own, **language),
             read_raw=self.read_raw and partial(self.read_raw, **own),
             read_file=self.read_file and partial(self.read_file, **own),
@@ -95,13 +95,13 @@ class Reader:
         )
 
     def lines(self, lines: LineReader) -> LineReader:
-        """Return the lines of a source as its reader takes them; a form feed is a blank of plain text."""
+        """Return the lines of a source for its reader; in plain text, a form feed is a blank."""
         lines.lone_returns = self.lone_returns
         lines.controls_are_blanks = self.read_raw is not None
         return lines
 
     def items(self, lines: LineReader) -> Iterator[Item]:
-        """Yield what a source holds; raw text stays raw, for a parser with a tokenizer of its own."""
+        """Yield the items of a source; raw text is not tokenized, for a parser with its own tokenizer."""
         name = lines.source.name
         if self.read_file is None:
             yield from (self.read_raw or self.read)(iter(self.lines(lines)), path=name)
@@ -110,12 +110,12 @@ class Reader:
         with lines.file() as file:
             for item in self.read_file(file, path=name):
                 if begins and not isinstance(item, Rejection):
-                    # A file that names no document is one.
+                    # A file that names no document is one document.
                     item, begins = replace(item, document=item.document or lines.source.short_name), False
                 yield item
 
     def digest(self, source: Source) -> str:
-        """Return the hash of a source, having refused what its lines may not have before any is read."""
+        """Return the hash of a source; invalid lines are refused before any sentence is read."""
         if self.read_file is not None:
             return source.sha256()
         return self.lines(source.open()).checked_sha256()

@@ -1,6 +1,6 @@
-"""What the readers of one-token-a-line formats share: blocks of rows, columns, heads, rejections.
+"""Shared functions of readers of one-token-a-line formats: blocks of rows, columns, heads, rejections.
 
-Columns that have names are fields of a sentence, or parts of MISC, which holds all others.
+Columns with names are fields of a sentence, or else parts of MISC.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from sentgen.output.wording import quantity
 
 _Result = TypeVar("_Result", bound=Item)
 
-#: Token numbers and heads as they must be written: looking up is faster than `int`, and strict.
+#: Valid spellings of token numbers and heads: looking up is faster than `int`, and strict.
 IDS = [str(number) for number in range(1, 10_001)]
-#: Lines that are taken at once.
+#: Lines that are read at once.
 _LINES = 10_000
 HEADS = {str(number): number for number in range(10_001)}
 
@@ -46,7 +46,7 @@ def blocks(lines: Iterable[str], most: int, first_line: int = 1) -> Iterator[tup
     rows: list[str] = []
     start, taken = first_line, first_line - 1
     lines = iter(lines)
-    # Blank lines are looked for by the list, not by a loop over all lines.
+    # Blank lines are found by a method of the list, not by a loop over all lines.
     while several := list(islice(lines, _LINES)):
         begin = 0
         while begin < len(several):
@@ -54,7 +54,7 @@ def blocks(lines: Iterable[str], most: int, first_line: int = 1) -> Iterator[tup
                 end = several.index("", begin)
             except ValueError:
                 end = len(several)
-            # The rest is dropped, so that a file without blank lines does not fill the memory.
+            # Further lines are dropped, so that a file without blank lines does not fill the memory.
             rows += several[begin : min(end, begin + most + 1 - len(rows))]
             if end < len(several):
                 if rows:
@@ -91,7 +91,7 @@ def finish_sentence(
     fill: Callable[[Sentence], None] | None = None,
     line_of: Callable[[int], int] | None = None,
 ) -> Sentence | Rejection:
-    """Fill and check a sentence: the sentence if all is well, else what was wrong and where.
+    """Fill and check a sentence; return it, or a rejection with the reason and the line.
 
     ``line_of`` returns the line of the row of a `FormatError`; without it, a row is a line.
     """
@@ -107,19 +107,19 @@ def finish_sentence(
 
 @dataclass(slots=True)
 class Carried:
-    """What items said that no sentence is there to have: the next one has it."""
+    """Metadata and marks of items without a sentence, which are carried on to the next sentence."""
 
     document: str | None = None
     metadata: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
 
     def give(self, item: Item, results: Iterable[_Result]) -> Iterator[_Result]:
-        """Yield what came of an item, with what it and those before it said; raw text stays without marks."""
+        """Yield the results of an item with its own and carried metadata and marks; raw text has no marks."""
         if not isinstance(item, Rejection):
             if item.marks or self.marks:
                 results = list(results)
                 self.marks = give_marks(item, results, self.marks)
-            # What was said of a document that was refused is not said of the next one.
+            # Metadata of a rejected document are not carried on to the next one.
             carried = () if item.document else of_document(self.metadata)
             self.metadata = [*carried, *item.metadata]
             self.document = item.document or self.document
@@ -135,16 +135,16 @@ class Carried:
             yield result
 
     def give_document(self, name: str | None, metadata: list[str], items: Iterable[Item]) -> Iterator[Item]:
-        """Yield the items of what may begin a document, of which something is said."""
+        """Yield items, the first of which begins a document if it has a name, with its metadata."""
         return self.give(RawText("", 0, document=name, metadata=metadata), items)
 
 
 def in_documents(
     items: Iterable[tuple[Item, Iterable[Sentence | Rejection]]],
 ) -> Iterator[Sentence | Rejection]:
-    """Yield what came of each item; the document that begins with an item begins with the next sentence.
+    """Yield the results of each item; the document that begins with an item begins with the next sentence.
 
-    So do the regions whose marks stand at what was refused.
+    Marks of regions at a rejected item are moved to the next sentence, too.
     """
     carried = Carried()
     for item, results in items:
@@ -152,11 +152,11 @@ def in_documents(
 
 
 def split_columns(rows: list[str], count: int) -> list[list[str]]:
-    """Turn tab-separated rows into ``count`` columns, or name the row that does not fit."""
+    """Split tab-separated rows into ``count`` columns; the error names a row that has not as many."""
     # No loop in Python over the rows of clean sentences, which are nearly all.
     if set(map(str.count, rows, repeat("\t"))) != {count - 1}:
         _refuse_row(rows, count)
-    # All rows have as many fields, so that one split and strides give the columns.
+    # All rows have the same number of fields, so that one split and strides give the columns.
     fields = "\t".join(rows).split("\t")
     columns = [fields[number::count] for number in range(count)]
     if "" in fields:
@@ -176,9 +176,9 @@ def _refuse_row(rows: list[str], count: int) -> NoReturn:
 
 
 def parse_heads(column: list[str]) -> list[int]:
-    """Turn a column of heads into numbers."""
+    """Convert a column of heads to numbers."""
     try:
-        # "01", "+1" and " 1" are no keys: what the fast way takes is written as it must be.
+        # "01", "+1" and " 1" are no keys, so that the fast path accepts only valid spellings.
         return [HEADS[head] for head in column]
     except KeyError:
         return [_parse_head(row, head) for row, head in enumerate(column)]
@@ -195,7 +195,7 @@ def _parse_head(row: int, head: str) -> int:
 
 
 def fill_columns(sentence: Sentence, columns: Sequence[list[str]]) -> None:
-    """Set what CoNLL-U and CoNLL-X have in the same columns, from FORM to DEPREL."""
+    """Set the columns that CoNLL-U and CoNLL-X share, from FORM to DEPREL."""
     sentence.forms = columns[1]
     sentence.lemmas = optional(columns[2])
     sentence.upos = optional(columns[3])
@@ -207,21 +207,21 @@ def fill_columns(sentence: Sentence, columns: Sequence[list[str]]) -> None:
 
 
 def optional(column: list[str]) -> list[str] | None:
-    """Return a column, or ``None`` when all of it is `_`."""
+    """Return a column, or ``None`` if all its values are `_`."""
     if column[0] == "_" and column.count("_") == len(column):
         return None
     return column
 
 
-#: Characters after the last token among which the next one is looked for.
+#: Characters after the last token within which the next one is searched.
 _NEAR = 50
 
 
 def give_marks(item: Sentence | RawText, results: Sequence[Item], carried: Sequence[Mark]) -> list[Mark]:
-    """Give the marks of an item to its sentences, after those that were carried on from items before.
+    """Add the marks of an item to its sentences, after the marks carried on from earlier items.
 
     Returns:
-        Marks that no sentence is there to have: they belong before the next one.
+        Marks without a sentence, which belong to the beginning of the next one.
     """
     waiting, offset = list(carried), 0
     marks, at = item.marks, 0
@@ -237,7 +237,7 @@ def give_marks(item: Sentence | RawText, results: Sequence[Item], carried: Seque
             end = offset + len(result.text)
             last = number == len(results) - 1
             begin = at
-            # What begins where the sentence ends belongs to the next one.
+            # A region that begins where the sentence ends belongs to the next one.
             while at < len(marks) and (last or (marks[at].place, marks[at].begins) < (end, True)):
                 at += 1
             own += _on_tokens(marks[begin:at], result, offset)
@@ -247,9 +247,9 @@ def give_marks(item: Sentence | RawText, results: Sequence[Item], carried: Seque
 
 
 def _on_tokens(marks: Sequence[Mark], sentence: Sentence, offset: int) -> Iterator[Mark]:
-    """Yield marks behind tokens: a token that a region has a part of is in it."""
+    """Yield marks moved from characters to tokens: a token that overlaps a region is in it."""
     size = len(sentence.text)
-    # Most regions begin and end with a sentence, so that no token has to be looked for.
+    # Most regions begin and end with a sentence, so that no token has to be searched.
     within = any(0 < mark.place - offset < size for mark in marks)
     spans = list(_spans(sentence.text, sentence.forms)) if within else []
     starts, ends = [start for start, _ in spans], [end for _, end in spans]
@@ -258,13 +258,13 @@ def _on_tokens(marks: Sequence[Mark], sentence: Sentence, offset: int) -> Iterat
         if not 0 < offset_in_text < size:
             yield mark._replace(place=len(sentence.forms) if offset_in_text >= size else 0)
             continue
-        # Tokens stand in their order: those that end before a region, or begin before its end.
+        # By bisection: tokens that end before the region begins, or begin before it ends.
         before = bisect_right(ends, offset_in_text) if mark.begins else bisect_left(starts, offset_in_text)
         yield mark._replace(place=before)
 
 
 def _spans(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield where each token is in a text; one that is not as in the text is at the end of the one before."""
+    """Yield the span of each token in a text; a token that is not found is at the end of the one before."""
     at = 0
     for form in forms:
         index = text.find(form, at, at + len(form) + _NEAR)
@@ -273,7 +273,7 @@ def _spans(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield start, at
 
 
-#: Fields by the names that their columns have; `pos` is the tag beside which there may be another.
+#: Fields by the names of their columns; `pos` may be either tag, if there is another one.
 _FIELDS = {
     "forms": ("word", "form", "token"),
     "lemmas": ("lemma", "baseform", "lemme"),
@@ -287,7 +287,7 @@ _KNOWN = {name: field for field, names in _FIELDS.items() for name in names}
 _SPACES = ("wsafter", "spaceafter", "space_after")
 _NO_SPACE = frozenset(("", '""', "''", "no", "false", "0", "spaceafter=no"))
 _NAME = re.compile(r"[^\W\d][\w:.-]*")
-#: Values that are none.
+#: Spellings of a missing value.
 _UNSAID = UNDEFINED | {""}
 #: A column of this name is MISC itself.
 _MISC = "misc"
@@ -305,10 +305,10 @@ class NamedColumns:
     """The columns of a file.
 
     Attributes:
-        names: as they were given.
-        fields: the number of the column of each field that has one.
-        spaces: spaces of the column that says what follows a token, or ``None``.
-        others: names and numbers of the other ones.
+        names: names of the columns.
+        fields: index of the column of each field that has one.
+        spaces: index of the column of the space after a token, or ``None``.
+        others: names and indices of the other columns.
     """
 
     names: tuple[str, ...]
@@ -318,10 +318,10 @@ class NamedColumns:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
-        """Say what columns are by their names.
+        """Return the columns with these names.
 
         Raises:
-            InputError: a name is none or stands twice, or none of them is that of the word.
+            InputError: a name is invalid or occurs twice, or no name is that of the word.
         """
         given = tuple(name.strip() for name in names)
         wrong = next((name for name in given if not _NAME.fullmatch(name)), None)
@@ -351,11 +351,11 @@ class NamedColumns:
 
     @property
     def word(self) -> int:
-        """The number of the column of words."""
+        """The index of the column of words."""
         return self.fields["forms"]
 
     def split(self, rows: list[str]) -> list[list[str]]:
-        """Return the columns of rows, decoded and with `_` for no value, or name a row that does not fit."""
+        """Return the columns of rows, decoded and with `_` for no value; the error names an invalid row."""
         size = len(self.names)
         if set(map(str.count, rows, repeat("\t"))) != {size - 1}:
             row, count = next(
@@ -398,7 +398,7 @@ class NamedColumns:
 
 
 def misc_of(columns: Sequence[tuple[str, list[str]]]) -> tuple[str, ...] | None:
-    """Return MISC of named columns, ``None`` if they say nothing; a column without a name is as it is."""
+    """Return MISC of named columns, ``None`` if all are empty; a column without a name is copied."""
     filled = [(name, column) for name, column in columns if optional(column) is not None]
     if not filled:
         return None
@@ -413,7 +413,7 @@ def _pair(name: str, value: str) -> str:
 
 
 def tree_of(column: list[str]) -> list[int] | None:
-    """Return heads, or ``None`` if they make no tree."""
+    """Return the heads in a column, or ``None`` if they are not a tree."""
     if not all(value.isascii() and value.isdecimal() and len(value) < 7 for value in column):
         return None
     heads = [int(value) for value in column]
@@ -421,7 +421,7 @@ def tree_of(column: list[str]) -> list[int] | None:
 
 
 def is_space(value: str) -> bool:
-    """Say whether a space follows a token, by what a column says of it.
+    """Return whether a space follows a token, by the value of its column.
 
     >>> is_space('" "'), is_space('""'), is_space("_"), is_space("SpaceAfter=No")
     (True, False, True, False)
@@ -430,7 +430,7 @@ def is_space(value: str) -> bool:
 
 
 def bar_free(value: str) -> str:
-    r"""Return a value as MISC can hold it, in the manner of UDPipe.
+    r"""Return a value escaped for MISC, as UDPipe does it.
 
     >>> bar_free(r"a|b\c")
     'a\\pb\\\\c'
