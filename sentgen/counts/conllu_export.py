@@ -1,6 +1,6 @@
-"""Write a corpus as CoNLL-U: what came in as CoNLL-U goes out byte for byte, other formats as valid CoNLL-U.
+"""Write a corpus as CoNLL-U: sources in CoNLL-U are given back byte for byte, others become valid CoNLL-U.
 
-The rows of a sentence are made by the database, a range of sentences at a time, so that memory is bounded.
+The database writes the rows of sentences, for a range of sentences at a time, so that memory is bounded.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from sentgen.corpus.comments import usual_letters, write_comments
 from sentgen.corpus.readers import conllu
 from sentgen.schema.store import fetch_arrow
 
-#: Sentences that are read at once: some ten megabytes.
+#: Sentences of a range: some ten megabytes.
 SENTENCES = 5_000
-#: Sentences between two that are wanted, up to which reading them all is faster than asking twice.
+#: Sentences between two wanted ones up to which reading them all is faster than two queries.
 _GAP = 1_000
 _LINE_ENDS = str.maketrans("\t\n\r", "   ")
 
@@ -47,8 +47,8 @@ join word w on w.id = t.word_id
     left join tag x on x.id = t.xpos_id
     left join tag f on f.id = t.feats_id
     left join tag r on r.id = t.deprel_id"""
-#: Each row stands behind the token of its position: first the token, then empty nodes, then the range that
-#: begins with the next token.
+#: Rows are sorted by the position of a token: first the token, then the empty nodes behind it, then the range
+#: of the multiword token that begins with the next token.
 _ROWS = f"""
 with edge as (
     select
@@ -150,7 +150,7 @@ order by s.id
 
 
 class _Source(NamedTuple):
-    """A source, as `_SOURCES` has it."""
+    """A row of `_SOURCES`: a source."""
 
     id: int
     format: str
@@ -163,12 +163,12 @@ class _Source(NamedTuple):
 
     @property
     def is_verbatim(self) -> bool:
-        """Whether all of its lines are there, so that blank ones are told by their numbers."""
+        """Whether all lines of the source are stored, so that line numbers say where blank lines were."""
         return self.format == conllu.READER.name and not self.rejected
 
 
 class _Row(NamedTuple):
-    """A sentence, as `_ROWS` has it."""
+    """A row of `_ROWS`: a sentence."""
 
     id: int
     sent_id: str | None
@@ -186,7 +186,7 @@ class _Row(NamedTuple):
 def write_conllu(
     connection: Connection, corpus: Row[Any], _: tuple[int, int]
 ) -> tuple[Iterator[bytes], Iterator[str]]:
-    """Return a corpus as CoNLL-U: its sources one after the other, in the order of their sentences."""
+    """Return the blocks of a corpus as CoNLL-U, source by source, and notes on what is lost."""
     rows = fetch_arrow(connection, _SOURCES, {"corpus": corpus.id}).to_pylist()
     sources = [_Source(**row) for row in rows]
     return _sources(connection, sources), _lost(corpus.name, corpus.lowercase, sources)
@@ -212,7 +212,7 @@ def _rows(connection: Connection, first: int, last: int) -> Iterator[_Row]:
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield ranges that hold all of some rising numbers, and not many others."""
+    """Yield ranges that contain all of some ascending numbers, and few others."""
     held: list[int] = []
     for number in numbers:
         if held and (number - held[-1] > _GAP or number - held[0] >= SENTENCES):
@@ -247,12 +247,12 @@ def _texts(connection: Connection, source: _Source, *, last: bool) -> Iterator[s
         parts = []
         for sentence in _rows(connection, first, until):
             comments = _comments(sentence, verbatim=verbatim)
-            # Line 0 stands before the first one.
+            # Lines count from 1: the line before the first one is 0.
             gap = sentence.line - max(end, 1) if verbatim else 2 * bool(end)
             parts.append("\n" * gap + "\n".join([*comments, sentence.body]))
             end = sentence.line + len(comments) + sentence.size - 1
         yield "".join(parts)
-    # What follows must not become part of the last sentence.
+    # Else the next source would become part of the last sentence.
     yield "\n" * (source.line_feeds if last else max(2, source.line_feeds))
 
 

@@ -1,4 +1,4 @@
-"""Corpora as wholes: list, describe, remove, verify; and their segments, which are merged now and then."""
+"""List, describe, remove and verify corpora, and merge their segments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sentgen.schema.tables.alignment import OF_CORPUS
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import segment
 
-#: A token that lies in several regions of a kind, within each other or overlapping, counts once.
+#: A token in several regions of a kind, nested or overlapping, counts once.
 _REGIONS = """\
 with numbered as (
   select id from corpus where name = $corpus
@@ -96,7 +96,7 @@ join sentence on sentence.id = sentence_id
 group by key
 order by said_of, key"""
 
-#: Tables that belong to a corpus directly, in an order in which they may be emptied.
+#: Tables whose rows have the id of a corpus, in an order in which they can be emptied.
 _OWNED = (
     *OF_CORPUS,
     *fidelity.OF_CORPUS,
@@ -109,17 +109,17 @@ _OWNED = (
     segment,
 )
 
-#: So many segments of like size are merged into one.
+#: Number of segments of similar size that are merged into one.
 FAN_IN = 8
 
 
 def region_kinds(connection: Connection, corpus: str) -> Rows:
-    """Return the kinds of regions, with their attributes, how many there are, and the tokens in them."""
+    """Return the kinds of regions, with their attributes, the number of regions, and the tokens in them."""
     return fetch_rows(connection, _REGIONS, {"corpus": corpus})
 
 
 def _metadata_keys(connection: Connection, corpus: str) -> Rows:
-    """Return the keys of the metadata: said of what, how often, with how many values, of how many tokens."""
+    """Return the keys of the metadata: of sentences or documents, their counts, values and tokens."""
     return fetch_rows(connection, _METADATA, {"corpus": corpus})
 
 
@@ -189,9 +189,9 @@ class Sync:
 
 @dataclass(frozen=True, slots=True)
 class _SourceStatus:
-    """What became of a source since it was ingested: `same`, `changed`, or `missing`.
+    """The state of a source: `same` as when it was ingested, `changed`, or `missing`.
 
-    A ``relative`` path, as published stores have it, is looked for from the current folder.
+    A ``relative`` path, as in published stores, is resolved from the current folder.
     """
 
     path: str
@@ -200,12 +200,12 @@ class _SourceStatus:
 
     @property
     def relative(self) -> bool:
-        """Whether it depends on the current folder what the path names."""
+        """Whether the path is relative to the current folder."""
         return self.path != place_of(self.path)
 
 
 def find(connection: Connection, name: str) -> Row[tuple[object, ...]]:
-    """Return the row of a corpus, or raise `NotFoundError` with the names that exist."""
+    """Return the row of a corpus; raise `NotFoundError`, with the names that exist, if there is none."""
     row = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
     if row is None:
         names = ", ".join(connection.scalars(select(tables.corpus.c.name).order_by(tables.corpus.c.name)))
@@ -245,9 +245,9 @@ def remove(store: Store, name: str) -> tuple[int, int]:
     with store.begin() as connection:
         corpus = find(connection, name)
         numbers = of_corpora(connection, [corpus.id])
-        # Before the segments that it sums are gone.
+        # Before its segments, whose sizes are summed, are removed.
         removed = _size(connection, corpus.id)
-        # Counts first: they know their segment only, not their corpus.
+        # Counts first, as their rows have the id of a segment, not of a corpus.
         for name_of_table in segment_tables():
             table = metadata.tables[name_of_table]
             connection.execute(delete(table).where(table.c.segment_id.in_(numbers)))
@@ -272,7 +272,7 @@ def _size(connection: Connection, corpus_id: int) -> tuple[int, int]:
 
 
 def verify(store: Store, name: str) -> list[_SourceStatus]:
-    """Compare every source of a corpus with the file that it was read from."""
+    """Compare every source of a corpus with the file from which it was read."""
     with store.connect() as connection:
         corpus = find(connection, name)
         columns = tables.source.c
@@ -282,25 +282,25 @@ def verify(store: Store, name: str) -> list[_SourceStatus]:
 
 
 def of_corpora(connection: Connection, corpus_ids: Sequence[int]) -> list[int]:
-    """Return the segments of some corpora."""
+    """Return the ids of the segments of some corpora."""
     query = select(counts.segment.c.id).where(counts.segment.c.corpus_id.in_(corpus_ids))
     return list(connection.scalars(query.order_by(counts.segment.c.id)))
 
 
 def merge_small(connection: Connection, corpus_id: int) -> None:
-    """Merge segments of like size where there are many: each count is moved a logarithmic number of times."""
+    """Merge segments of similar size where there are many; each count is moved O(log segments) times."""
     while True:
         tiers: defaultdict[int, list[int]] = defaultdict(list)
         rows = select(counts.segment.c.id, counts.segment.c.tokens).where(
             counts.segment.c.corpus_id == corpus_id
         )
         for number, tokens in connection.execute(rows.order_by(counts.segment.c.id)):
-            # Tiers of a factor of eight, which is FAN_IN: eight of one make about one of the next.
+            # Tiers differ by a factor of eight, which is FAN_IN: eight segments make one of the next tier.
             tiers[int(tokens).bit_length() // 3].append(number)
         crowded = [numbers for numbers in tiers.values() if len(numbers) >= FAN_IN]
         if not crowded:
             return
-        # Then look again: what was merged may crowd the tier above.
+        # Repeated, as the merged segment may be one too many for the next tier.
         merge_segments(connection, crowded[0])
 
 
@@ -314,7 +314,7 @@ def count_types(connection: Connection, corpus_id: int) -> int:
 
 
 def status_rows(statuses: Sequence[_SourceStatus]) -> Rows:
-    """Return what `verify` found as a table."""
+    """Return the states of sources as a table."""
     return Rows(("source", "status", "sha256"), [(row.path, row.status, row.sha256) for row in statuses])
 
 

@@ -1,4 +1,4 @@
-"""Write a corpus as a DocBin of spaCy, which its reader makes the same sentences and documents of.
+"""Write a corpus as a DocBin of spaCy, from which our reader makes the same sentences and documents.
 
 spaCy packs all documents at once, so the corpus must fit in memory.
 """
@@ -44,7 +44,7 @@ _LOST = {
 def write_docbin(
     connection: Connection, corpus: Row[Any], span: tuple[int, int]
 ) -> tuple[Iterator[bytes], Iterator[str]]:
-    """Return a corpus as a DocBin, a `Doc` for each document; `user_data` has its name and its metadata.
+    """Return a corpus as a DocBin, with a `Doc` for each document, whose `user_data` has name and metadata.
 
     Raises:
         InputError: spaCy is not installed.
@@ -56,7 +56,7 @@ def write_docbin(
 
 
 def _packed(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[bytes]:
-    """Yield the file."""
+    """Yield the bytes of the file."""
     from spacy.tokens import DocBin
     from spacy.vocab import Vocab
 
@@ -72,7 +72,7 @@ def _packed(connection: Connection, corpus: int, span: tuple[int, int]) -> Itera
 
 
 def _document(vocab: Vocab, sentences: Sequence[Marked]) -> Doc:
-    """Return a document of its sentences."""
+    """Return the `Doc` of the sentences of a document."""
     from spacy.tokens import Doc
 
     forms, tags, universal, features, lemmas, relations = (list[str]() for _ in range(6))
@@ -89,18 +89,18 @@ def _document(vocab: Vocab, sentences: Sequence[Marked]) -> Doc:
             lemmas.append(_some(lemma))
             relations.append(_some(deprel))
             trees = trees and head != ABSENT
-            # The root is its own head.
+            # In spaCy, the root is its own head.
             heads.append(offset + (int(head) if head not in (ABSENT, "0") else position) - 1)
             starts.append(position == 1)
             spaces.append(row.spaces[position - 1] is not False)
         for region in regions:
-            # spaCy has entities within sentences, that do not overlap.
+            # In spaCy, entities lie within sentences and do not overlap.
             if region.kind == ENTITY and region.last_sentence_id == row.id:
                 label = dict(region.attributes or ()).get(_LABEL, ENTITY)
                 entities.setdefault((offset + region.position, offset + region.last_position), label)
     name = sentences[0].sentence.document
     marks = _without_overlaps(len(forms), entities)
-    # Where there are trees, spaCy takes a sentence for what stands below a root.
+    # If there are trees, spaCy takes sentences from them.
     given = {"heads": heads, "deps": relations} if trees else {"sent_starts": starts}
     try:
         document = Doc(

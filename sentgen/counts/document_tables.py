@@ -1,11 +1,10 @@
-"""Tables about documents: what they say is metadata of the documents, beside what sources say of them.
+"""Tables about documents, whose columns become metadata of the documents besides those of their sources.
 
-Where no row is of a document, the table may be about regions, as of the speeches of ParlaMint: what it says
-of an `id` are attributes of its region.
+If no row names a document, the table may be about regions, such as the speeches of ParlaMint: then the row of
+an `id` gives attributes of the region.
 
-A table is kept, so that documents which are read later, or again, have what it says of them, too. Where a
-table and a source say something under one key, the table is believed; of two tables, the one that was given
-last.
+The table is stored, so that it also applies to documents that are read later, or again. If a table and a
+source have values under one key, those of the table win; of two tables, those of the later one.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ where corpus_id = $corpus
             and list_contains($keys::varchar[], t.key)
     )
 """
-#: Of several tables the last one; what the source of a region says is not said again.
+#: The attributes of regions from the last table that has each key; values that the source has are left out.
 _TELL = """
 insert into region_meta
 select named.corpus_id, named.sentence_id, named.place, t.key, t.value
@@ -87,7 +86,7 @@ order by named.sentence_id, named.place, t.key
 
 
 def _regions_named(connection: Connection, corpus_id: int, names: Collection[str]) -> dict[str, list[str]]:
-    """Return the kinds of which a region has one of these names as its `id`, with all ids of these kinds."""
+    """Return the kinds of regions of which some `id` is among the names, with all ids of these kinds."""
     ids_by_kind: dict[str, list[str]] = {}
     for row in fetch_arrow(connection, _IDS, {"corpus": corpus_id}).to_pylist():
         ids_by_kind.setdefault(row["kind"], []).append(row["id"])
@@ -97,18 +96,18 @@ def _regions_named(connection: Connection, corpus_id: int, names: Collection[str
 def _keys_of_sources(
     connection: Connection, corpus_id: int, kinds: Sequence[str], keys: Sequence[str]
 ) -> list[str]:
-    """Return which keys regions of some kinds have from their sources."""
+    """Return the keys that regions of some kinds have from their sources."""
     parameters = {"corpus": corpus_id, "kinds": list(kinds), "keys": list(keys)}
     return list(fetch_arrow(connection, _OWN_ATTRIBUTES, parameters).columns[0].to_pylist())
 
 
 def _forget_attributes(connection: Connection, corpus_id: int, keys: Sequence[str]) -> None:
-    """Take from regions what the tables of their corpus say under some keys."""
+    """Remove the attributes of regions under some keys that come from tables."""
     raw(connection).execute(_FORGET_ATTRIBUTES, {"corpus": corpus_id, "keys": list(keys)})
 
 
 def _write_attributes(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:
-    """Give regions, those of a sentence and what follows, what the tables say of them under some keys."""
+    """Store the attributes from tables, under some keys, of regions from the sentence ``first`` on."""
     raw(connection).execute(_TELL, {"corpus": corpus_id, "keys": list(keys), "first": first})
 
 
@@ -199,7 +198,7 @@ class DocumentTable:
         return joined
 
     def _read(self, source: Source) -> tuple[list[str], list[tuple[str, int, dict[str, str]]]]:
-        """Return the columns, and of each row the name of its document, its line, and what it says."""
+        """Return the columns, and for each row the name of its document, its line, and its values."""
         with open_table(source, encoding=self.encoding) as table:
             if not self.key:
                 named = ", ".join(table.columns)
@@ -220,15 +219,15 @@ class DocumentTable:
 
 @dataclass(slots=True)
 class JoinedTable:
-    """What became of a table.
+    """The result of joining a table with the documents or regions of a corpus.
 
     Attributes:
-        columns: keys that it gives values to.
+        columns: keys of the table.
         of: what the table is about: ``document`` or ``region``.
-        documents: how many the corpus has; of regions, how many of the same kinds.
-        without_row: names of those that the table says nothing of.
+        documents: number of documents of the corpus, or of regions of the same kinds.
+        without_row: names of documents, or regions, without a row.
         without_document: names in the table, with their lines, that no document has.
-        replaced: keys that sources say, too, with the number of documents whose value is that of the table.
+        replaced: keys that sources have, too, with the number of documents that have the value of the table.
     """
 
     columns: Sequence[str]
@@ -238,13 +237,13 @@ class JoinedTable:
     without_document: list[tuple[str, int]] = field(default_factory=list)
     replaced: Counter[str] = field(default_factory=Counter)
     of: str = "document"
-    #: Document to the name that the table has for it.
+    #: Name in the table for each document id.
     names: dict[int, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Document:
-    """A document with the names that a table may have for it, the most exact ones first."""
+    """A document with the names by which a table may name it, the most exact ones first."""
 
     id: int
     name: str
@@ -252,7 +251,7 @@ class _Document:
 
 
 def _documents(connection: Connection, corpus_id: int, first: int = 0) -> list[_Document]:
-    """Return the documents of a corpus, or those from one on."""
+    """Return the documents of a corpus with ids from ``first`` on."""
     rows = fetch_arrow(connection, _DOCUMENTS, {"corpus": corpus_id, "first": first}).to_pylist()
     return [_Document(row["id"], row["name"], [*_names_of(row)]) for row in rows]
 
@@ -265,7 +264,7 @@ def _names_of(row: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _file_names(path: str) -> Iterator[str]:
-    """Yield the names of a file: without its folders, and without its extension, too.
+    """Yield names of a file without its folders: with its extensions, and without one after the other.
 
     >>> list(_file_names("texts.zip!a/novel.xml.gz"))
     ['novel.xml.gz', 'novel.xml', 'novel']
@@ -290,7 +289,7 @@ def _join_to_documents(
     """Find the row of each document.
 
     Raises:
-        InputError: there are two, or no document has one.
+        InputError: a document has two rows, or no document has one.
     """
     lines = defaultdict[str, list[int]](list)
     for name, line, _ in rows:
@@ -329,7 +328,7 @@ def _join_to_regions(
     """Find the row of each region.
 
     Raises:
-        InputError: there are two, or a column is an attribute of the regions already.
+        InputError: a region has two rows, or a column is an attribute of the regions already.
     """
     if keys:
         message = f"{' and '.join(regions)} have {keys[0]!r} from their source"
@@ -358,7 +357,7 @@ def _keep(
     columns: Sequence[str],
     rows: Iterable[tuple[str, int, Mapping[str, str]]],
 ) -> None:
-    """Store a table instead of what it said before, and give the documents what it says."""
+    """Store a table in the place of its earlier version, and update the metadata of the documents."""
     stored = table_meta.c
     same = (stored.corpus_id == corpus_id, stored.path == path)
     before = set(connection.scalars(select(stored.key).where(*same).distinct()))
@@ -374,7 +373,7 @@ def _keep(
 
 
 def join_documents(connection: Connection, corpus_id: int, first: int) -> None:
-    """Give documents that are new, from one on, and their regions what the tables of their corpus say."""
+    """Apply the tables of a corpus to new documents, with ids from ``first`` on, and to their regions."""
     stored = table_meta.c
     keys = connection.scalars(select(stored.key).where(stored.corpus_id == corpus_id).distinct())
     if known := sorted(keys):
@@ -384,7 +383,7 @@ def join_documents(connection: Connection, corpus_id: int, first: int) -> None:
 
 
 def _refresh(connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0) -> None:
-    """Set what the documents of a corpus have under some keys: of the last table, else of their source."""
+    """Set the metadata of documents under some keys: from the last table, else from their source."""
     parameters: dict[str, object] = {"corpus": corpus_id, "keys": list(keys)}
     tables = defaultdict[int, dict[str, dict[str, str]]](lambda: defaultdict(dict))
     for row in fetch_arrow(connection, _SAID, parameters).to_pylist():
@@ -393,7 +392,7 @@ def _refresh(connection: Connection, corpus_id: int, keys: Sequence[str], first:
     rows: list[tuple[object, ...]] = []
     for document in _documents(connection, corpus_id, first):
         values: dict[str, list[str]] = dict(own.get(document.id, {}))
-        # The last one comes first.
+        # The last table first, as it wins.
         for table in reversed(tables.values()):
             if (name := _found(document, table)) is not None:
                 values |= {key: [value] for key, value in table[name].items()}
@@ -405,7 +404,7 @@ def _refresh(connection: Connection, corpus_id: int, keys: Sequence[str], first:
 def _own(
     connection: Connection, corpus_id: int, keys: Sequence[str], first: int = 0
 ) -> dict[int, dict[str, list[str]]]:
-    """Return what sources say of their documents under some keys."""
+    """Return the metadata of documents under some keys that come from their sources."""
     parameters = {"corpus": corpus_id, "first": first, "mark": OF_DOCUMENT}
     values: dict[int, dict[str, list[str]]] = {}
     for row in fetch_arrow(connection, _OWN, parameters).to_pylist():

@@ -1,4 +1,4 @@
-"""Rows that wait for their transaction: in memory while they are few, else in files of Arrow."""
+"""Rows that are stored in a later transaction: kept in memory while they are few, else in Arrow files."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sqlalchemy import Connection
 from sentgen.schema import folders
 from sentgen.schema.store import append
 
-#: Bytes that may wait in memory: half a million tokens with their trees.
+#: Bytes of rows that are kept in memory: half a million tokens with their trees.
 _IN_MEMORY = 32 << 20
-#: Rows of a statement: one of fewer than a row group (122,880) has DuckDB copy them once more.
+#: Rows of a statement: with fewer than a row group (122,880), DuckDB copies them once more.
 _STATEMENT_ROWS = 500_000
 
 
 @dataclass(slots=True)
 class _Part:
-    """Rows of one table that have the same columns, in their order."""
+    """Rows of a table with the same columns in the same order."""
 
     table: str
     schema: pa.Schema
@@ -32,7 +32,7 @@ class _Part:
     path: Path | None = None
 
     def spill(self, folder: Path) -> None:
-        """Write to the disk what is in memory."""
+        """Write the rows in memory to the disk."""
         if self.written is None:
             descriptor, name = tempfile.mkstemp(prefix=f"{self.table}-", dir=folder)
             os.close(descriptor)  # Windows removes nothing that is open
@@ -52,7 +52,7 @@ class _Part:
             return pa.Table.from_batches(
                 [batch for rows in self.rows for batch in rows.to_batches()], self.schema
             ).to_reader()
-        # What came after the last spill.
+        # Rows that were added after the last spill.
         self._flush(self.written)
         self.close()
         self.file = pa.OSFile(str(self.path), "rb")
@@ -67,7 +67,7 @@ class _Part:
 
 
 def _together(batches: pa.RecordBatchReader) -> Iterator[pa.Table]:
-    """Yield rows that are worth a statement."""
+    """Yield tables of `_STATEMENT_ROWS` rows or more, but for the last one."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -81,19 +81,19 @@ def _together(batches: pa.RecordBatchReader) -> Iterator[pa.Table]:
 
 
 class Draft:
-    """What an ingestion wants to store, until others have to stop reading.
+    """The rows that an ingestion will store; until then, others may read the store.
 
     Args:
-        folder: where files are made; whoever made the folder removes it.
+        folder: folder for the files, which the caller removes.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self._parts, self._bytes = folder, list[_Part](), 0
-        #: The part of each table that rows are added to.
+        #: For each table the part to which rows are added.
         self._current: dict[str, _Part] = {}
 
     def append(self, table: str, rows: pa.Table) -> None:
-        """Keep rows of a table behind those that it has."""
+        """Add rows of a table behind its earlier rows."""
         part = self._current.get(table)
         if part is None or part.schema != rows.schema:
             part = self._current[table] = _Part(table, rows.schema)
@@ -107,20 +107,20 @@ class Draft:
             self._bytes = 0
 
     def write(self, connection: Connection) -> None:
-        """Store all of it, and forget it."""
+        """Store all rows, and empty the draft."""
         for table, rows in self.read():
-            # Some at a time: DuckDB keeps what one statement inserts in memory, up to its limit.
+            # In several statements, as DuckDB keeps the rows of an insert in memory, up to its limit.
             for some in _together(rows):
                 append(connection, table, some)
         self.close()
 
     def read(self) -> Iterator[tuple[str, pa.RecordBatchReader]]:
-        """Yield each table with its rows; one whose rows differ in their columns comes more than once."""
+        """Yield each table with its rows; one whose rows differ in their columns is yielded repeatedly."""
         for part in self._parts:
             yield part.table, part.read()
 
     def close(self) -> None:
-        """Remove what is on the disk."""
+        """Remove the files."""
         for part in self._parts:
             part.close()
             if part.path is not None:

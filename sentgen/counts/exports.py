@@ -1,6 +1,6 @@
-"""The formats that a corpus can be written in, what writes each, and the rows that several of these read.
+"""The formats in which a corpus can be written, their writers, and the rows that several writers read.
 
-A range of sentences is read at a time, with their regions and documents, so that memory is bounded.
+Sentences are read in ranges, with their regions and documents, so that memory is bounded.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from sentgen.counts.corpora import find
 from sentgen.errors import InputError, spell
 from sentgen.schema.store import fetch_arrow
 
-#: Imported when one is asked for: a function that takes the connection, the row of a corpus and the numbers
-#: of its first and its last sentence, and returns its bytes and what they do not give back.
+#: The writer of each format, imported when needed: a function that takes the connection, the row of a corpus
+#: and the ids of its first and last sentence, and returns blocks of bytes and notes on what is lost.
 FORMATS = {
     "conllu": "sentgen.counts.conllu_export:write_conllu",
     "docbin": "sentgen.counts.docbin_export:write_docbin",
@@ -105,7 +105,7 @@ union
 select key from region_meta where corpus_id = $corpus
 order by key
 """
-#: Names in a note.
+#: Names that a note lists at most.
 _TOLD = 5
 
 
@@ -114,8 +114,8 @@ class Export:
     """A corpus in a format.
 
     Attributes:
-        blocks: the bytes of the file, a part at a time.
-        lost: what the format does not give back, one line each.
+        blocks: the bytes of the file, in blocks.
+        lost: notes on what the format cannot hold, one line each.
     """
 
     blocks: Iterator[bytes]
@@ -126,8 +126,8 @@ def export(connection: Connection, name: str, form: str) -> Export:
     """Return a corpus in a format, block by block, and what the format cannot hold.
 
     Raises:
-        InputError: there is no such format, or the corpus cannot be written in it, or it has counts, but no
-            sentences, as a lake that was counted on a cluster.
+        InputError: there is no such format, the corpus cannot be written in it, or the corpus has no
+            sentences, as in a lake that was counted on a cluster.
         NotFoundError: there is no such corpus.
     """
     if form not in FORMATS:
@@ -143,7 +143,7 @@ def export(connection: Connection, name: str, form: str) -> Export:
 
 
 class SentenceRow(NamedTuple):
-    """A sentence, as `_ROWS` has it."""
+    """A row of `_ROWS`: a sentence."""
 
     id: int
     sent_id: str | None
@@ -158,7 +158,7 @@ class SentenceRow(NamedTuple):
 
     @property
     def attributes(self) -> list[tuple[str, str]]:
-        """Return what is said of a sentence beside its name; paragraphs and turns are regions."""
+        """Return the metadata of the sentence without its name; paragraphs and turns are regions instead."""
         attributes = []
         for comment in (self.metadata or "").split("\n"):
             pair = key_and_value(comment)
@@ -172,7 +172,7 @@ class SentenceRow(NamedTuple):
 
 
 class RegionRow(NamedTuple):
-    """A region, as `_REGIONS` has it."""
+    """A row of `_REGIONS`: a region."""
 
     sentence_id: int
     place: int
@@ -185,7 +185,7 @@ class RegionRow(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """A sentence, the regions that begin in it, and what is said of its document."""
+    """A sentence, the regions that begin in it, and the metadata of its document."""
 
     sentence: SentenceRow
     regions: Sequence[RegionRow]
@@ -193,7 +193,7 @@ class Marked(NamedTuple):
 
 
 def count_around(regions: Sequence[RegionRow]) -> int:
-    """Return how many regions stand around the sentence: one does as long as all before it do."""
+    """Return how many of the regions, from the first one on, enclose the whole sentence."""
     around = 0
     while around < len(regions) and regions[around].position == 1 and regions[around].whole:
         around += 1
@@ -201,7 +201,7 @@ def count_around(regions: Sequence[RegionRow]) -> int:
 
 
 def marked_sentences(connection: Connection, corpus: int, span: tuple[int, int]) -> Iterator[list[Marked]]:
-    """Yield the sentences of a corpus in their order, some thousands at a time."""
+    """Yield the sentences of a corpus in order, in lists of some thousands."""
     for begin in range(span[0], span[1] + 1, SENTENCES):
         given = {"corpus": corpus, "first": begin, "last": min(begin + SENTENCES - 1, span[1])}
         rows = [SentenceRow(**row) for row in fetch_arrow(connection, _ROWS, given).to_pylist()]
@@ -221,8 +221,8 @@ def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> It
 
     Args:
         connection: the store.
-        corpus: number of the corpus.
-        keys: names beside those of metadata and of attributes of regions.
+        corpus: id of the corpus.
+        keys: names besides those of metadata and of attributes of regions.
     """
     stored = fetch_arrow(connection, _KEYS, {"corpus": corpus}).columns[0].to_pylist()
     written = {key: xml_name(key) for key in dict.fromkeys([*stored, *keys])}
@@ -237,7 +237,7 @@ def renamed(connection: Connection, corpus: int, keys: Iterable[str] = ()) -> It
 
 
 def unbarred(value: str) -> str:
-    r"""Return a value of MISC as it was, before `bar_free`.
+    r"""Undo `bar_free`: return the original value of MISC.
 
     >>> unbarred(r"a\pb\\c")
     'a|b\\c'

@@ -1,4 +1,4 @@
-"""Ingest sources into a corpus: whole or not at all, once, and wherever it was interrupted, again."""
+"""Ingest sources into a corpus: each as a whole, once, and again if the ingestion was interrupted."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ from sentgen.schema import Store
 from sentgen.schema.store import next_id
 from sentgen.schema.tables.corpus import document
 
-#: What a source holds: sentences one by one or in blocks of them, and what is refused.
+#: An item of a source: a sentence, a block of sentences, or a rejection.
 Found = LineBlock | TreebankBlock | Sentence | Rejection
-#: Formats that are read in blocks, and what reads them so.
+#: Formats that are read in blocks, and their readers.
 _BLOCKS: dict[str, Callable[..., Iterator[Found]]] = {
     "conllu": treebank_blocks.read_blocks,
     "lines": line_blocks.read_blocks,
@@ -56,7 +56,7 @@ _BLOCKS: dict[str, Callable[..., Iterator[Found]]] = {
 
 @dataclass(slots=True)
 class Summary(BatchSummary):
-    """What an ingestion did."""
+    """Figures and notes of an ingestion."""
 
     sources: int = 0
     refused: int = 0
@@ -66,13 +66,13 @@ class Summary(BatchSummary):
     types: int = 0
     cyclic: int = 0
     empty_nodes: int = 0
-    #: Files found in folders and archives that are no corpora: name and reason.
+    #: Files in folders and archives that are no texts: name and reason.
     passed_over: list[tuple[str, str]] = field(default_factory=list, repr=False)
-    #: Sources of which the corpus has another content, too, from the same path.
+    #: Sources of which the corpus also has an older content from the same path.
     changed_paths: list[str] = field(default_factory=list, repr=False)
     #: Sources of XML or HTML that were read as plain text.
     markup: list[str] = field(default_factory=list, repr=False)
-    #: What readers say of sources as a whole: name and note.
+    #: Notes of readers on whole sources: name and note.
     notes: list[tuple[str, str]] = field(default_factory=list, repr=False)
 
     @property
@@ -129,17 +129,17 @@ def ingest_sources(
     small: bool = False,
     gone: Collection[int] | None = None,
 ) -> Summary:
-    """Read sources as `ingest` does, and with ``gone`` take out what is not there any more.
+    """Read sources as `ingest` does, and with ``gone`` remove sources whose files are gone.
 
     Args:
-        store: where they go.
-        sources: what is read.
-        settings: how.
-        parser: parses what has no trees.
-        progress: told what is read.
+        store: the store.
+        sources: the sources to read.
+        settings: settings of the corpus.
+        parser: parses sentences without trees.
+        progress: called with the progress.
         small: see `ingest_batches`.
-        gone: ids of sources that go in the first transaction; so does then, with its own, what the store has
-            of one that has no sentences any more.
+        gone: ids of sources that are removed in the first transaction; if given, a stored source whose file
+            has no sentences any more is removed, too, in the transaction of its batch.
     """
     began = time.monotonic()
     if parser is not None and settings.language != ENGLISH:
@@ -153,7 +153,7 @@ def ingest_sources(
     with store.begin() as connection:
         corpus = find_corpus(connection, settings.corpus)
         if corpus is not None:
-            # In a transaction of its own: a batch is done whether this succeeds or not.
+            # In a transaction of its own, as the batch is stored even if the merge fails.
             corpora.merge_small(connection, corpus.id)
             total.types = corpora.count_types(connection, corpus.id)
     total.seconds = time.monotonic() - began
@@ -162,22 +162,22 @@ def ingest_sources(
 
 @dataclass(slots=True)
 class _Run:
-    """What all batches of an ingestion have in common."""
+    """The state that all batches of an ingestion share."""
 
     store: Store
     settings: Settings
     parser: CachedParser | None
     progress: Progress
     total: Summary
-    #: Sources that are not there any more; nothing where that is nobody's question.
+    #: Ids of sources whose files are gone; None if removals were not asked for.
     gone: Collection[int] | None = None
-    #: What the corpus has, looked up by the first batch: this process is the only writer.
+    #: The sources of the corpus, read by the first batch: this process is the only writer.
     stored: StoredSources | None = None
-    #: Sources of the store that are another path's content, too: id to this path.
+    #: Other paths with the same content, by the id of the stored source.
     shared: dict[int, str] = field(default_factory=dict)
 
     def read(self, lines: LineReader, reader: Reader) -> Iterator[Found]:
-        """Yield what a source holds, in blocks where its format is read so."""
+        """Yield the items of a source, in blocks if its format is read in blocks."""
         if self.parser is not None:
             return read_parsed(reader.items(lines), self.parser, path=lines.source.name)
         if reader.name in _BLOCKS:
@@ -187,8 +187,8 @@ class _Run:
 
 
 def version_of(reader: Reader, parser: Parser | None) -> str:
-    """Return the version of a reader, and of the parser where that has a say."""
-    # Formats that have trees as a rule are not parsed, so that another parser changes nothing.
+    """Return the version of a reader, with that of the parser if the format is parsed."""
+    # Formats that usually have trees are not parsed, so that their version names no parser.
     if parser is None or reader.trees:
         return reader.version
     return f"{reader.version}+{parser.name}@{parser.version}"
@@ -196,7 +196,7 @@ def version_of(reader: Reader, parser: Parser | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A source that was read; without a ``tally`` the corpus has it, or all of it is refused."""
+    """A source that was read; without a ``tally``, the corpus has it already, or all of it was refused."""
 
     source: Source
     reader: Reader
@@ -208,7 +208,7 @@ class _Read:
 
     @property
     def content(self) -> tuple[str, str, str]:
-        """What makes two of them one content, read in the same way."""
+        """Hash, format and version, which are equal for the same content read in the same way."""
         return self.digest, self.reader.name, self.version
 
 
@@ -222,19 +222,19 @@ class _Sources(Batch[Source, Summary]):
             run.stored = StoredSources(connection, self.corpus.id)
         self.stored = run.stored
         self.found: list[_Read] = []
-        #: Paths of sources that are not there any more.
+        #: Paths of sources whose files are gone.
         self.gone: list[str] = []
-        #: The content of those that are drafted.
+        #: The `_Read.content` of the sources that are drafted.
         self.drafted: set[tuple[str, str, str]] = set()
-        #: Sources that go when those of this batch are in.
+        #: Ids of stored sources that are removed in the transaction of this batch.
         self.superseded: set[int] = set()
-        #: What is known of the files of sources now.
+        #: The current files of sources, by source id.
         self.files: dict[int, SourceFile] = {}
-        # Those of the first batch are forgotten by the later ones.
+        # Later batches find none of these, as the first batch has removed them from ``stored``.
         self._let_go(run.stored.by_id.keys() & set(run.gone or ()))
 
     def _let_go(self, ids: Iterable[int]) -> None:
-        """Have sources that are not there any more go with this batch: nothing is the same as one of them."""
+        """Remove sources whose files are gone with this batch; no source is compared with them any more."""
         for number in sorted(ids):
             self.gone.append(self.stored.by_id[number].path)
             self.superseded.add(number)
@@ -251,9 +251,9 @@ class _Sources(Batch[Source, Summary]):
         if not isinstance(reader, Reader):
             self.done.passed_over.append((item.name, reader))
             return
-        # Its time first: what is written to it while it is read is another content.
+        # The time is read first: if the file is written to meanwhile, it counts as changed later.
         file = file_of(item, self.settings)
-        # One more pass over the source, so that a known one is passed over before anything is kept.
+        # The hash takes one more pass over the source, but a known source is skipped before it is drafted.
         candidate = _Read(item, reader, version_of(reader, self.run.parser), reader.digest(item), file)
         known = self._is_known(candidate)
         read = candidate if known else self._refused(candidate) or self._drafted(candidate)
@@ -267,20 +267,20 @@ class _Sources(Batch[Source, Summary]):
                 self.drafted.add(read.content)
 
     def _is_known(self, read: _Read) -> bool:
-        """Say whether the corpus has the content, or will have it from a source of this batch."""
+        """Return whether the corpus, or a source of this batch, has the content."""
         return read.content in self.drafted or self.stored.same(read.content) is not None
 
     def _refused(self, read: _Read) -> _Read | None:
-        """Return a source with all its faults, if one refuses it and there are any."""
+        """Return a source with all of its faults, if faults refuse a whole source and there are any."""
         if self.settings.on_error != "collect":
             return None
-        # A first pass that keeps nothing, so that all faults are told.
+        # A first pass that drafts nothing, so that all faults are reported.
         items = self.run.read(read.source.open(), read.reader)
         rejections = [item for item in items if isinstance(item, Rejection)]
         return replace(read, rejections=rejections) if rejections else None
 
     def _drafted(self, read: _Read) -> _Read | None:
-        """Draft a source; return nothing if it was found and has no sentences."""
+        """Draft a source; return None if it was found in a folder or archive and has no sentences."""
         source = read.source
         tally = SourceTally(self.next_source, source.name)
         self.writer.start_source(tally)
@@ -295,7 +295,7 @@ class _Sources(Batch[Source, Summary]):
                 rejections.append(item)
                 continue
             self.writer.add(item)
-            # Sentences are buffered, so that most change nothing yet.
+            # Sentences are buffered, so that the count changes only now and then.
             if tally.tokens != reported:
                 reported = tally.tokens
                 self.run.progress(source, lines.progress, before + tally.tokens)
@@ -304,7 +304,7 @@ class _Sources(Batch[Source, Summary]):
         if not tally.sentences and not rejections:
             if source.explicit:
                 raise InputError("has no sentences", path=source.name)
-            # As the file that names the others of a collection.
+            # Such as the file that lists the other files of a collection.
             self.writer.drop_source()
             return None
         tally.rejected = len(rejections)
@@ -343,7 +343,7 @@ class _Sources(Batch[Source, Summary]):
             self.stored.remove(self.superseded)
 
     def _add(self, connection: Connection, read: _Read, tally: SourceTally) -> None:
-        """Store a source and what of it was refused; its sentences are drafted."""
+        """Store the row of a source and its rejections; its sentences are drafted already."""
         self._replace(connection, read.source)
         self._record(connection, read.rejections)
         form = read.reader.name
@@ -358,7 +358,7 @@ class _Sources(Batch[Source, Summary]):
         self.done.empty_nodes += tally.empty_nodes
 
     def _keep(self, connection: Connection, read: _Read) -> None:
-        """Leave what the corpus has as it is; what else it has from the same path is told, or goes."""
+        """Keep a stored source with the same content; report, or remove, other content of the same path."""
         same = self.stored.same(read.content)
         assert same is not None
         path = place_of(read.source.name)
@@ -373,7 +373,7 @@ class _Sources(Batch[Source, Summary]):
         self._replace(connection, read.source, same.id)
 
     def _replace(self, connection: Connection, source: Source, but: int | None = None) -> None:
-        """Let go of what the corpus has from the path of a source, or tell that it has that, too."""
+        """Remove the stored sources of the path of a source, or, without ``replace``, report them."""
         others = self.stored.at(source) - {but}
         if others and self.settings.replace:
             remove_rejections(connection, self.corpus.id, source.name)
@@ -386,7 +386,7 @@ class _Sources(Batch[Source, Summary]):
             self.done.changed_paths.append(source.name)
 
     def _keep_file(self, stored: StoredSource, file: SourceFile) -> None:
-        """Keep what is known of the file of a source now, and of the folder in which it was found before."""
+        """Record the current file of a source, with the folder in which it was found before."""
         known = stored.file
         if known and known.folder and not file.folder and known.size is not None:
             file = file._replace(folder=known.folder, name=known.name)
@@ -394,7 +394,7 @@ class _Sources(Batch[Source, Summary]):
             self.files[stored.id] = file
 
     def _move(self, connection: Connection, stored: StoredSource, path: str) -> None:
-        """Say that a source of the store is found at a path."""
+        """Set the path of a stored source."""
         if stored.path != path:
             set_path(connection, stored.id, path)
             self.stored.put(stored._replace(path=path))

@@ -1,11 +1,11 @@
 """Count n-grams of all orders with one sort.
 
-Every token starts one record: the words from it to the end of its sentence, five at most. In sorted order
-the records that share their first *n* words lie together, so that one pass over the sorted records yields the
-counts of every order, each already sorted. Chunks that do not fit in memory are sorted one by one, spilled
-as runs of distinct records, and merged.
+Every token starts one record: the words from it to the end of its sentence, at most five. Sorted records that
+share their first *n* words are adjacent, so that one pass over them yields the counts of every order, each
+already sorted. Texts that do not fit in memory are sorted in chunks, spilled as runs of distinct records, and
+merged.
 
-The kernels know arrays only. A record is a row of five int32; beyond the end of the sentence stands ``PAD``.
+The kernels take arrays only. A record is a row of five int32, filled with ``PAD`` beyond its sentence.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAD = -1
 class NgramCounts:
     """Distinct n-grams of one order, sorted: ``words`` is (n, rows) int32, ``counts`` is (rows,) int64.
 
-    Both are filled anew by what counts next.
+    Both arrays are reused for the next n-grams.
     """
 
     words: Ints
@@ -54,10 +54,10 @@ def wrap(words: Ints, lengths: Ints, begins: int, ends: int) -> Ints:
 
 @compiled
 def _record_sizes(stream: Ints, ends: int) -> Bytes:
-    """Return for every position how many words its record has, up to and with the end-of-sentence word."""
+    """Return the number of words in the record of every position, the end-of-sentence word included."""
     sizes = np.empty(stream.size, np.uint8)
     left = 0
-    # From the end: a record ends with the sentence of its first word.
+    # Backwards, counting from each end of a sentence.
     for i in range(stream.size - 1, -1, -1):
         left = 1 if stream[i] == ends else min(left + 1, WIDTH)
         sizes[i] = left
@@ -66,9 +66,9 @@ def _record_sizes(stream: Ints, ends: int) -> Bytes:
 
 @compiled
 def _pair_keys(left: Ints, right: Ints, sizes: Bytes, ahead: int, shift: int, keys: Bits) -> None:
-    """Pack ``left`` of each position and ``right`` of the one ``ahead``, 0 beyond the end of the sentence."""
+    """Pack ``left`` of each position with ``right`` of that ``ahead`` later, 0 beyond the sentence."""
     for p in range(left.size):
-        # 0 is PAD, and less than all words, so that a shorter n-gram comes before its continuations.
+        # 0 is PAD, less than all words, so that shorter records sort before their continuations.
         other = right[p + ahead] if ahead < sizes[p] else 0
         keys[p] = (np.uint64(left[p]) << np.uint64(shift)) | np.uint64(other)
 
@@ -82,7 +82,7 @@ def _add_positions(keys: Bits, bits: int) -> None:
 @compiled
 def _rank(ordered: Bits, bits: int, ranks: Ints, distinct: Bits) -> int:
     """Number the distinct keys from 1 and write each position's number into ``ranks``."""
-    # The low bits of a key are its position, the others what is compared.
+    # The low bits of a key are its position; the other bits are compared.
     mask = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
     rank = 0
     for i in range(ordered.size):
@@ -97,7 +97,7 @@ def _rank(ordered: Bits, bits: int, ranks: Ints, distinct: Bits) -> int:
 def _ranks(keys: Bits, key_bits: int) -> tuple[Ints, Bits]:
     """Return the rank of each key among the distinct ones, from 1, and the distinct keys by rank.
 
-    What the keys are is lost.
+    The array of keys is overwritten.
     """
     position_bits = int(keys.size).bit_length()
     ranks = np.empty(keys.size, np.int32)
@@ -107,14 +107,14 @@ def _ranks(keys: Bits, key_bits: int) -> tuple[Ints, Bits]:
         keys.sort()
         distinct = np.zeros(keys.size + 1, np.uint64)
         return ranks, distinct[: _rank(keys, position_bits, ranks, distinct) + 1]
-    # Too large a chunk or vocabulary to pack: the same ranks by a slower way.
+    # Key and position do not fit into 64 bits: compute the same ranks in a slower way.
     values, inverse = np.unique(keys, return_inverse=True)
     ranks[:] = inverse + 1
     return ranks, np.concatenate((np.zeros(1, np.uint64), values))
 
 
 class _Packed(NamedTuple):
-    """Distinct keys by rank, from 1; the lower bits of each are its right part."""
+    """Distinct keys by rank, from 1; the low ``bits`` of a key are its right part."""
 
     keys: Bits
     bits: int
@@ -131,9 +131,9 @@ def _distinct(
     records: Ints,
     counts: Ints,
 ) -> tuple[int, int]:
-    """Unpack the distinct keys from ``at`` on into words of the store, with their counts, until all is full.
+    """Unpack distinct records from ``at`` on into ids of the store, with counts, until the arrays are full.
 
-    Return how many there are, and where the next one begins.
+    Return the number of records, and the index at which the next one begins.
     """
     rows = -1
     while at < ordered.size:
@@ -179,16 +179,15 @@ def sort_records(stream: Ints, names: Ints, *, ends: int, block: int) -> Iterato
         block: rows that are yielded at once, at most.
 
     Yields:
-        Distinct records, (rows, 5) int32 in ids of the store, sorted; and their counts, (rows,) int32: arrays
-        that the next ones are put into. Time O(tokens log tokens); memory about 40 bytes a token beside the
-        input.
+        Distinct records, (rows, 5) int32 in ids of the store, sorted; and their counts, (rows,) int32; both
+        arrays are reused. Time O(tokens log tokens); memory about 40 bytes a token besides the input.
     """
     sizes = _record_sizes(stream, ends)
     words = stream + np.int32(1)  # 0 is PAD
-    # `names` rise, so that order by number is order by id, and the result is sorted for the store.
+    # `names` are ascending, so that sorting by number is sorting by id.
     named = np.concatenate((np.array([PAD], np.int32), names))
     word_bits = int(names.size + 1).bit_length()
-    # One array for all three sorts: new memory costs the system more time than is spent in it.
+    # One array for all three sorts, as allocating new memory takes longer than using it.
     keys = np.empty(stream.size, np.uint64)
     _pair_keys(words, words, sizes, 1, word_bits, keys)
     pair, pairs = _ranks(keys, 2 * word_bits)
@@ -197,7 +196,7 @@ def sort_records(stream: Ints, names: Ints, *, ends: int, block: int) -> Iterato
     triple, triples = _ranks(keys, pair_bits + word_bits)
     # Words 1 to 3, and the bigram of words 4 and 5.
     _pair_keys(triple, pair, sizes, 3, pair_bits, keys)
-    # 13 bytes a token less while the keys are sorted.
+    # This saves 13 bytes a token while the keys are sorted.
     del triple, pair, words, sizes
     keys.sort()
     size = min(block, keys.size)
@@ -220,12 +219,12 @@ def _roll_up(
     sums: Longs,
     rows: Longs,
 ) -> int:
-    """Close the n-grams that end with each record from ``at`` on, and open those that begin with it.
+    """Close n-grams that a record from ``at`` on does not share, and open those that begin with it.
 
-    Return where it has stopped: at the end, or before a record for which an order may have no room.
+    Return the index of the first record that was not read: the end, or where an order may have no room.
     """
     while at < counts.size and rows.max() < sums.shape[1]:
-        # As many words as this record begins with like the last one: those n-grams are still open.
+        # The number of first words that this record shares with the last one: their n-grams stay open.
         shared = 0
         while shared < WIDTH and records[at, shared] == last[shared] and last[shared] != PAD:
             shared += 1
@@ -233,7 +232,7 @@ def _roll_up(
             if n < shared:
                 open_counts[n] += counts[at]
                 continue
-            # Sorted input: an n-gram that is not shared never comes again.
+            # The input is sorted, so that an n-gram that is not shared never occurs again.
             if open_counts[n] > 0:
                 row = rows[n]
                 for k in range(n + 1):
@@ -251,8 +250,8 @@ def _roll_up(
 class RollUp:
     """Turn sorted records into n-gram counts of orders 1 to ``highest``.
 
-    The records come in blocks, which together are one sorted sequence of distinct ones. An order is handed
-    out when it has ``room`` rows, and at the end.
+    The records come in blocks, which together are one sorted sequence of distinct records. The n-grams of an
+    order are yielded when they fill their array, and at the end.
     """
 
     def __init__(self, highest: int, size: int) -> None:
@@ -263,7 +262,7 @@ class RollUp:
         self._rows = np.zeros(highest, np.int64)
 
     def add(self, records: Ints, counts: Ints | Longs) -> Iterator[list[NgramCounts]]:
-        """Take the next records; yield the n-grams of orders that are full, by order, none of the others."""
+        """Take the next records; yield the n-grams of orders whose arrays are full, sorted by order."""
         sums, at = counts.astype(np.int64), 0
         while at < sums.size:
             at = _roll_up(records, sums, at, self._last, self._open, self._words, self._sums, self._rows)
@@ -272,8 +271,8 @@ class RollUp:
                 yield self._taken(full)
 
     def finish(self) -> Iterator[list[NgramCounts]]:
-        """Yield all that is left."""
-        # A record that shares nothing closes all that is open.
+        """Yield the n-grams that are left."""
+        # A record that shares no word closes all open n-grams.
         end = np.full((1, WIDTH), PAD, np.int32)
         yield from self.add(end, np.zeros(1, np.int64))
         yield self._taken(self._rows > 0)
@@ -287,14 +286,14 @@ class RollUp:
         ]
 
 
-#: Bytes of memory that sorting takes for one token of a chunk, all arrays counted.
+#: Bytes of memory for sorting, in all arrays, for each token of a chunk.
 _BYTES_PER_TOKEN = 80
-#: A chunk is no larger: its positions, a rank and a word must fit into 64 bits.
+#: Tokens of the largest chunk, whose positions, with a rank and a word, must fit into 64 bits.
 _LARGEST_CHUNK = 1 << 24
 _SMALLEST_CHUNK = 1 << 16
 #: Bytes of memory for each record of a block that is merged and rolled up, all arrays counted.
 _BYTES_PER_RECORD = 512
-#: Records of a block, at most: larger ones are no faster, and new memory takes the system time.
+#: Records of the largest block: larger blocks are no faster, and need more new memory.
 _LARGEST_BLOCK = 1 << 17
 
 
@@ -303,7 +302,7 @@ def _less(records: Ints, i: int, a: int, j: int, b: int) -> bool:
     for k in range(WIDTH):
         if records[i, a, k] != records[j, b, k]:
             return bool(records[i, a, k] < records[j, b, k])
-    # Of equal records the lower run: the merge is the same every time.
+    # Of equal records, that of the lower run is first, so that the merge is deterministic.
     return i < j
 
 
@@ -328,12 +327,12 @@ def _sink(heap: Longs, size: int, at: int, records: Ints, cursor: Longs) -> None
 def _merge(
     records: Ints, counts: Ints, filled: Longs, cursor: Longs, heap: Longs, size: int, out: Ints, sums: Longs
 ) -> tuple[int, int]:
-    """Merge until a buffer runs dry or ``out`` is full; return rows written and the dry run, or -1."""
+    """Merge until a buffer is empty or ``out`` is full; return the rows written, and the empty run or -1."""
     rows = 0
     while rows < sums.size and size > 0:
         run = heap[0]
         at = cursor[run]
-        # Equal records of several runs come one after the other; a run has each only once.
+        # Equal records of several runs are adjacent; a run has each record once.
         same = rows > 0
         if same:
             for k in range(WIDTH):
@@ -348,7 +347,7 @@ def _merge(
             sums[rows] = counts[run, at]
             rows += 1
         cursor[run] = at + 1
-        # The heap cannot be mended before the buffer is filled: that is up to the caller.
+        # The heap can be repaired only after the caller has filled the buffer.
         if cursor[run] == filled[run]:
             return rows, run
         _sink(heap, size, 0, records, cursor)
@@ -356,13 +355,13 @@ def _merge(
 
 
 class _SortedRuns(Protocol):
-    """Sorted runs of distinct records, of which a block each is in memory.
+    """Sorted runs of distinct records, with a block of each in memory.
 
     Attributes:
         records: (runs, rows of a block, 5).
         counts: (runs, rows of a block).
-        filled: rows of the block of each run.
-        cursor: how many of them are merged.
+        filled: number of rows in the block of each run.
+        cursor: number of them that are merged.
     """
 
     records: Ints
@@ -375,7 +374,7 @@ class _SortedRuns(Protocol):
 
 
 class _SpilledRuns:
-    """Spilled runs, read block by block; mapped into memory, their pages would count as ours."""
+    """Spilled runs, read block by block; memory-mapped pages would count as memory of this process."""
 
     def __init__(self, files: Sequence[tuple[BinaryIO, BinaryIO]], block: int) -> None:
         self.files = files
@@ -398,7 +397,7 @@ class _SpilledRuns:
 def merge_runs(paths: list[tuple[Path, Path]], *, block: int) -> Iterator[tuple[Ints, Longs]]:
     """Merge sorted runs into one sorted sequence of distinct records, in blocks.
 
-    The last record of a block is held back, since the next block may begin with its equal.
+    The last record of a block is held back, since the next block may begin with an equal record.
     """
     with ExitStack() as stack:
         files = [(stack.enter_context(r.open("rb")), stack.enter_context(c.open("rb"))) for r, c in paths]
@@ -406,7 +405,7 @@ def merge_runs(paths: list[tuple[Path, Path]], *, block: int) -> Iterator[tuple[
 
 
 def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
-    """Merge runs wherever they come from, as `merge_runs` does."""
+    """Merge runs of any source, as `merge_runs` does."""
     heap = np.array([run for run in range(runs.filled.size) if runs.fill(run)], np.int64)
     size = heap.size
     for at in range(size // 2 - 1, -1, -1):
@@ -416,12 +415,12 @@ def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
         out, sums = np.empty((block, WIDTH), np.int32), np.empty(block, np.int64)
         rows, dry = _merge(runs.records, runs.counts, runs.filled, runs.cursor, heap, size, out, sums)
         if dry >= 0 and not runs.fill(dry):
-            # At its end: the last run takes its place at the top.
+            # The run has ended: the last run of the heap takes its place at the top.
             size -= 1
             heap[0] = heap[size]
         if dry >= 0:
             _sink(heap, size, 0, runs.records, runs.cursor)
-        # At most one record can be equal, since each block has distinct ones.
+        # Only the first record can be equal, since records of a block are distinct.
         if held is not None and (held[0][0] == out[0]).all():
             sums[0] += held[1][0]
         elif held is not None:
@@ -435,7 +434,7 @@ def merge(runs: _SortedRuns, block: int) -> Iterator[tuple[Ints, Longs]]:
 def rolled_up(
     records: Iterable[tuple[Ints, Ints | Longs]], highest: int, block: int
 ) -> Iterator[list[NgramCounts]]:
-    """Yield the n-grams of orders 1 to ``highest`` of sorted records, up to ``block`` rows at once."""
+    """Yield the n-grams of orders 1 to ``highest`` of sorted records, in blocks of at most ``block`` rows."""
     roll_up = RollUp(highest, block)
     for rows, counts in records:
         yield from roll_up.add(rows, counts)
@@ -443,12 +442,12 @@ def rolled_up(
 
 
 class NgramCounter:
-    """Count the n-grams of a stream of sentences within a bound of memory.
+    """Count the n-grams of a stream of sentences within a limit of memory.
 
     Args:
         highest: highest order that is counted.
         memory: bytes that sorting may take.
-        folder: where runs are spilled; made when needed, removed by `close`.
+        folder: folder to which runs are spilled; made when needed, removed by `close`.
     """
 
     def __init__(self, *, highest: int, memory: int, folder: Path) -> None:
@@ -461,7 +460,7 @@ class NgramCounter:
 
     def add(self, stream: Ints) -> None:
         """Take whole sentences in ids of the store, each from ``<s>`` to ``</s>``."""
-        # Whole streams only: a chunk is cut between sentences, or n-grams would be lost.
+        # A chunk has whole streams, as cutting a sentence would lose n-grams.
         if self._tokens and self._tokens + stream.size > self.chunk:
             self._spill()
         self._waiting.append(stream)
@@ -480,14 +479,14 @@ class NgramCounter:
         yield from merge_runs(self._runs, block=self.block)
 
     def close(self) -> None:
-        """Forget everything and remove what was spilled."""
+        """Drop all records and remove the spilled files."""
         self._waiting, self._tokens, self._runs = [], 0, []
         folders.remove(self.folder)
 
     def _sorted_chunk(self) -> Iterator[tuple[Ints, Ints]]:
         if not self._waiting:
             return
-        # Dense numbers, as few bits as the chunk needs, in the order of the ids.
+        # Dense numbers in the order of the ids, which need few bits.
         present = np.zeros(max(int(part.max()) for part in self._waiting) + 1, bool)
         for part in self._waiting:
             present[part] = True
@@ -503,7 +502,7 @@ class NgramCounter:
             self.folder / f"{len(self._runs)}.records",
             self.folder / f"{len(self._runs)}.counts",
         )
-        # Plain arrays: a run is read once, by this process, in blocks.
+        # Plain arrays without a format, as only this process reads a run, once and in blocks.
         with paths[0].open("wb") as of_records, paths[1].open("wb") as of_counts:
             for records, counts in self._sorted_chunk():
                 of_records.write(records.data)  # unlike `tofile`, says that the disk is full

@@ -25,8 +25,8 @@ ON_ERROR = ("raise", "skip")
 #: Pairs are searched by words and frequencies; longer n-grams of them are counted on request.
 ORDER = 1
 
-#: Called with the name of the file being read, how many of its pairs were seen so far, and the fraction read
-#: of all files together.
+#: Called with the name of the file being read, the number of its pairs so far, and the fraction of all files
+#: that was read.
 Progress = Callable[[str, int, float], None]
 
 
@@ -50,7 +50,7 @@ def ingest_pairs(
     on_error: str = "raise",
     progress: Progress | None = None,
 ) -> PairSummary:
-    """Read pairs, and store those that the corpus does not have, a batch a transaction.
+    """Read pairs, and store those that the corpus does not have, with a transaction for each batch.
 
     A pair is known by the SHA-256 of its name, its texts and the settings: a second run is a no-op, and a
     killed one loses at most the batch in flight. Both texts become documents of the corpus.
@@ -142,7 +142,7 @@ class _Pairs(Batch[_ReadPair, PairSummary]):
         super().__init__(connection, run.store, run.corpus, PairSummary(run.corpus.corpus))
         self.run = run
         self.next_pair = next_id(connection, pair_table)
-        # Once for all batches: this process is the only writer.
+        # Looked up once for all batches, as this process is the only writer.
         if run.known is None:
             columns = pair_table.c
             rows = select(columns.name, columns.sha256).where(columns.corpus_id == self.corpus.id)

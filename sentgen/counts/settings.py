@@ -22,7 +22,7 @@ from sentgen.schema.tables.counts import MAX_ORDER
 ON_ERROR = ("raise", "collect", "skip")
 #: Settings of the readers of formats.
 OF_READERS = ("language", "encoding", "columns", "sentences", "text", "id", "meta", "notes")
-#: What `corpus.kind` says.
+#: The values of `corpus.kind`.
 CORPUS, PAIRS = "corpus", "pairs"
 
 
@@ -127,7 +127,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class CountedCorpus:
-    """How a corpus is counted, and its number, which is that of the next one if it is not ``stored`` yet."""
+    """How a corpus is counted, and its id, which is the next free one if it is not ``stored`` yet."""
 
     id: int
     kind: str
@@ -139,19 +139,19 @@ class CountedCorpus:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> CountedCorpus:
-        """Return a corpus of the store or of a lake, by its row."""
+        """Return the corpus of a row of a store or a lake."""
         counted = ("id", "kind", "lowercase", "max_order", "tags", "function_heads")
         return cls(*(row[name] for name in counted))
 
     def check(self, settings: Settings) -> None:
-        """Refuse settings that would make the counts of one corpus mean two things."""
+        """Refuse settings that differ from those with which the corpus was counted before."""
         if self.kind != settings.kind:
             raise InputError(
                 f"the corpus {settings.corpus!r} is of kind {self.kind}, not {settings.kind}; "
                 f"choose another {spell('corpus')} name"
             )
         if settings.kind == PAIRS:
-            # Pairs are counted as their first ones were, whatever is asked for with more of them.
+            # Further pairs are counted like the first ones, whatever the settings are.
             return
         compared = {
             "lowercase": (self.lowercase, settings.lowercase),
@@ -174,10 +174,10 @@ def find_corpus(connection: Connection, name: str) -> CountedCorpus | None:
 
 
 def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
-    """Return the corpus that settings name, or else the one that they would make.
+    """Return the corpus that settings name, or the new corpus that they describe.
 
     Raises:
-        InputError: the corpus is made otherwise, or the name is that of a subcorpus.
+        InputError: the corpus has other settings, or the name is that of a subcorpus.
     """
     stored = find_corpus(connection, settings.corpus)
     if stored is not None:
@@ -202,7 +202,7 @@ def add_corpus(connection: Connection, settings: Settings, number: int) -> None:
 
 
 def _check_name(connection: Connection, name: str) -> None:
-    """Refuse the name of a subcorpus: both stand in the same places."""
+    """Refuse the name of a subcorpus, as options take names of either."""
     if (
         connection.execute(select(tables.subcorpus).where(tables.subcorpus.c.name == name)).first()
         is not None
@@ -223,7 +223,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def _check_language(code: str) -> None:
-    """Refuse what is no code of a language.
+    """Check the code of a language.
 
     Raises:
         InputError: the code is not two or three small letters.

@@ -1,4 +1,4 @@
-"""Sources that a corpus has: found by their content or their path, and taken out with what was counted."""
+"""The stored sources of a corpus: look-up by content or path, new rows, and removal from the counts."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from sentgen.schema.tables import fidelity
 from sentgen.schema.tables.corpus import BOS, EOS
 from sentgen.schema.tables.counts import segment
 
-#: Tokens of the sentences that are read, and counted, at once.
+#: Tokens of sentences that are read and counted at once.
 PART_TOKENS = 1_000_000
-#: Seconds in which a file may change twice and say the same time; FAT counts by two.
+#: Seconds within which a file may change twice and keep its time; FAT has steps of two seconds.
 _COARSE = 2
 
 _SENTENCES = """
@@ -48,7 +48,7 @@ where corpus_id = $corpus
     and sentence_id between $first and $last
 order by sentence_id, position
 """
-# A join by equality: many ranges of tokens would each be compared with every row.
+# Joined by equality, as a join by ranges of tokens would compare each range with every row.
 _OCCURRENCES = """
 delete from occurrence
 where segment_id in (select id from segment where corpus_id = $corpus)
@@ -62,7 +62,7 @@ where segment_id in (select id from segment where corpus_id = $corpus)
 
 
 class SourceFile(NamedTuple):
-    """The file of a source and how it was read, as the table `source_file` has it."""
+    """A row of `source_file`: the file of a source, and how it was read."""
 
     name: str
     folder: str
@@ -73,30 +73,30 @@ class SourceFile(NamedTuple):
 
     @property
     def is_settled(self) -> bool:
-        """Whether another content would have another time; it may change once more just after it did."""
+        """Whether any later change would change the time of the file, which was not modified just before."""
         checked = self.checked_at.replace(tzinfo=UTC).timestamp()
         return self.modified is not None and self.modified / 1e9 < checked - _COARSE
 
 
 class StoredSource(NamedTuple):
-    """A source of the store: where it was found, the hash of its content, and what read it."""
+    """A stored source: its path, the hash of its content, and its format with the version of the reader."""
 
     id: int
     path: str
     sha256: str
     form: str
     version: str
-    #: Nothing in a published store.
+    #: None in a published store.
     file: SourceFile | None = None
 
     @property
     def content(self) -> tuple[str, str, str]:
-        """What makes two of them the same: a newer reader may find other sentences in the same bytes."""
+        """The identity of the content, with the reader, as a newer one may read other sentences from it."""
         return self.sha256, self.form, self.version
 
 
 class StoredSources:
-    """The sources of a corpus: looked up once for all files of an ingestion, which says what it stores."""
+    """The sources of a corpus, read once for an ingestion, which then adds and removes its own."""
 
     def __init__(self, connection: Connection, corpus_id: int) -> None:
         columns, file = tables.source.c, fidelity.source_file
@@ -113,26 +113,26 @@ class StoredSources:
             self.put(StoredSource(number, path, digest, form, version, known))
 
     def put(self, source: StoredSource) -> None:
-        """Take a source, or another path of one."""
+        """Add a source, or replace the one with its id."""
         self.remove([source.id])
         self.by_id[source.id] = source
         self._by_content.setdefault(source.content, set()).add(source.id)
         self._by_path.setdefault(source.path, set()).add(source.id)
 
     def remove(self, ids: Iterable[int]) -> None:
-        """Forget sources."""
+        """Remove sources by their ids."""
         for number in ids:
             if old := self.by_id.pop(number, None):
                 self._by_content[old.content].discard(number)
                 self._by_path[old.path].discard(number)
 
     def same(self, content: tuple[str, str, str]) -> StoredSource | None:
-        """Return the source with this content: its hash, as this version of a reader of a format read it."""
+        """Return the source with a content: hash, format, and version of the reader; or None."""
         ids = self._by_content.get(content)
         return self.by_id[min(ids)] if ids else None
 
     def at(self, source: Source) -> set[int]:
-        """Return the ids of the sources that were read from the path of this one; a stream has none."""
+        """Return the ids of the stored sources from the path of a source; none for a stream."""
         if not source.is_named:
             return set()
         return set(self._by_path.get(place_of(source.name), ()))
@@ -141,11 +141,11 @@ class StoredSources:
 def add_source(
     connection: Connection, corpus_id: int, tally: SourceTally, *, form: str, version: str, digest: str
 ) -> None:
-    """Store a source with what it has yielded.
+    """Store the row of a source with its figures.
 
     Args:
         connection: the transaction.
-        corpus_id: the corpus that it belongs to.
+        corpus_id: id of its corpus.
         tally: id, name and figures of the source.
         form: name of the format, as its reader calls it.
         version: version of the reader.
@@ -172,24 +172,24 @@ def add_source(
 
 
 def find_path(connection: Connection, corpus_id: int, source: Source, digest: str) -> int | None:
-    """Return the id of the source with this content that was read from the path of this one."""
+    """Return the id of the stored source with the path of ``source`` and the hash ``digest``, or None."""
     columns = tables.source.c
     same = (columns.path == place_of(source.name), columns.sha256 == digest)
     return connection.execute(select(columns.id).where(columns.corpus_id == corpus_id, *same)).scalar()
 
 
 def grow_source(connection: Connection, tally: SourceTally) -> None:
-    """Add what more of a source was stored."""
+    """Add the figures of a tally to those of a stored source."""
     columns = tables.source.c
     grown = {"sentences": columns.sentences + tally.sentences, "tokens": columns.tokens + tally.tokens}
     connection.execute(update(tables.source).where(columns.id == tally.id).values(grown))
 
 
 def file_of(source: Source, settings: Settings) -> SourceFile:
-    """Return what tells later whether the file of a source has changed, and how it is read.
+    """Return size and time of the file of a source, by which changes are found, and how the file is read.
 
     Raises:
-        InputError: the file is not there any more.
+        InputError: the file does not exist any more.
     """
     size = modified = None
     if not source.is_stream:
@@ -204,7 +204,7 @@ def file_of(source: Source, settings: Settings) -> SourceFile:
 
 
 def keep_files(connection: Connection, corpus_id: int, files: Mapping[int, SourceFile]) -> None:
-    """Store the files of sources, by the ids of these, in the place of what was known of them."""
+    """Store the files of sources, by source id, in the place of earlier rows."""
     if files:
         raw(connection).execute("delete from source_file where source_id in (select unnest(?))", [[*files]])
         rows = [{"corpus_id": corpus_id, "source_id": one, **file._asdict()} for one, file in files.items()]
@@ -212,19 +212,19 @@ def keep_files(connection: Connection, corpus_id: int, files: Mapping[int, Sourc
 
 
 def remove_rejections(connection: Connection, corpus_id: int, name: str) -> None:
-    """Forget what was refused in the source of this name."""
+    """Remove the rejections of a source."""
     columns = tables.rejection.c
     same = (columns.corpus_id == corpus_id, columns.path == place_of(name))
     connection.execute(delete(tables.rejection).where(*same))
 
 
 def set_path(connection: Connection, source_id: int, path: str) -> None:
-    """Set where a source is found, which was another path."""
+    """Set the path of a source."""
     connection.execute(update(tables.source).where(tables.source.c.id == source_id).values(path=path))
 
 
 def record_rejections(connection: Connection, corpus_id: int, rejections: Sequence[Rejection]) -> None:
-    """Store what was refused, instead of what an earlier try refused in the same sources."""
+    """Store rejections in the place of earlier ones of the same sources."""
     for path in sorted({rejection.path for rejection in rejections}):
         remove_rejections(connection, corpus_id, path)
     rejected_at = now()
@@ -233,7 +233,7 @@ def record_rejections(connection: Connection, corpus_id: int, rejections: Sequen
 
 
 def add_rejections(connection: Connection, corpus_id: int, rejections: Sequence[Rejection]) -> None:
-    """Store what was refused, unless an earlier run did."""
+    """Store the rejections that an earlier run has not stored."""
     columns = tables.rejection.c
     for rejection in rejections:
         row = _rejection_row(corpus_id, rejection)
@@ -243,7 +243,7 @@ def add_rejections(connection: Connection, corpus_id: int, rejections: Sequence[
 
 
 def _rejection_row(corpus_id: int, rejection: Rejection) -> dict[str, object]:
-    """Return what was refused as a row, without the time."""
+    """Return the row of a rejection, without the time."""
     return {
         "corpus_id": corpus_id,
         "path": place_of(rejection.path),
@@ -257,10 +257,10 @@ def _rejection_row(corpus_id: int, rejection: Rejection) -> dict[str, object]:
 def remove_sources(
     connection: Connection, corpus_id: int, counter: NgramCounter, sources: Sequence[int]
 ) -> None:
-    """Take sources out of a corpus, and what was counted of them out of its counts.
+    """Remove sources from a corpus, and subtract their counts.
 
-    They are counted once more, below zero, and the segments of the corpus are merged into one, in which a sum
-    of zero is no row. Takes the time of counting these sources and of merging the counts of the corpus.
+    The sources are counted again with negative counts, and the segments of the corpus are merged into one,
+    without rows whose sum is zero. This takes the time of counting the sources and of merging the corpus.
 
     Args:
         connection: the transaction.
@@ -305,7 +305,7 @@ def remove_sources(
 
 
 def _stretches(ids: Longs, lengths: Ints) -> Iterator[Longs]:
-    """Yield indexes of sentences with consecutive ids, of about so many tokens at most as one part holds."""
+    """Yield the indices of runs of sentences with consecutive ids, of about `PART_TOKENS` tokens at most."""
     parts = np.cumsum(lengths, dtype=np.int64) // PART_TOKENS
     ends = np.flatnonzero((np.diff(ids) != 1) | (np.diff(parts) > 0)) + 1
     return (part for part in np.split(np.arange(ids.size), ends) if part.size)

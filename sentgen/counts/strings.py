@@ -1,4 +1,4 @@
-"""Give strings their ids in the store, adding those that are new."""
+"""Translate strings to their ids in the store, and add new strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.schema.engine import one_number, register_arrow
 from sentgen.schema.store import fetch_arrow, raw
 
-#: So many strings are compared here: to ask the store for each batch of new ones takes longer.
+#: Strings of a table up to which all are read at once, which is faster than a query for each batch.
 _FEW = 1_000
 #: Takes rows for a table.
 Append = Callable[[str, pa.Table], None]
@@ -25,12 +25,12 @@ Append = Callable[[str, pa.Table], None]
 class StoredStrings:
     """A vocabulary whose numbers are translated to the ids of a table (`word` or `tag`).
 
-    Belongs to one transaction: after a rollback the ids that it handed out may not exist.
+    It is valid for one transaction, as a rollback removes the ids of new strings.
 
     Args:
-        connection: where strings are looked up; another one may take its place.
-        table, column: where they are.
-        append: takes the rows of new ones.
+        connection: connection for look-ups, which may be replaced by another.
+        table, column: table and column of the strings.
+        append: receives the rows of new strings.
     """
 
     def __init__(self, connection: Connection, table: Table, column: str, append: Append) -> None:
@@ -38,7 +38,7 @@ class StoredStrings:
         self.vocabulary = Vocabulary()
         self._ids = np.empty(0, np.int32)
         self._next = -1
-        #: The number of each of the strings that columns share, -1 for one that none of their rows had yet.
+        #: For strings that columns share, the number of each; -1 before a row had it.
         self._numbers = WeakKeyDictionary[Values, Ints]()
 
     def encode(self, strings: list[str]) -> Ints:
@@ -46,7 +46,7 @@ class StoredStrings:
         return self.resolve(self.vocabulary.encode(strings))
 
     def encode_column(self, column: Coded, *, lowercase: bool = False) -> Ints:
-        """Return the ids of a column: what of its strings was met before is not looked at again."""
+        """Return the ids of a column; strings that earlier columns shared are not encoded again."""
         strings = column.values.strings
         numbers = self._numbers.get(column.values, np.empty(0, np.int32))
         if numbers.size < len(strings):
@@ -55,7 +55,7 @@ class StoredStrings:
         ids = numbers[column.codes]
         new = column.codes[ids < 0]
         if new.size:
-            # In the order of their first occurrence.
+            # New strings get numbers in the order of their first occurrence.
             codes = pa.array(new).unique().to_numpy()
             numbers[codes] = self.vocabulary.encode(
                 [strings[code] for code in codes.tolist()], lowercase=lowercase
@@ -72,7 +72,7 @@ class StoredStrings:
             if missing.size:
                 # Small ids for frequent words: models sort by the greatest id of an n-gram (docs/design.md).
                 frequency = np.bincount(numbers, minlength=len(self.vocabulary))[known:][missing]
-                # Stable: of equally frequent ones the first in the text, the same every time.
+                # Stable: equally frequent strings keep the order of the text, so that ids are deterministic.
                 missing = missing[np.argsort(-frequency, kind="stable")]
                 fresh[missing] = self._add(known, missing)
             self._ids = np.concatenate((self._ids, fresh))
@@ -80,7 +80,7 @@ class StoredStrings:
 
     @cached_property
     def _few(self) -> dict[str, int] | None:
-        """The strings of the table with their ids if they are few, as in a new store."""
+        """All strings of the table with their ids, if they are few, as in a new store; else None."""
         query = f"select {self.column}, id from {self.table.name} limit {_FEW + 1}"
         rows = fetch_arrow(self.connection, query)
         if rows.num_rows > _FEW:
@@ -101,7 +101,7 @@ class StoredStrings:
         return fresh
 
     def _add(self, first: int, missing: Longs) -> Ints:
-        if self._next < 0:  # once: what was added since need not be in the table yet
+        if self._next < 0:  # read once, as added rows may not be in the table yet
             highest = f"select coalesce(max(id), -1) + 1 from {self.table.name}"
             self._next = one_number(raw(self.connection), highest)
         ids = np.arange(missing.size, dtype=np.int32) + np.int32(self._next)
