@@ -1,4 +1,4 @@
-"""The algorithms by name, those of plug-ins included, and with their settings, as ``beam:beam=512``."""
+"""Algorithms by name, those of plug-ins included, and systems: names with settings, as ``beam:beam=512``."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from sentgen.output.wording import quantity
 
 
 def _algorithm_of(plugin: Plugin, given: object) -> Algorithm:
-    """Return the algorithm of a plug-in, under guard.
+    """Return the algorithm of a plug-in, whose exceptions become `PluginError`.
 
     Raises:
-        PluginError: what the entry point names is no algorithm.
+        PluginError: the entry point names no algorithm.
     """
     algorithm = plugin.of_kind(given, Algorithm)
     plugin.check_called(algorithm.name)
@@ -47,13 +47,13 @@ def _algorithm_of(plugin: Plugin, given: object) -> Algorithm:
 def _check_settings(
     plugin: Plugin, algorithm: Algorithm, names: Collection[str], groups: Collection[type]
 ) -> None:
-    """Refuse settings that are declared in another way than ours, or have the name of one of ours.
+    """Refuse settings of a plug-in that are declared in another way than ours, or have the name of ours.
 
     Args:
         plugin: the plug-in.
         algorithm: the algorithm that the plug-in adds.
         names: names of the settings that sentgen has.
-        groups: the classes that declare them, which an algorithm of a plug-in may look at as well.
+        groups: the classes that declare these settings, which an algorithm of a plug-in may use as well.
 
     Raises:
         PluginError: there is such a setting.
@@ -62,7 +62,7 @@ def _check_settings(
         if group in groups:
             continue
         with plugin.at_work():
-            # A field without an option is no parameter, so that nobody could set it.
+            # A field without an option is no parameter, and could not be set.
             declared = [each for each in parameters_of(group) if isinstance(each.option, Option)]
             names_of = {field.name for field in fields(group)}
         if {each.name for each in declared} != names_of:
@@ -92,7 +92,7 @@ def _guarded_order(plugin: Plugin, algorithm: Algorithm) -> Callable[[Problem, i
             wrong = _fault(orderings, problem.size, nbest, trees=algorithm.trees)
             if wrong:
                 raise PluginError(f"gives {wrong}; tell its authors", plugin=plugin)
-            # Numbers of numpy would not be written as JSON.
+            # Numbers of numpy cannot be written as JSON.
             return [
                 replace(ordering, units=tuple(map(int, ordering.units)), score=float(ordering.score))
                 for ordering in orderings
@@ -113,7 +113,7 @@ def _guarded_value(
 
 
 def _fault(orderings: Sequence[object], size: int, nbest: int, *, trees: bool) -> str:
-    """Return what is wrong with the answers for a bag of that size, empty if nothing is."""
+    """Return the fault of the orderings of a bag of ``size`` units, or an empty string."""
     if not 1 <= len(orderings) <= nbest:
         return f"{len(orderings)} orderings where 1 to {nbest} belong"
     for ordering in orderings:
@@ -135,7 +135,7 @@ def _fault(orderings: Sequence[object], size: int, nbest: int, *, trees: bool) -
 
 
 def _fault_of(tree: Tree, size: int) -> str:
-    """Return what is wrong with a tree over so many units, empty if nothing is."""
+    """Return the fault of a tree over ``size`` units, or an empty string."""
     if any(len(column) != size for column in (tree.heads, tree.sides, tree.earlier, tree.weights)):
         return f"a tree that does not have one entry for each of {quantity(size, 'unit')}"
     if not all(ROOT <= head < size for head in tree.heads) or not set(tree.sides) <= {LEFT, RIGHT}:
@@ -155,9 +155,9 @@ ALGORITHMS: dict[str, Algorithm] = {
     for algorithm in module.ALGORITHMS
 }
 
-#: All groups of settings that our algorithms look at.
+#: All groups of settings of our algorithms.
 GROUPS = tuple(dict.fromkeys(group for algorithm in ALGORITHMS.values() for group in algorithm.groups))
-#: The settings that records list first, as they always did; the others follow.
+#: The settings that records list first; the others follow.
 _RECORD = (
     *("order", "lmo_context", "q", "padding", "padding_cost", "verb_root", "noun_under_noun", "one_root"),
     *("theft", "beam"),
@@ -165,11 +165,11 @@ _RECORD = (
 
 
 def _parameters(groups: Iterable[type]) -> dict[str, Parameter]:
-    # A group that comes again keeps its first place.
+    # A repeated group keeps its first place.
     return {one.name: one for group in dict.fromkeys(groups) for one in parameters_of(group)}
 
 
-#: The settings of our algorithms by name, in the order of help: what most people change comes first.
+#: The settings of our algorithms by name, in the order of help: the most common ones first.
 SETTINGS = _parameters((NgramSettings, beam.BeamSettings, RerankSettings, *GROUPS))
 
 
@@ -179,14 +179,14 @@ def _of_plugin(plugin: Plugin, given: object) -> Algorithm:
     return algorithm
 
 
-#: What `generate` and `fuse` know besides is no algorithm for bags.
+#: Algorithms of `generate` and `fuse`, which do not order bags.
 _REGISTRY = Registry("algorithm", ALGORITHMS, _of_plugin, reserved=("depviterbi", "bigram"))
 
 
 def settings_record(algorithm: Algorithm, settings: SearchSettings) -> dict[str, object]:
-    """Return the values of all settings, also of those that the algorithm does not look at.
+    """Return the values of all settings, including those that the algorithm does not use.
 
-    Those that only an algorithm of a plug-in has stand behind them, with its package.
+    Settings of a plug-in's algorithm follow, with the name of the package.
     """
     values: dict[str, object] = {}
     for group in (*GROUPS, *algorithm.groups):
@@ -194,18 +194,18 @@ def settings_record(algorithm: Algorithm, settings: SearchSettings) -> dict[str,
             value = getattr(settings.of(group), field.name)
             values[field.name] = value.text if isinstance(value, Weights) else value
     package = _REGISTRY.package(algorithm.name)
-    # An empty text asks for nothing.
+    # An empty text names nothing.
     record = {name: values[name] for name in (*_RECORD, *values) if values[name] != ""}
     return record | ({"plugin": package} if package else {})
 
 
 def _settings_of(algorithm: Algorithm) -> dict[str, Parameter]:
-    """Return all settings that can be asked for by name: those of our algorithms, and its own."""
+    """Return all settings by name: those of our algorithms, and those of this algorithm."""
     return SETTINGS | _parameters(algorithm.groups)
 
 
 def algorithm_named(name: str) -> Algorithm:
-    """Return an algorithm, which may be that of a plug-in.
+    """Return an algorithm, which may be from a plug-in.
 
     Raises:
         InputError: there is no algorithm of that name.
@@ -223,7 +223,7 @@ def usable_algorithms() -> dict[str, Algorithm]:
 
 
 def overview() -> tuple[Rows, list[str]]:
-    """Return a row an algorithm, and what is wrong with those that are not there for it."""
+    """Return a row an algorithm, and the faults of plug-ins that cannot be loaded."""
     there, wrong = _REGISTRY.listed()
     listed = [
         (name, package, one.trees, one.title, " ".join(map(_with_dashes, _parameters(one.groups))))
@@ -232,28 +232,28 @@ def overview() -> tuple[Rows, list[str]]:
     return Rows(["algorithm", "package", "trees", "description", "settings"], listed), wrong
 
 
-#: Of a system: the setting that says whose paper is followed, which is none of its own.
+#: The setting of a system that names the paper to follow; no algorithm declares it.
 _PUBLISHED = "as_published"
 
 
 def read_system(
     text: str, as_published: Paper | None = None, changes: Mapping[str, object] | None = None
 ) -> tuple[Algorithm, SearchSettings, Collection[str]]:
-    """Read ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``; return algorithm, settings, and those given.
+    """Read ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE``; return algorithm, settings, and given names.
 
     Settings are those of the algorithm, with dashes or underscores, and ``as-published`` for a paper.
 
     Args:
         text: the system.
-        as_published: the paper, where the text names none.
-        changes: values of settings that the text does not have, None for those that nobody gave.
+        as_published: the paper, if the text names none.
+        changes: values of settings that the text does not have, None for settings that were not given.
 
     Raises:
         InputError: there is no such algorithm, a value has another type than its setting, or see
             `settings_for`.
     """
     name, assignments = parse_system(text)
-    # A wrong name is told before the settings are read.
+    # A wrong name is reported before settings are read.
     algorithm = algorithm_named(name)
     known = _settings_of(algorithm)
     own = dict(_assignment(text, change, known) for change in assignments)
@@ -266,7 +266,7 @@ def _assignment(system: str, given: Assignment, known: Mapping[str, Parameter]) 
     text, setting, value = given
     if value is None:
         raise InputError(f"{system!r} has {text!r} where a setting belongs; write SETTING=VALUE")
-    if setting not in known:  # or that of a paper, which is no setting; others are refused later
+    if setting not in known:  # a paper is no setting; unknown papers are refused later
         return setting, value if setting == _PUBLISHED else value.strip()
     return setting, known[setting].read(value.strip(), _with_dashes(setting))
 
@@ -277,8 +277,8 @@ def settings_for(
     """Return the settings of a search: the algorithm's defaults, or a paper's reading, with changes.
 
     Raises:
-        InputError: the paper does not have the algorithm, the algorithm does not look at a setting that is
-            changed, or a change makes no sense.
+        InputError: the paper does not have the algorithm, the algorithm does not use a changed setting, or a
+            value is invalid.
     """
     known, changes = _settings_of(algorithm), changes or {}
     values = {**algorithm.defaults, **_reading(algorithm, as_published), **changes}
@@ -297,7 +297,7 @@ def settings_for(
         ) from error
     for name, value in changes.items():
         _check(known[name], value)
-    # After the values are checked: a wrong value is the nearer mistake.
+    # After the values are checked: a wrong value is the more likely mistake.
     for name in idle:
         users = ", ".join(algorithm.name for algorithm in ALGORITHMS.values() if name in algorithm.options)
         raise InputError(f"{algorithm.name} does not look at {_with_dashes(name)}; it is for: {users}")
@@ -317,7 +317,7 @@ def _reading(algorithm: Algorithm, paper: Paper | None) -> Mapping[str, object]:
 
 
 def _made(group: type, values: Mapping[str, object], known: Mapping[str, Parameter]) -> object:
-    """Return the settings of a group: those that have values, and its defaults; texts are read."""
+    """Return the settings of a group: given values, of which strings are parsed, else defaults."""
     mine = {}
     for name in (field.name for field in fields(group) if field.name in values):
         value, read = values[name], known[name].option.read
@@ -326,7 +326,7 @@ def _made(group: type, values: Mapping[str, object], known: Mapping[str, Paramet
 
 
 def _check(setting: Parameter, value: object) -> None:
-    """Refuse words and numbers that a setting cannot have; numbers of ours are checked by their groups."""
+    """Refuse invalid values of a setting; numbers of our own settings are checked by their groups."""
     kind, option = setting.kind, setting.option
     if get_origin(kind) is Literal and value not in get_args(kind):
         raise InputError(f"{_with_dashes(setting.name)} {value!r} is neither {' nor '.join(get_args(kind))}")
@@ -339,7 +339,7 @@ def _within(value: float, option: Option) -> bool:
 
 
 def _bounds(option: Option) -> str:
-    """Say between which bounds a number has to be."""
+    """Return the bounds of a number in words."""
     if option.most is None:
         return f"{option.least} or more"
     return f"{option.most} or less" if option.least is None else f"between {option.least} and {option.most}"

@@ -1,7 +1,7 @@
-"""What is asked of the generators and what they answer, for the command line and the server alike.
+"""Requests to the generators and their answers, for the command line and the server alike.
 
-Explanations, of what the store holds behind each attachment or word, are for people, and slow; the searches
-take the same figures from the prefetched sub-model.
+Explanations are the counts in the store behind each attachment or word; they are for people, and slow. The
+searches take the same figures from the prefetched sub-model.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _ATTACHMENT_COLUMNS = [
     *("tag_events", "tag_pairs", "earlier", "argument_exactly", "argument_or_more", "argument_lambda"),
     *("argument_counts", "argument_tag_counts", "forced"),
 ]
-#: What the columns of parts of scores begin with.
+#: Prefix of the columns with parts of scores.
 PART = "part_"
 #: The same for reading: events/pairs and lambda of a level in one column, and no counts of arguments.
 _SHORT_COLUMNS = ["modifier", "side", "head", "log10_weight", "prob", "factor", "words", "mixed", "tags"]
@@ -65,14 +65,14 @@ STEP_COLUMNS = [
     *("step", "event", "modifier", "side", "head", "prob", "log10_weight", "rival", "log10_rival"),
 ]
 _SHORT_DECISION_COLUMNS = ["modifier", "side", "head", "rival", "decided_by", "log10_margin", *FACTORS]
-#: The part of the help that tells of trees and reasons.
+#: The panel of the help about trees and reasons.
 FILES_PANEL = "Trees and reasons"
 _SIDES = {LEFT: "left", RIGHT: "right"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderingRequest(Search):
-    """Bags of words and [base noun phrases]; the order in which they are given does not matter."""
+    """Bags of words and [base noun phrases]; their order does not matter."""
 
     ORDER: ClassVar = (
         *("bag", "model", "algorithm", "units", "np_joiner", "tagged", "lowercase", "seed", "nbest"),
@@ -136,18 +136,18 @@ class OrderingRequest(Search):
         """Order the units of bags.
 
         Args:
-            store: where the model lives.
-            read: returns the bags; told how they are written, and which tags of a treebank count.
-            parser: finds the heads of phrases that have none.
+            store: the store with the model.
+            read: returns the bags, given their notation, with the kind of tags of a treebank.
+            parser: finds the heads of phrases without a given head.
             files: other options that need trees, by name.
-            progress: called with the bags that are ordered, and how many there are.
+            progress: called with the number of bags that are done, and of all bags.
 
         Raises:
-            InputError: something asked for makes no sense, or a bag cannot be read.
+            InputError: a setting is invalid, or a bag cannot be read.
             NotFoundError: there is no such model or corpus.
             ModelError: the algorithm needs trees, and there are none.
         """
-        # Before the bags are read: a wrong setting is told at once, and the treebank says which tags count.
+        # Before the bags are read: a wrong setting is refused at once, and the treebank determines the tags.
         if self.parts and self.explain:
             raise InputError(f"{spell('parts')} and {spell('explain')} are two tables; choose one of them")
         plan = replace(self.plan(store, self.model), parts=self.parts)
@@ -175,9 +175,9 @@ class OrderingRequest(Search):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Sentences, and how they were made.
+    """Sentences, and the plan by which they were made.
 
-    ``tags`` is the kind that the dependency counts use; ``retagged`` says what was done about others.
+    ``tags`` is the kind of tags of the dependency counts; ``retagged`` is a note about replaced tags.
     """
 
     store: Store
@@ -189,13 +189,13 @@ class Answers:
     retagged: str = ""
 
     def name(self, sentence: RegeneratedSentence) -> str:
-        """Return the name of its bag, or the number, with the rank if there are several sentences a bag."""
+        """Return the name or number of a sentence's bag, with the rank if bags have several sentences."""
         name = self.bags[sentence.item - 1].name or str(sentence.item)
         return f"{name}-{sentence.rank}" if self.plan.nbest > 1 else name
 
     @property
     def part_names(self) -> list[str]:
-        """Return the parts of scores, where they are asked for."""
+        """Return the names of the parts of scores, if asked for."""
         return list(dict.fromkeys(name for sentence in self.sentences for name in sentence.parts))
 
     @property
@@ -220,11 +220,11 @@ class Answers:
         return tree_svg(self.trees)
 
     def table(self) -> Rows:
-        """Return a row a sentence, or the reasons if they are asked for."""
+        """Return a row a sentence, or the table of reasons if asked for."""
         return self.reason_table() if self.request.explain else _sentence_table(self)
 
     def reason_table(self) -> Rows:
-        """Return what the store holds behind each attachment of all sentences, or behind each word."""
+        """Return the counts in the store behind each attachment of all sentences, or behind each word."""
         columns, tables = self.reasons(full=True)
         rows = [
             (sentence.item, sentence.rank, *row)
@@ -234,7 +234,7 @@ class Answers:
         return Rows(["bag", "rank", *columns], rows)
 
     def reasons(self, *, full: bool) -> tuple[list[str], list[list[Sequence[object]]]]:
-        """Return the columns of tables of reasons, and a table a sentence; for reading if not ``full``."""
+        """Return the columns of tables of reasons, and a table a sentence; short ones unless ``full``."""
         if self.plan.treebank:
             explained = explain_trees(self.store, self.plan, self.sentences)
             columns, row_of = (_ATTACHMENT_COLUMNS, _attachment) if full else (_SHORT_COLUMNS, _short)
@@ -256,7 +256,7 @@ class Answers:
         return _WORD_COLUMNS, [[row for word in sentence for row in _word(word)] for sentence in words]
 
     def step_tables(self) -> list[list[Sequence[object]]]:
-        """Return how the tree of each sentence was found, for reading; nothing where it is not known."""
+        """Return the steps of the search for the tree of each sentence, for reading; none if not known."""
         tables: list[list[Sequence[object]]] = []
         for sentence, steps in zip(self.sentences, _steps(self), strict=True):
             rows = [_step_row(sentence.units, step) for step in steps]
@@ -265,7 +265,7 @@ class Answers:
 
 
 def require_trees(algorithm: Algorithm, options: Mapping[str, object]) -> None:
-    """Refuse options that need trees where an algorithm makes none.
+    """Refuse options that need trees if an algorithm makes none.
 
     Raises:
         InputError: with the first option that means nothing.
@@ -294,7 +294,7 @@ def _sentence_table(answers: Answers) -> Rows:
         if tree:
             heads = sentence.tree.heads if sentence.tree else ()
             row += [[" ".join(unit.words) for unit in sentence.units], [head + 1 for head in heads]]
-        # An empty sentence has no tree, and is not shown to scorers.
+        # An empty sentence has no tree, and is not given to scorers.
         values = (sentence.parts.get(name, 0.0) for name in parts)
         rows.append([*row, *(log for part in values for log in (decimal(part), part))])
     return Rows(columns, rows)
@@ -307,7 +307,7 @@ def _steps(answers: Answers) -> list[list[SearchStep]]:
 def _with_steps(
     answers: Answers, tables: Sequence[Sequence[Sequence[object]]]
 ) -> list[list[Sequence[object]]]:
-    """Return the rows of each sentence with the steps that were about their modifier."""
+    """Return the rows of each sentence with the search steps of their modifiers."""
     full: list[list[Sequence[object]]] = []
     for sentence, steps, rows in zip(answers.sentences, _steps(answers), tables, strict=True):
         mine: list[list[object]] = [[] for _ in rows]
@@ -320,7 +320,7 @@ def _with_steps(
 
 
 def _step_row(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
-    """Return what is told of a step: weights without the constraints, where these do not forbid an edge."""
+    """Return a step as a row; weights are without the penalty of constraints."""
 
     def word(position: int) -> str:
         return RESERVED_WORDS[ROOT_WORD] if position == ROOT else units[position].head
@@ -347,7 +347,7 @@ def _step_row(units: Sequence[Unit], step: SearchStep) -> dict[str, object]:
 
 
 def _word(explained: _ExplainedWord) -> Iterator[Sequence[object]]:
-    """Yield a row for each n-gram that was tried: its log-probability, or the weight of backing off."""
+    """Yield a row for each n-gram that was tried: its log-probability, or its back-off weight."""
     for step in explained.steps:
         yield (
             explained.word,
@@ -372,7 +372,7 @@ def _written(unit: Unit) -> str:
 
 
 def _attachment(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]:
-    """Return all that is known of an attachment."""
+    """Return the row of an attachment with all columns."""
     evidence = explained.evidence
     words, mixed, tags = evidence.levels
     head, _, side, earlier = evidence.attachment
@@ -387,7 +387,7 @@ def _attachment(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]
 
 
 def _short(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]:
-    """Return what fits in a line."""
+    """Return the row of an attachment that fits in a line."""
     evidence = explained.evidence
     words, mixed, tags = (f"{level.events}/{level.together}" for level in evidence.levels)
     first, second, _ = (f"{level.weight:.3f}" for level in evidence.levels)
@@ -402,7 +402,7 @@ def _short(unit: Unit, explained: _ExplainedAttachment) -> Sequence[object]:
 def _decided(
     units: Sequence[Unit], explained: _ExplainedAttachment, decision: Decision, *, full: bool
 ) -> Sequence[object]:
-    """Return why a head was taken and not the next best one; where there is no other, that is empty."""
+    """Return the columns that compare a head with the next best one; empty if there is no other."""
     gains = [decision.gains.get(name) for name in FACTORS]
     rival = None
     if decision.rival is not None:
@@ -421,10 +421,10 @@ def _decided(
 
 @dataclass(frozen=True, slots=True)
 class _ExplainedAttachment:
-    """One edge of a tree: the place of the modifier, its log weight when attached, and the evidence.
+    """One edge of a tree: the position of the modifier, its log weight when attached, and the evidence.
 
-    An edge is ``forced`` if it breaks a hard constraint; the penalty for that is not in its weight. A
-    ``decision`` is there where several factors are weighed against each other.
+    An edge is ``forced`` if it violates a hard constraint; its weight is without the penalty. It has a
+    ``decision`` if the algorithm weighs several factors.
     """
 
     place: int
@@ -435,7 +435,7 @@ class _ExplainedAttachment:
 
     @property
     def factor(self) -> float | None:
-        """Return what the weight holds beside the probability: that of the arguments, 1 if they play no part.
+        """Return the weight divided by the probability: the factor of the arguments, 1 if they are not used.
 
         None if the weight is a floor under a probability of zero, or a sum of several factors.
         """
@@ -446,7 +446,7 @@ class _ExplainedAttachment:
 
 @dataclass(frozen=True, slots=True)
 class _ExplainedWord:
-    """One word of a sentence as it is looked up, its end included: how the model got its probability.
+    """One word of a sentence, or its end, as it is looked up: how the model computes its probability.
 
     The brackets of phrases are words for a model that counts them.
     """
@@ -463,7 +463,7 @@ def explain_trees(
 
     Args:
         store: where the counts are.
-        plan: plan that the sentences were made by, which makes trees.
+        plan: the plan by which the sentences were made, with an algorithm that makes trees.
         sentences: the sentences, with trees.
     """
     treebank = plan.treebank
@@ -491,7 +491,7 @@ def _explained(
     modifier: int, weight: float, evidence: AttachmentEvidence, decision: Decision | None
 ) -> _ExplainedAttachment:
     forced = is_forced(weight)
-    # People see the weight without the constraint, and are told that it was broken.
+    # The weight is shown without the penalty, and the edge as forced.
     return _ExplainedAttachment(
         modifier, weight - FORBIDDEN if forced else weight, evidence, forced, decision
     )
@@ -500,7 +500,7 @@ def _explained(
 def _decisions(
     store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
 ) -> list[list[Decision]]:
-    """Return what decided the attachments of each sentence, if the algorithm weighs factors."""
+    """Return the decisions about the attachments of each sentence, if the algorithm weighs factors."""
     if FactorSettings not in plan.algorithm.groups:
         return []
     decided = []
@@ -514,9 +514,9 @@ def _decisions(
 def _explain_steps(
     store: Store, plan: SearchPlan, sentences: Sequence[RegeneratedSentence]
 ) -> list[list[SearchStep]]:
-    """Return how the trees of sentences were found, over their places, if the algorithm can tell.
+    """Return the search steps of the trees of sentences, with positions in them, if the algorithm has steps.
 
-    Of several sentences of a bag, the first is the algorithm's own; of the others nothing is told.
+    The search finds the first sentence of a bag; the others have no steps.
     """
     steps = plan.algorithm.steps
     own = {number: sentence for number, sentence in enumerate(sentences) if sentence.rank == 1 and steps}
@@ -537,20 +537,20 @@ def _attachments(units: Sequence[Unit], tree: Tree, lower: bool) -> Iterator[Att
 
 
 def explain_sentence(store: Store, plan: SearchPlan, sentence: RegeneratedSentence) -> list[_ExplainedWord]:
-    """Return how the language model backs off at each word of a sentence and at its end.
+    """Return the n-grams at which the language model backs off for each word and the end of a sentence.
 
     The totals of the words add up to the log-probability of the sentence.
 
     Args:
-        store: where the model is.
-        plan: plan that the sentence was made by.
+        store: the store with the model.
+        plan: the plan by which the sentence was made.
         sentence: a sentence.
     """
     model, order = plan.model, min(plan.order, plan.model.order)
     words = [word for unit in sentence.units for word in spelling(unit, plan.lowercase, model.brackets)]
     forms, tags = [form for form, _ in words], [tag for _, tag in words]
     submodel = prefetch(store, model, [forms], tags={tag for tag in tags if tag})
-    # As the model knows them: <unk>, or <unk:TAG>, for what it does not.
+    # As words of the model: unknown words are <unk>, or <unk:TAG>.
     known = [submodel.words[number] for number in submodel.encode(forms, tags)]
     string = [RESERVED_WORDS[BOS], *known, RESERVED_WORDS[EOS]]
     return [

@@ -1,1 +1,1 @@
-"""Bags of words and phrases, and the problem of ordering one: what all algorithms share."""
+"""Bags of words and phrases, and the problem of ordering a bag, which all algorithms share."""

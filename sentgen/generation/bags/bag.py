@@ -1,6 +1,6 @@
 """Bags of units: what a generator is given, free of the order it was written in.
 
-A unit is a word or a phrase that is kept whole; its head stands for it in trees. That is its last word, as in
+A unit is a word or a phrase that is kept whole; in trees it is represented by its head: its last word, as in
 Wan et al. 2007, unless another one is given.
 """
 
@@ -28,9 +28,9 @@ from sentgen.schema import Store
 _PENN = """\
     CC CD DT EX FW IN JJ JJR JJS LS MD NN NNP NNPS NNS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG VBN
     VBP VBZ WDT WP WP$ WRB # $ `` '' , . : ( ) -LRB- -RRB- ADD AFX GW HYPH NFP XX"""
-#: A slash parts a tag from a word only before one of these and the tags of the treebanks behind a search, so
-#: that `and/or` and `1/2` stay what they are. Of the 334 forms with a slash in EWT, GUM, LinES, ParTUT and
-#: ATIS, none ends in a slash and a tag of the standard sets.
+#: A slash separates a tag from a word only before one of these and the tags of the treebanks of a search, so
+#: that `and/or` and `1/2` stay words. Of the 334 forms with a slash in EWT, GUM, LinES, ParTUT and ATIS, none
+#: ends in a slash and a tag of the standard sets.
 STANDARD_TAGS = UNIVERSAL_TAGS.union(_PENN.split())
 
 
@@ -58,11 +58,11 @@ class KnownTags:
 
 UnitKind = Literal["np", "word"]
 
-#: What no word may have: control characters and lone surrogates (of arguments that are not UTF-8).
+#: Characters that no word may have: control characters and lone surrogates (of arguments that are not UTF-8).
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-#: The last slash inside a word, unless a backslash says that it belongs there: what stands before and after.
+#: Word and tag around the last slash inside a word, unless a backslash escapes it.
 _TAGGED = re.compile(r"(.*[^\\])/([^/]+)", re.DOTALL)
-#: A star behind a word of a phrase, unless a backslash says that it belongs there.
+#: A star behind a word of a phrase, unless a backslash escapes it.
 _STARRED = re.compile(r"(.*[^\\])\*", re.DOTALL)
 _ESCAPED = re.compile(r"\\([/*])")
 
@@ -71,8 +71,8 @@ _ESCAPED = re.compile(r"\\([/*])")
 class Unit:
     """Words that stay together; ``tags`` has one tag a word, or none at all.
 
-    ``head_place`` says which word is the head, counted from the end: -1 the last, -2 the one before it; 0
-    where nobody has said, which is taken for the last.
+    ``head_place`` is the position of the head, counted from the end: -1 the last word, -2 the one before it;
+    0 if it is not given, which counts as the last.
     """
 
     words: tuple[str, ...]
@@ -81,12 +81,12 @@ class Unit:
 
     @property
     def from_end(self) -> int:
-        """Return the place of the head, counted from the end, whether it was said or not."""
+        """Return the position of the head, counted from the end, given or not."""
         return self.head_place or -1
 
     @property
     def head(self) -> str:
-        """Return the word that stands for the unit."""
+        """Return the head, the word that represents the unit."""
         return self.words[self.from_end]
 
     @property
@@ -96,7 +96,7 @@ class Unit:
 
     @property
     def headless(self) -> bool:
-        """Return whether it is a phrase whose head nobody has said."""
+        """Return whether the unit is a phrase without a given head."""
         return len(self.words) > 1 and not self.head_place
 
     def __str__(self) -> str:
@@ -119,19 +119,19 @@ def parse_bag(
 ) -> list[Unit]:
     r"""Read one bag: words, `word/TAG`, and `[phrases]`, separated by blanks.
 
-    A star behind a word of a phrase, or behind its tag, says that this is the head: `[people* left behind]`.
-    A bracket that is a word is written `\[` or `\]`, a star that ends a word of a phrase `\*`, and a slash
-    that parts no tag may be written `\/`. A line without words is a bag without units.
+    A star behind a word of a phrase, or behind its tag, marks the head: `[people* left behind]`. A bracket
+    that is a word is written `\[` or `\]`, a star that ends a word of a phrase `\*`, and a slash that does
+    not separate a tag may be written `\/`. A line without words is a bag without units.
 
     Args:
         text: one line.
         joiner: a string that joins the words of a phrase, as `_` in `the_dow`; none if empty.
-        tagged: whether words carry tags; if ``None``, they do where every word has one that is known.
-        tags: the tags that are known.
+        tagged: whether words have tags; if ``None``, they have if each word has a known tag.
+        tags: the known tags.
 
     Raises:
-        InputError: the brackets do not match or are empty, a phrase has two heads, a word has no tag where
-            all must, or something is no word.
+        InputError: the brackets do not match or are empty, a phrase has two heads, a word lacks a tag, or is
+            no valid word.
 
     >>> [str(unit) for unit in parse_bag("down [the dow] was 35_points", joiner="_")]
     ['down', '[the dow]', 'was', '[35 points]']
@@ -143,7 +143,7 @@ def parse_bag(
     check_readable(text)
     groups = [_joined(group, joiner) for group in _brackets(text)]
     if tagged is None:
-        # All of them: in a text without tags, one word may look like one with a tag.
+        # All words: in a text without tags, a word may look like a word with a tag.
         tagged = all(_is_tagged(word, tags) for group in groups for word in group.words)
     units = [_unit(group, tagged) for group in groups]
     check_words(word for unit in units for word in unit.words)
@@ -154,7 +154,7 @@ def check_readable(text: str) -> None:
     """Refuse text with characters that no file format can hold.
 
     Raises:
-        InputError: which character.
+        InputError: the text has such a character.
     """
     match = _UNREADABLE.search(text)
     if match:
@@ -162,7 +162,7 @@ def check_readable(text: str) -> None:
 
 
 def check_words(words: Iterable[str]) -> None:
-    """Refuse words that no sentence may have.
+    """Refuse words that are symbols of the language models.
 
     Raises:
         InputError: a word is a symbol of the language models.
@@ -177,7 +177,7 @@ def check_words(words: Iterable[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The words of a unit as they are written, without brackets; ``marked`` are places with a star."""
+    """The words of a unit as they are written, without brackets; ``marked`` are positions with a star."""
 
     words: list[str]
     phrase: bool
@@ -215,18 +215,18 @@ def _brackets(text: str) -> list[_Group]:
 
 
 def _joined(group: _Group, joiner: str) -> _Group:
-    """Split words at the joiner: one word becomes a phrase, a phrase stays one; take stars off a phrase."""
+    """Split words at the joiner, so that a word becomes a phrase; remove the stars of a phrase."""
     words = [part for word in group.words for part in _parts(word, joiner)]
     if not group.phrase and len(words) == 1:
         return group
-    # Off before tags are looked for: `NN*` is no tag.
+    # Stars are removed before tags are read: `NN*` is no tag.
     stars = [_STARRED.fullmatch(word) for word in words]
     plain = [star[1] if star else word for star, word in zip(stars, words, strict=True)]
     return _Group(plain, True, tuple(position for position, star in enumerate(stars) if star))
 
 
 def _parts(word: str, joiner: str) -> list[str]:
-    """Split a word at the joiner; one at an end, or beside another one, joins nothing and is part of it."""
+    """Split a word at the joiner; a joiner at an end, or next to another joiner, is part of the word."""
     parts = word.split(joiner) if joiner else [word]
     return parts if all(parts) else [word]
 
@@ -245,7 +245,7 @@ def _unit(group: _Group, tagged: bool) -> Unit:
         bad = next(word for word, pair in pairs if not pair)
         raise InputError(f"{bad!r} has no tag; write it as word/TAG, or leave all tags out")
     words, tags = [pair[1] for pair in matched], tuple(pair[2] for pair in matched)
-    # A star may stand before the tag, too.
+    # A star may also precede the tag.
     stars = [_STARRED.fullmatch(word) if group.phrase else None for word in words]
     marked = {*group.marked, *(position for position, star in enumerate(stars) if star)}
     return _headed(
@@ -254,7 +254,7 @@ def _unit(group: _Group, tagged: bool) -> Unit:
 
 
 def _headed(words: Sequence[str], tags: tuple[str, ...], marked: Sequence[int]) -> Unit:
-    """Return a unit with at most one place marked as that of its head."""
+    """Return a unit whose head is marked at most once."""
     unit = Unit(tuple(_ESCAPED.sub(r"\1", word) for word in words), tags)
     if len(marked) > 1:
         first, second = (unit.words[position] for position in marked[:2])
@@ -262,7 +262,7 @@ def _headed(words: Sequence[str], tags: tuple[str, ...], marked: Sequence[int]) 
             f"two heads in a phrase, {first!r} and {second!r}; mark one, and write a star that ends a word"
             r" as \*"
         )
-    # A word alone is its head anyway.
+    # A single word is its own head.
     return replace(unit, head_place=marked[0] - len(words)) if marked and len(words) > 1 else unit
 
 
@@ -311,11 +311,11 @@ def places_of(units: Iterable[Unit], bag: Iterable[Unit]) -> list[int]:
 def shuffled(units: Sequence[Unit], seed: int) -> list[Unit]:
     """Return the units in an order that depends on the seed and on them, not on the order they came in.
 
-    Sorting first makes identical units one and the same, so that no tie can leak the original order;
-    seeding with the content makes the result independent of what else is in the batch.
+    Sorting first makes identical units interchangeable, so that no tie can leak the original order; seeding
+    with the content makes the result independent of other bags in the batch.
     """
     canonical = sorted(units)
-    # Not hash(): that of strings differs from process to process.
+    # Not hash(): the hash of a string differs between processes.
     content = zlib.crc32(repr([(unit.words, unit.tags) for unit in canonical]).encode())
     order = np.random.default_rng([seed, content]).permutation(len(canonical))
     return [canonical[number] for number in order]

@@ -31,7 +31,7 @@ from sentgen.output.wording import near, quantity
 TagKind = Literal["upos", "xpos"]
 
 _BAGS, JSON = "bags", "json"
-#: What can be asked for; the formats of `sentgen ingest` are treebanks here, whose order is forgotten.
+#: Names of formats; those of `sentgen ingest` are treebanks here, whose word order is dropped.
 FORMATS = (_BAGS, JSON, *READERS)
 _BLANKS = re.compile(r"\s*")
 _JSON_ARRAY = re.compile(r"\[\s*(\{|\]?\s*$)")
@@ -42,10 +42,10 @@ _KEYS = ("id", "units", "words", "tags", "head")
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """The units of one sentence, with the name that the input gives it, if any.
+    """The units of one sentence, with its name in the input, if any.
 
-    ``tagged`` says whether its words were read as word/TAG; ``None`` where tags are not written so.
-    ``others`` are the same units with the tags of the other kind, where a treebank has both.
+    ``tagged``: whether words were read as word/TAG; ``None`` for formats without such tags. ``others`` are
+    the same units with the tags of the other kind, if a treebank has both.
     """
 
     units: tuple[Unit, ...]
@@ -56,9 +56,9 @@ class Bag:
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How bags are written (see `parse_bag`), and which tags and heads of a treebank count.
+    """How bags are written (see `parse_bag`), and the tags and heads to take from a treebank.
 
-    ``function_heads`` says whether function words are heads, as in the counts that are used.
+    ``function_heads``: whether function words are heads, as in the dependency counts.
     """
 
     joiner: str = ""
@@ -68,7 +68,7 @@ class Notation:
     function_heads: bool = True
 
     def bag(self, text: str) -> Bag:
-        """Read a bag that is written so.
+        """Read a bag in this notation.
 
         Raises:
             InputError: see `parse_bag`.
@@ -86,7 +86,7 @@ class Notation:
             form: a name of `FORMATS`; detected if ``None``.
 
         Raises:
-            InputError: with file and line: there is no such file, no bag in it, or one that cannot be read.
+            InputError: there is no such file, it has no bag, or a bag cannot be read; with file and line.
         """
         check_format(form, (_BAGS, JSON))
         bags = [bag for source in expand([path]) for bag in _read(source, self, form)]
@@ -106,10 +106,10 @@ def _read(source: Source, notation: Notation, form: str | None) -> Iterator[Bag]
 
 
 def _detected(source: Source) -> str:
-    """Return the format of a source: JSON by its first character, a treebank if it can be nothing else."""
+    """Return the format of a source: JSON by its first character, a treebank if nothing else is possible."""
     first = next((line.strip() for line in source.head() if line.strip()), "")
     extension = source.extension
-    # Bags and sentences in JSON begin alike; the keys of the first object tell them apart.
+    # Bags and sentences in JSON begin alike; the keys of the first object differ.
     if extension == ".json" or first.startswith("{") or _JSON_ARRAY.match(first):
         return "jsonl" if _is_corpus(first) else JSON
     try:
@@ -121,7 +121,7 @@ def _detected(source: Source) -> str:
 
 
 def _is_corpus(line: str) -> bool:
-    """Say whether a line is an object of the JSON lines that `sentgen ingest` reads."""
+    """Return whether a line is an object of the JSON lines that `sentgen ingest` reads."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -150,7 +150,7 @@ def _from_treebank(source: Source, form: str, notation: Notation) -> Iterator[Ba
 
 
 def other_kind(kind: TagKind) -> TagKind:
-    """Return the kind of tags that this one is not."""
+    """Return the other kind of tags."""
     return "upos" if kind == "xpos" else "xpos"
 
 
@@ -161,9 +161,10 @@ def tagged_units(
     *,
     heads: Sequence[int] | None = None,
 ) -> list[Unit]:
-    """Return the units of a sentence (see `units_of`), with tags of one kind only if one is asked for.
+    """Return the units of a sentence (see `units_of`), with tags of one kind if ``kind`` is given.
 
-    A token without that kind takes the other one, as it was counted; if none has it, there are no tags.
+    A token without a tag of that kind takes the other tag, as in the counts; if all tokens lack it, there are
+    no tags.
     """
     if kind is None:
         return units_of(sentence, units, heads=heads)
@@ -175,7 +176,7 @@ def tagged_units(
 
 
 def _from_json(text: str, path: str) -> Iterator[Bag]:
-    """Yield the bags of one object after the other, or of arrays of objects."""
+    """Yield the bags of a sequence of JSON objects, or of arrays of objects."""
     for line, value in _values(text, path):
         for number, item in enumerate(value if isinstance(value, list) else [value], 1):
             try:
@@ -186,7 +187,7 @@ def _from_json(text: str, path: str) -> Iterator[Bag]:
 
 
 def _values(text: str, path: str) -> Iterator[tuple[int, object]]:
-    """Yield every JSON value of a text with the line it begins at."""
+    """Yield every JSON value of a text with its first line."""
     decoder = json.JSONDecoder()
     end, line = 0, 1
     while (start := _after_blanks(text, end)) < len(text):
@@ -219,7 +220,7 @@ def _bag(value: object) -> Bag:
     if not isinstance(value, dict) or ("units" in value) == ("words" in value):
         raise InputError(f"not a bag; write it as {_FORMS}")
     for unknown in value:
-        # Not passed over: `heads` would seem to have been heard.
+        # Refused: a misspelled key such as `heads` would be ignored silently.
         if unknown not in _KEYS:
             hint = "".join(f"; did you mean `{key}`?" for key in near(unknown, _KEYS, 1))
             keys = ", ".join(f"`{key}`" for key in _KEYS)
@@ -235,7 +236,7 @@ def _bag(value: object) -> Bag:
 
 
 def _beside(value: Mapping[str, object], name: str, units: Sequence[object], key: str) -> list[object]:
-    """Return what a list beside the units says of each, None where it is not there."""
+    """Return the value for each unit of a list parallel to the units; None for all if it is missing."""
     if value.get(name) is None:
         return [None] * len(units)
     values = _list(value[name], name)
@@ -245,7 +246,7 @@ def _beside(value: Mapping[str, object], name: str, units: Sequence[object], key
 
 
 def _headed(unit: Unit, head: object) -> Unit:
-    """Return a unit with its head, which is one of its words, or the number of that word, from 1."""
+    """Return a unit with its head, given as a word of the unit or as its number, from 1."""
     if head is None:
         return unit
     size = len(unit.words)

@@ -1,8 +1,7 @@
-"""What an algorithm gets and gives: arrays of one bag and settings in, orders of its units, and trees, out.
+"""Input and output of an algorithm: arrays of a bag and settings in; orders of its units, and trees, out.
 
-Settings come in groups, each a declaration of options (see `sentgen.options`). An algorithm names the groups
-that it looks at; those that are its own stand in its file. A value out of its range is refused where its
-group is made.
+Settings are in groups, each a declaration of options (see `sentgen.options`). An algorithm names the groups
+that it uses; its own groups are declared in its file. A value out of range is refused when its group is made.
 """
 
 from __future__ import annotations
@@ -25,17 +24,18 @@ from sentgen.options import Option
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Names with what they weigh; ``text`` is what asks for them, and stands in records."""
+    """Names with their weights; ``text`` is their notation on the command line and in records."""
 
     named: tuple[tuple[str, float], ...] = ()
     text: str = ""
 
     @classmethod
     def read(cls, text: str, kind: str) -> Weights:
-        """Read ``NAME[=WEIGHT]`` joined by commas or +; a name alone weighs 1.
+        """Read ``NAME[=WEIGHT]`` joined by commas or +; a name alone has the weight 1.
 
         Raises:
-            InputError: a weight is no number from 0, or a name is there twice; ``kind`` says of what.
+            InputError: a weight is not a number of at least 0, or a name is repeated; ``kind`` is what errors
+                call a name.
 
         >>> Weights.read("tags=.5,novels@2", "feature").named
         (('tags', 0.5), ('novels@2', 1.0))
@@ -51,15 +51,15 @@ class Weights:
 
     @classmethod
     def rounded(cls, named: Iterable[tuple[str, float]]) -> Weights:
-        """Return weights to four digits, as records have them: they give the same search again."""
+        """Return weights rounded to four digits, as in records, so that a record reproduces the search."""
         digits = [(name, f"{weight:.4g}") for name, weight in named]
-        # Not 1e+06: a + joins two of them.
+        # Not 1e+06: a + joins two names.
         text = ",".join(f"{name}={weight.replace('+', '')}" for name, weight in digits)
         return cls(tuple((name, float(weight)) for name, weight in digits), text)
 
 
 def is_writable(name: str) -> bool:
-    """Tell whether a name can stand among others in one text."""
+    """Return whether a name can be joined with others in the notation."""
     return not set(name) & set("+,") and name == name.strip()
 
 
@@ -82,10 +82,10 @@ LEFT, RIGHT = 0, 1
 Paper = Literal["2007", "2009"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)
 
-#: What becomes of a modifier in a step of a search; `SearchStep` says which step has which.
+#: Events of a step of a search (see `SearchStep`).
 StepEvent = Literal["attached", "cheapest", "forced", "empty", "moved", "kept"]
 
-#: The part of the help that tells of searches.
+#: The panel of the help about searches.
 SEARCH_PANEL = "Search; defaults are the algorithm's own"
 #: An option of a search.
 Setting = partial(Option, panel=SEARCH_PANEL)
@@ -95,7 +95,7 @@ _NO_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class NgramSettings:
-    """What every search looks at; ``order`` is n of the n-grams, at most the model's."""
+    """Settings of every search; ``order`` is n of the n-grams, at most that of the model."""
 
     order: Annotated[int, Setting("Order of the n-grams.", least=2, most=5)] = 4
 
@@ -106,7 +106,7 @@ class NgramSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """What chooses among the best sentences of any search, whose own score weighs 1."""
+    """Models that rerank the best sentences of any search; the score of the search has the weight 1."""
 
     rerank: Annotated[
         Weights,
@@ -122,7 +122,7 @@ class RerankSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """The settings of a search, a value of each group that it looks at; other groups have their defaults."""
+    """The settings of a search: an object of each group that it uses; other groups have their defaults."""
 
     groups: tuple[object, ...] = ()
 
@@ -131,7 +131,7 @@ class SearchSettings:
         return next((settings for settings in self.groups if isinstance(settings, group)), None) or group()
 
     def having(self, *groups: object) -> SearchSettings:
-        """Return these settings with others of some groups."""
+        """Return these settings with some groups replaced."""
         kinds = {type(group) for group in groups}
         return SearchSettings((*groups, *(group for group in self.groups if type(group) not in kinds)))
 
@@ -140,7 +140,7 @@ class SearchSettings:
 class TreeModel:
     """The dependency model of one bag of n units (`sentgen.models.dependency.dependencies`); row 0: root."""
 
-    prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side of the modifier); a unit of itself: -inf
+    prob: Floats  # (n + 1, n, 2) log prob(head, modifier, side of the modifier); -inf for a unit and itself
     arguments: Floats  # (n + 1, 2, 8) p_arg(head, side, number of modifiers); 7 stands for seven and more
     verb: Bools  # (n,)
     noun: Bools  # (n,)
@@ -151,7 +151,7 @@ class TreeModel:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Other models of the same units, M - 1 of them, behind that of the words."""
+    """The M - 1 further models of the same units, behind that of the words."""
 
     tables: NgramTables  # of all M models
     words: tuple[Ints, ...]  # the local word ids of all units in each of the others, one after the other
@@ -164,8 +164,7 @@ class Problem:
 
     ``words`` holds the local word ids of all units one after the other, and unit u is
     ``words[offsets[u]:offsets[u + 1]]``. Units of the same ``kind`` are identical: words, tags and all.
-    ``trees`` and ``features`` are there for the algorithms that ask for them. ``bag`` are the units that all
-    of this was made of.
+    ``trees`` and ``features`` are set for algorithms that need them. ``bag`` are the units of all arrays.
     """
 
     table: NgramTable
@@ -185,12 +184,12 @@ class Problem:
 
     @property
     def forms(self) -> list[tuple[str, ...]]:
-        """Return the words of each unit as they were given, whatever the models are asked."""
+        """Return the words of each unit as they were given, not as the models spell them."""
         return [unit.words for unit in self.bag]
 
     @property
     def tags(self) -> list[tuple[str, ...]]:
-        """Return the tags of each unit, one a word; none where nobody gave any and no trees are asked for."""
+        """Return the tags of each unit, one a word; none if no tags are given and no trees are needed."""
         return [unit.tags for unit in self.bag]
 
     @property
@@ -203,7 +202,7 @@ class Problem:
         ]
 
     def require_trees(self) -> TreeModel:
-        """Return the dependency model; it is a mistake of the caller to have none."""
+        """Return the dependency model, which the caller must have set."""
         if self.trees is None:
             raise ValueError("this algorithm needs a dependency model")
         return self.trees
@@ -213,7 +212,7 @@ class Problem:
         return self.table.sentence_logp(_string(self.words, self.offsets, units))
 
     def string_of(self, units: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the words of an order: orders that differ only in identical units are one string."""
+        """Return the words of an order; orders that differ only in identical units have the same string."""
         return tuple(_string(self.words, self.offsets, units).tolist())
 
     def strings_of(self, units: tuple[int, ...]) -> list[Ints]:
@@ -222,7 +221,7 @@ class Problem:
 
     @property
     def tables(self) -> NgramTables:
-        """Return the models that a search asks, that of the words first."""
+        """Return the models of a search, that of the words first."""
         return self.features.tables if self.features else NgramTables.side_by_side([self.table])
 
 
@@ -230,8 +229,8 @@ class Problem:
 class Tree:
     """A dependency tree over the units of a bag, an entry a unit.
 
-    ``heads`` are places of units, `ROOT` for the root; ``sides`` say where the modifier stands, `LEFT` or
-    `RIGHT` of its head; ``earlier`` counts the modifiers that the head already had on that side when this one
+    ``heads`` are positions of units, `ROOT` for the root; ``sides`` are those of the modifier, `LEFT` or
+    `RIGHT` of its head; ``earlier`` is the number of modifiers of the head on that side when this modifier
     was attached; ``weights`` are the natural logarithms of the weights with which edges were attached.
     """
 
@@ -241,7 +240,7 @@ class Tree:
     weights: tuple[float, ...]
 
     def reordered(self, units: Sequence[int]) -> Tree:
-        """Return the same tree over the units in another order: entry p is that of ``units[p]``."""
+        """Return the same tree over the units in another order: entry p is for ``units[p]``."""
         position_of = {unit: position for position, unit in enumerate(units)}
         return Tree(
             tuple(position_of.get(self.heads[unit], ROOT) for unit in units),
@@ -253,22 +252,22 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:
-    """What a tree search did with one edge, in the order in which it did it.
+    """An event of a tree search about one edge.
 
     Attributes:
         step: number of the step, from 1: of the round, or of the unit that joins the tree.
-        event: `attached` where the edge joins the tree; `cheapest` where it does because no position is
-            worth its cost, `forced` where a constraint forbids it and nothing else is left; `empty` where a
-            position stays empty, for which this modifier would be the cheapest; `moved` where a unit waits
-            for this head from now on, `kept` where it would, were that no theft from its rival.
+        event: `attached` if the edge joins the tree; `cheapest` if it does although no position is worth its
+            cost, `forced` if it does although a constraint forbids it, as no other edge is left; `empty` if a
+            position stays empty, for which this modifier would be the cheapest; `moved` if a unit waits for
+            this head from now on, `kept` if it would but for the factor against theft from its rival.
         modifier: a unit.
         head: a unit, `ROOT` for the root.
-        side: where the modifier stands, `LEFT` or `RIGHT`.
+        side: the side of the modifier, `LEFT` or `RIGHT`.
         earlier: modifiers that the head already has on that side.
-        logp: log prob(head, modifier, side), less the constraint that forbids it.
-        weight: the same after the arguments are looked at.
-        rival: the head that the modifier waited for until now, where one is compared with.
-        rival_weight: what that was worth.
+        logp: log prob(head, modifier, side), minus the penalty if a constraint forbids the edge.
+        weight: ``logp`` plus the factors of the arguments.
+        rival: the head that the modifier waited for until now, if it is compared.
+        rival_weight: weight of the edge from the rival.
     """
 
     step: int
@@ -294,7 +293,7 @@ class SearchStep:
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """An order of the units, as indices into the bag, with what the algorithm optimized, and its tree."""
+    """An order of the units, as indices into the bag, with the score that was optimized, and its tree."""
 
     units: tuple[int, ...]
     score: float
@@ -307,17 +306,16 @@ class Algorithm:
 
     Attributes:
         order: takes a problem and a number n and returns at most n different orderings, the best one first.
-        value: the score of an answer that came from elsewhere, the units in order with the heads of the bag's
-            units if there is a tree: what `Ordering.score` would be; None where that cannot be told. With it
-            search errors are counted.
-        steps: yields what the algorithm does to find its own answer to a problem; slow, for people.
-        settings: the groups of settings that it looks at, beside `NgramSettings` and `RerankSettings`.
-        defaults: values that are best on development data, where they are not those of the groups.
-        published: the literal reading of a paper.
-        trees: whether it needs a dependency model, and gives trees.
-        distances: whether that model must tell how far modifiers are from their heads.
-        words: whether it breaks phrases up.
-        max_units: bound of a bag, so that an answer comes in seconds.
+        value: the score that `Ordering.score` would be of any given order, with the heads of the units if
+            there is a tree; None if it cannot be computed. It serves to count search errors.
+        steps: returns the steps of the search of a problem; slow, for explanations.
+        settings: the groups of settings of the algorithm, besides `NgramSettings` and `RerankSettings`.
+        defaults: values that are best on development data, if they are not those of the groups.
+        published: the values of the literal reading of a paper.
+        trees: whether the algorithm needs a dependency model, and returns trees.
+        distances: whether the dependency model must have distances of modifiers from heads.
+        words: whether phrases are split into words.
+        max_units: most units of a bag, so that a search takes seconds.
     """
 
     name: str
@@ -335,12 +333,12 @@ class Algorithm:
 
     @property
     def groups(self) -> tuple[type, ...]:
-        """Return all groups of settings that it looks at."""
+        """Return all groups of settings of the algorithm."""
         return NgramSettings, RerankSettings, *self.settings
 
     @property
     def options(self) -> frozenset[str]:
-        """Return the names of the settings that it looks at; the others cannot be changed."""
+        """Return the names of the settings of the algorithm; others cannot be changed."""
         return frozenset(setting.name for group in self.groups for setting in fields(group))
 
 

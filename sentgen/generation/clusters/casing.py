@@ -1,4 +1,4 @@
-"""Capitals of new sentences: one where the sentence begins, none that a word had for beginning another."""
+"""Capitals of new sentences: at the first word, and not at words that had a capital only as first words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMES = ("PROPN", "NNP", "NNPS")
 
 
 def capitalized(words: Sequence[str]) -> list[str]:
-    """Return the words of a sentence with a capital at the first one.
+    """Return the words of a sentence, the first with a capital.
 
     >>> capitalized(["``", "heavy", "rains", "''"])
     ['``', 'Heavy', 'rains', "''"]
@@ -32,5 +32,5 @@ def decapitalized(sentence: Sentence) -> Sentence:
 
 
 def _first_word(words: Sequence[str]) -> int | None:
-    """Return the place of the first word that is no punctuation."""
+    """Return the position of the first word that is not punctuation."""
     return next((at for at, word in enumerate(words) if any(map(str.isalnum, word))), None)

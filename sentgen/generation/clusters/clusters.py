@@ -1,6 +1,6 @@
 """Clusters to generate from, and sentences made of them as tables, trees and drawings.
 
-The command line and the server share what is here.
+The command line and the server share this module.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from sentgen.schema import Store
 from sentgen.schema.tables.corpus import BOS, EOS, RESERVED_WORDS
 
 COLUMNS = ["cluster", "length", "rank", "sentence", "log10", "logp", "exact"]
-#: Name of the corpus in a store that is not kept.
+#: Name of the corpus in a temporary store.
 CORPUS = "clusters"
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Documents of a corpus in a store, by id and name; ``kept`` says whether the store is the user's."""
+    """Documents of a corpus in a store, by id and name; ``kept``: whether the store is not temporary."""
 
     store: Store
     corpus: str
@@ -63,7 +63,7 @@ class Clusters:
     ) -> Generated:
         """Generate from all clusters, or read a sentence that is given by each.
 
-        ``progress`` is called with those that are done, and how many there are.
+        ``progress`` is called with the number of clusters that are done, and of all clusters.
         """
         if request.sentence is not None:
             given = trace_sentence(
@@ -90,7 +90,7 @@ class Clusters:
             reranker=models.reranker,
         ):
             sentences.append(sentence)
-            # Several sentences may come from a cluster, which counts once.
+            # A cluster may have several sentences, but counts once.
             if progress is not None and sentence.cluster not in done:
                 done.add(sentence.cluster)
                 progress(len(done), len(self.chosen))
@@ -120,21 +120,21 @@ class Clusters:
             InputError: the clusters cannot be read.
             NotFoundError: there is no document of a name.
         """
-        # Here: the front of a server and its idle workers read none, and would hold it in memory.
+        # Imported here: the front of a server and idle workers do not need it in memory.
         from sentgen.counts.ingestion import Settings, ingest
 
         with (
             temporary.folder() as folder,
             Store(folder / "clusters.duckdb", create=True, memory_limit=memory_limit) as store,
         ):
-            # Words alone: cluster models count their own bigrams from the sentences.
+            # Without n-grams: cluster models count their bigrams from the sentences.
             ingest(store, [path], Settings(CORPUS, form, order=1, kind="cluster"), parser=parser)
             yield cls(store, CORPUS, cluster_names(store, CORPUS, names=names), kept=False)
 
 
 @contextmanager
 def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
-    """Put clusters into a store of their own, which is removed at the end.
+    """Store clusters in a temporary store, which is removed at the end.
 
     The documents of its corpus `CORPUS` are the clusters; their names are "0", "1" and so on.
     """
@@ -149,7 +149,7 @@ def stored_clusters(clusters: Iterable[Sequence[Sentence]]) -> Iterator[Store]:
 
 
 def parse_lengths(text: str) -> list[int]:
-    """Read lengths such as ``1-40`` or ``5,10-12``; sorted, each once.
+    """Read lengths such as ``1-40`` or ``5,10-12``; return them sorted, without repetition.
 
     Raises:
         InputError: a part is no length.
@@ -168,19 +168,19 @@ def parse_lengths(text: str) -> list[int]:
 
 
 def written_lengths(lengths: Sequence[int]) -> str:
-    """Return ascending lengths as `parse_lengths` reads them.
+    """Return ascending lengths in the notation of `parse_lengths`.
 
     >>> written_lengths([1, 2, 3, 5])
     '1-3,5'
     """
-    # Neighbors are as far from their places as each other.
+    # Consecutive numbers have the same difference from their index.
     runs = [[one for _, one in of] for _, of in groupby(enumerate(lengths), lambda pair: pair[1] - pair[0])]
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """Sentences of ``clusters``, so many, as they were asked for; ``tags`` is the kind of the corpus."""
+    """Generated sentences of ``clusters`` clusters and their request; ``tags`` is the kind of the corpus."""
 
     request: ClusterRequest
     clusters: int
@@ -213,7 +213,7 @@ class Generated:
         return "".join(blocks)
 
     def table(self) -> Rows:
-        """Return a row a sentence; heads are places from 1, 0 for a root."""
+        """Return a row a sentence; heads are positions from 1, 0 for a root."""
         tree, trace = self.request.tree, self.request.traced
         reranked = self.request.rerank is not None
         scores, heads, steps = ["log10_score", "score"], ["heads"], ["trace"]
@@ -232,7 +232,7 @@ class Generated:
         return Rows(columns, rows)
 
     def notes(self) -> Iterator[str]:
-        """Say what is not proven, and what is missing."""
+        """Yield notes on sentences that are not proven best, and on missing lengths."""
         if self.request.sentence is not None:
             return
         proven = sum(bool(sentence.exact) for sentence in self.sentences)
@@ -269,10 +269,10 @@ def trace_sentence(
     lm: MixedModel | None = None,
     dependencies: CorpusDependencies | None = None,
 ) -> Iterator[GeneratedSentence]:
-    """Read a sentence by each cluster; it has the probability that it has where the search finds it.
+    """Score a given sentence by each cluster, with the probability that the search would give it.
 
-    How often a word may be used does not matter. Where a cluster has the first word with a capital and
-    without, the more probable one is taken, as what is generated gets a capital.
+    Limits on the uses of a word are ignored. If a cluster has the first word with and without a capital, the
+    more probable form is taken, as generated sentences get a capital.
 
     Args:
         store: where the corpus is.
@@ -303,7 +303,7 @@ def trace_sentence(
 
 
 def _traced(prepared: PreparedCluster, forms: Sequence[str]) -> GeneratedSentence:
-    """Return the most probable reading of a sentence: its first word as it is, or without its capital."""
+    """Return the more probable reading of a sentence: its first word as given, or without its capital."""
     number = {form: index for index, form in enumerate(prepared.model.words)}
     first = [form for form in dict.fromkeys((forms[0], fold(forms[0][:1]) + forms[0][1:])) if form in number]
     rest = [_known(prepared, number, form) for form in forms[1:]]
@@ -334,7 +334,7 @@ def _known(prepared: PreparedCluster, number: dict[str, int], form: str) -> int:
 
 
 def _obstacle(prepared: PreparedCluster, words: Sequence[int]) -> str | None:
-    """Return why the settings exclude a sentence: a word has no salience, or may not follow another one."""
+    """Return why the settings exclude a sentence: a word has no salience, or may not follow another."""
     names = [*prepared.model.words, RESERVED_WORDS[BOS]]
     for word in words:
         if prepared.emission[word] == -float("inf"):

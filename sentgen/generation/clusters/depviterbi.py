@@ -8,28 +8,28 @@ Wan et al. 2005. A sentence w_1 ... w_L has the probability
 
 There is no dependency from the start, where the stack is empty, nor to the end: p_dep is 0. The paper keeps
 one path for each length and last word, and with it one stack. But the stack is not in the state, so that the
-best beginning need not be the beginning of the best sentence. Here the state is the last word with the stack,
-as far as it matters (see `depviterbi_kernels`), and several hypotheses stay for each length and last word.
-What the beam lost is bounded from above: an answer that no lost sentence can beat is `exact`.
+best prefix need not be the prefix of the best sentence. Here the state is the last word with the relevant
+part of the stack (see `depviterbi_kernels`), and several hypotheses are kept for each length and last word.
+The pruned hypotheses are bounded from above: an answer that no pruned sentence can beat is `exact`.
 
 Section 3.2: the head stack is the rightmost root-to-leaf branch of the tree of the words so far,
 the part of it that words to come can modify or govern. When word w is appended,
 
     1.  no relation with any item           w is pushed
-    2.  else the most probable relation, p(Dep_sym(h, w)) over the items h; of equals the oldest item
+    2. else the most probable relation, p(Dep_sym(h, w)) over the items h; ties go to the oldest item
       a.  w governs h                       all down to and including h are popped, w is pushed
       b.  w modifies h                      all above h are popped, w is pushed
 
-The oldest of equals, since counts of few sentences tend to zero or one: so `workers` pops all of `the UN
-relief`, and the modifiers of `dog` go when `dog` hangs itself on `over`.
+Ties go to the oldest item, since probabilities from few sentences tend to zero or one: so `workers` pops all
+of `the UN relief`, and the modifiers of `dog` are popped when `dog` becomes a modifier of `over`.
 
 The companion paper (section 4.2) would favor small reductions of the stack, after the distances of Collins
 1996, and gives no formula. Here p(Dep_sym(h, w)) is multiplied by ``nearness`` for each item above h, in 2
-and in p_dep, so that of equals the newest item is taken; 1 leaves it as it is.
+and in p_dep, so that ties go to the newest item; with 1 nothing changes.
 
-Relations give the tree: h gets the head w in 2a, w the head h in 2b. What is popped without a head also gets
-the head w, if w more probably governs than modifies it. A word that no relation reaches stays a root of its
-own: a fragment.
+Relations determine the tree: h gets the head w in 2a, w the head h in 2b. An item that is popped without a
+head also gets the head w, if w more probably governs than modifies it. A word without a relation is a root of
+its own: a fragment.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ from sentgen.generation.clusters.depviterbi_kernels import (
 from sentgen.models.dependency.cluster_model import ClusterModel
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
-#: Hypotheses for each length and last word where the use of words is limited.
+#: Hypotheses for each length and last word if the use of words is limited.
 BEAM = 32
-#: Where it is not: hypotheses for each length of one search after the other, until all answers are proven.
-# Each width is many times the last: a failed search costs little beside the one that proves.
+#: Without limits: hypotheses for each length in successive searches, until all answers are proven.
+# Each width is many times the last: a failed search costs little compared with the successful one.
 _WIDER = (256, 8_192, 65_536)
-#: The limit of a word that may be used as often as one likes.
+#: The limit of a word that may be used any number of times.
 UNLIMITED = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class WordPath:
-    """A sentence as numbers of words, with its log-probability; ``exact`` if no sentence can have its rank.
+    """A sentence as numbers of words, with its log-probability; ``exact`` if its rank is proven.
 
     That is: of its length, at most rank - 1 sentences are more probable.
     """
@@ -82,16 +82,16 @@ def lattice_of(
     allowed: Bools | None = None,
     nearness: float = 1.0,
 ) -> DepviterbiLattice:
-    """Return what the search needs.
+    """Return the lattice of a search.
 
     Args:
         model: the probabilities of the cluster.
         weight: weight of the dependencies; that of the bigrams is 1 - weight.
-        emission: (n,) log p_em; -inf for words that are not to be used.
+        emission: (n,) log p_em; -inf for excluded words.
         limit: (n,) how often each word may be used.
         allowed: (n + 1, n + 1) which word may follow which, row n the start and column n the end; all if
             ``None``.
-        nearness: what each item above one on the head stack leaves of its relations, see `head_stack`.
+        nearness: factor of the probability of a relation for each item above on the head stack.
     """
     n = len(model.words)
     ngram = (1 - weight) * model.bigrams
@@ -115,7 +115,7 @@ def lattice_of(
 def best_paths(
     lattice: DepviterbiLattice, lengths: Collection[int], *, nbest: int = 1, beam: int | None = None
 ) -> Mapping[int, list[WordPath]]:
-    """Return the most probable sentences of each length, the best one first; fewer where there are no more.
+    """Return the most probable sentences of each length, the best first; fewer if there are no more.
 
     Args:
         lattice: the words.
@@ -144,22 +144,22 @@ def best_paths(
 
 
 def _floor(paths: Sequence[WordPath], nbest: int, lost: float) -> float:
-    """Return what better answers than these must reach; inf if there are none."""
+    """Return the log-probability that better answers must reach; inf if there are none."""
     if len(paths) < nbest:
         return np.inf if lost == -np.inf else -np.inf
-    # Proven lengths drop out of the next search; others look for what reaches the last answer.
+    # Proven lengths are not searched again; other lengths must reach their last answer.
     return np.inf if all(path.exact for path in paths) else paths[-1].logp
 
 
 def _paths(
     lattice: DepviterbiLattice, floor: Floats, nbest: int, beam: int
 ) -> tuple[dict[int, list[WordPath]], Floats]:
-    """Search once; return the sentences of all lengths with a finite floor, or none, and what was lost."""
+    """Search once; return the sentences of all lengths with a finite floor, and bounds on lost sentences."""
     nodes, begin, lost = search(lattice, len(floor) - 1, beam, nbest, floor)
     by_length = {}
     for length in np.flatnonzero(floor < np.inf).tolist():
         numbers = np.arange(begin[length], begin[length + 1])
-        # The end is added here and not in the search, since any length may be the last.
+        # The end is added here and not in the search, since a sentence may end at any length.
         whole = nodes.logp[numbers] + lattice.end[nodes.word[numbers]]
         best = np.argsort(-whole, kind="stable")[:nbest].tolist()
         by_length[length] = [
@@ -186,7 +186,7 @@ Table = Sequence[Sequence[float]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One word appended; all numbers are places in the sentence, from 0.
+    """A word that is appended; all numbers are positions in the sentence, from 0.
 
     ``partner`` is the item with the most probable relation, None if there is none, and ``dep`` its
     probability p(Dep_sym). ``popped`` and the ``stack`` after the word have the oldest item first.
@@ -209,7 +209,7 @@ def follow(
         words: rows of the tables.
         head_right: p(isHeadRight(a, b)) for a before b: b governs a.
         head_left: p(isHeadLeft(a, b)): a governs b.
-        nearness: what each item above one leaves of its relations, 1 for all.
+        nearness: factor of the probability of a relation for each item above; 1 for no effect.
     """
     sentence: list[int] = []
     heads: list[int] = []
@@ -248,7 +248,7 @@ def _most_probable(
     for item in reversed(stack):
         row, word = sentence[item], sentence[-1]
         dep = (head_right[row][word] + head_left[row][word]) * left
-        # From the top: of equals the oldest one.
+        # From the top, so that ties go to the oldest item.
         if dep > 0 and dep >= best:
             best, partner = dep, item
         left *= nearness
@@ -260,7 +260,7 @@ class TraceStep:
     """One word of a sentence with its probabilities, and the head stack after it; the last step is the end.
 
     ``ngram``, ``dep`` and ``transition`` are p_ngram, p_dep and p_tr, ``logp`` that of the sentence so far.
-    What the word does to its ``partner`` is the ``rule``; without a relation there is no partner. ``popped``
+    The ``rule`` relates the word to its ``partner``; without a relation there is no partner. ``popped``
     and ``stack`` have the oldest item first.
     """
 
@@ -276,7 +276,7 @@ class TraceStep:
 
 
 class PathReader:
-    """Reads paths of one cluster; single numbers are looked up faster in lists than in arrays."""
+    """Reads paths of one cluster; lists are faster than arrays for single numbers."""
 
     def __init__(
         self, model: ClusterModel, *, weight: float, emission: Floats, nearness: float = 1.0
@@ -316,7 +316,7 @@ class PathReader:
             )
             previous = word
         ngram = self._bigrams[previous][start_or_end]
-        # Nothing depends on the end, so that its share of the weight is lost, as in the paper's formula.
+        # The end has no dependency, so that its share of the weight is lost, as in the paper's formula.
         transition = self._transition(ngram, 0.0)
         stack = trace[-1].stack if trace else ()
         end = RESERVED_WORDS[EOS]

@@ -1,10 +1,10 @@
 """The dependency-propagating Viterbi search, compiled; the tests have it in plain Python.
 
-A hypothesis is a beginning of a sentence. Its future depends on its last word, on its head stack, and on the
-words that it may not use again: hypotheses that agree in these are the same, and of those the best stay. Of
-the stack only what can matter is kept. An item without relations to later words does not, nor does one above
-an item whose relations are all as probable: of equals the oldest is taken, and it is the last to be popped.
-Where relations fade with the number of items above, all items matter.
+A hypothesis is a prefix of a sentence. Its continuations depend on its last word, on its head stack, and on
+the words that it may not use again: hypotheses that agree in these are equivalent, and only the best are
+kept. Only relevant items of the stack are kept. An item without relations to later words is irrelevant, as is
+an item above another whose relations are all at least as probable: ties go to the oldest item, which is
+popped last. If relations decrease with the number of items above, all items are relevant.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.generation.ngrams.beam_kernels import random_bits
 
-# Bounds and sums add the same numbers in another order; less than this is rounding.
+# Bounds and sums add the same numbers in another order; smaller differences are rounding errors.
 CLOSE = 1e-9
 
 
 class DepviterbiLattice(NamedTuple):
-    """What a search needs to know about n words; rows are earlier, columns later words.
+    """The n words of a search and their probabilities; rows are earlier, columns later words.
 
     After word w with a stack of items h, word x has the probability ngram[w, x] + max over h of dep[h, x],
     times nearness for each item above h.
@@ -31,20 +31,20 @@ class DepviterbiLattice(NamedTuple):
     end: Floats  # (n,) log-probability of the end after a word
     ngram: Floats  # (n, n) share of the bigram in the probability; -inf where a word may not follow
     dep: Floats  # (n, n) share of the dependency
-    governs: Bools  # (n, n) whether in a relation it is the later word that governs
+    governs: Bools  # (n, n) whether the later word governs the earlier one
     emission: Floats  # (n,) log p_em
     limit: Ints  # (n,) how often a word may be used
-    nearness: float  # what an item above leaves of a relation, 1 for all
+    nearness: float  # factor of a relation for each item above
 
 
 class _Bounds(NamedTuple):
-    """What a search can know before it begins."""
+    """Bounds that are computed before the search."""
 
-    ahead: Floats  # (longest, n) no way from a word to the end over so many more words is more probable
-    ceiling: Floats  # (n, n) no transition to the word of the row is more probable after that of the column
+    ahead: Floats  # (longest, n) upper bound of paths from a word to the end over 0, 1 ... further words
+    ceiling: Floats  # (n, n) upper bound of a transition to the word of the row after the word of the column
     matters: Bools  # (n,) whether a word has relations to later ones
-    covers: Bools  # (n, n) whether, with the word of the row on the stack, that of the column does not matter
-    column: Ints  # (n,) where uses of a word are counted, -1 if its limit is out of reach
+    covers: Bools  # (n, n) whether the word of the row on the stack makes that of the column irrelevant
+    column: Ints  # (n,) column in which uses of a word are counted, -1 if its limit cannot be reached
     mark: Bits  # (n,) of the column; 0 without one
 
 
@@ -57,7 +57,7 @@ class DepviterbiHypotheses(NamedTuple):
 
 
 class _DepviterbiFrontier(NamedTuple):
-    """The m hypotheses of one length, with what their future depends on."""
+    """The m hypotheses of one length, with their states."""
 
     logp: Floats  # (m,)
     word: Ints  # (m,)
@@ -72,21 +72,21 @@ class _DepviterbiFrontier(NamedTuple):
 def search(
     lattice: DepviterbiLattice, longest: int, beam: int, nbest: int, floor: Floats
 ) -> tuple[DepviterbiHypotheses, Ints, Floats]:
-    """Find the most probable sentences of 1 to so many words.
+    """Find the most probable sentences of 1 to ``longest`` words.
 
     Args:
         lattice: the words.
         longest: most words of a sentence.
         beam: hypotheses to keep for each length and last word.
-        nbest: hypotheses to keep of the same ones.
+        nbest: equivalent hypotheses to keep.
         floor: (longest + 1,) by length, a log-probability that sentences must reach, which saves time; inf
             for lengths that are not wanted.
 
     Returns:
-        The hypotheses; (longest + 2,) where those of each length begin; and (longest + 1,) by length, what no
-        sentence that the beam lost exceeds, -inf if it lost none.
+        The hypotheses; (longest + 2,) the first hypothesis of each length; and (longest + 1,) by length, an
+        upper bound of the sentences that the beam lost, -inf if it lost none.
 
-    Of equals the one found first stays; more probable beginnings are extended first.
+    Ties go to the hypothesis found first; more probable prefixes are extended first.
     Time: longest * beam * n * n * height of the stacks.
     """
     n = len(lattice.start)
@@ -94,7 +94,7 @@ def search(
     nodes = _hypotheses(longest * n * beam)
     begin = np.zeros(longest + 2, np.int32)
     lost = np.full(longest + 1, -np.inf)
-    # Of equal words on the stack the older one covers the other, where that is looked at.
+    # Of equal words on the stack the older one makes the other irrelevant; see `_append`.
     frontier = _first_words(lattice, bounds, min(longest, n) if lattice.nearness == 1 else longest)
     for length in range(1, longest + 1):
         if length > 1:
@@ -130,19 +130,19 @@ def _frontier(size: int, highest: int, columns: int) -> _DepviterbiFrontier:
 
 @compiled
 def _bounds(lattice: DepviterbiLattice, longest: int) -> _Bounds:
-    """Look at all words and pairs of words."""
+    """Compute the bounds of all words and pairs of words."""
     n = len(lattice.start)
     ceiling, covers = np.empty((n, n)), np.empty((n, n), np.bool_)
     matters = np.zeros(n, np.bool_)
     for x in range(n):
-        # Over all words, not those of a stack: an upper bound must not know the stack.
+        # Over all words, not those of a stack: an upper bound does not depend on the stack.
         best = lattice.dep[:, x].max()
         for w in range(n):
             ceiling[x, w] = -np.inf
             if lattice.ngram[w, x] > -np.inf:
                 ceiling[x, w] = np.log(lattice.ngram[w, x] + best) + lattice.emission[x]
             covers[x, w] = lattice.nearness == 1 and _covers(lattice.dep, x, w)
-        # Where items above count, every item does.
+        # If items above count, every item is relevant.
         matters[x] = lattice.nearness < 1 or lattice.dep[x].max() > 0
     ahead = np.empty((longest, n))
     ahead[0] = lattice.end
@@ -151,7 +151,8 @@ def _bounds(lattice: DepviterbiLattice, longest: int) -> _Bounds:
             ahead[more, w] = (ceiling[:, w] + ahead[more - 1]).max()
     column, columns = np.full(n, -1, np.int32), 0
     for x in range(n):
-        # Others cannot run out, so that counting their uses would only keep equals apart.
+        # Limits of other words cannot be reached; counting their uses would only separate equivalent
+        # hypotheses.
         if lattice.limit[x] < longest:
             column[x] = columns
             columns += 1
@@ -169,7 +170,7 @@ def _covers(dep: Floats, old: int, new: int) -> bool:
 
 @compiled
 def _marks(column: Ints) -> Bits:
-    """Return a number of random bits for each column."""
+    """Return random bits for each column."""
     marks = np.zeros(len(column), np.uint64)
     for x in range(len(column)):
         if column[x] >= 0:
@@ -179,7 +180,7 @@ def _marks(column: Ints) -> Bits:
 
 @compiled
 def _first_words(lattice: DepviterbiLattice, bounds: _Bounds, highest: int) -> _DepviterbiFrontier:
-    """Return the hypotheses of one word, a word each."""
+    """Return the hypotheses of length 1, one for each word."""
     n = len(lattice.start)
     extended = _frontier(n, highest, int(bounds.column.max()) + 1)
     count = np.zeros(n, np.int32)
@@ -201,9 +202,8 @@ def best_slots(logp: Floats, filled: Ints, size: int) -> Longs:
     """Return the slots that are filled, the most probable first.
 
     Args:
-        logp: log-probabilities of the slots; every word has room for so many of them, one word after the
-            other.
-        filled: how many slots of each word are filled, the first ones.
+        logp: log-probabilities of the slots, word by word, each word with the same number of slots.
+        filled: number of filled slots of each word, which are the first ones.
         room: slots of a word.
     """
     slots = np.empty(filled.sum(), np.int64)
@@ -212,13 +212,13 @@ def best_slots(logp: Floats, filled: Ints, size: int) -> Longs:
         for slot in range(x * size, x * size + filled[x]):
             slots[at] = slot
             at += 1
-    # A stable sort: of equals that of the first word comes first.
+    # A stable sort: ties go to the first word.
     return slots[np.argsort(-logp[slots], kind="mergesort")]
 
 
 @compiled
 def _sorted(frontier: _DepviterbiFrontier, count: Ints, beam: int) -> _DepviterbiFrontier:
-    """Return what the slots of all words hold, the most probable first."""
+    """Return the hypotheses in the slots of all words, the most probable first."""
     order = best_slots(frontier.logp, count, beam + 1)
     return _DepviterbiFrontier(
         frontier.logp[order],
@@ -233,7 +233,7 @@ def _sorted(frontier: _DepviterbiFrontier, count: Ints, beam: int) -> _Depviterb
 
 @compiled
 def _slack(ahead: Floats, floor: Floats, length: int) -> Floats:
-    """Return by word what a hypothesis of some length may be short of, to reach the floor of any length."""
+    """Return by word the least log-probability with which a hypothesis of a length can reach some floor."""
     slack = np.full(ahead.shape[1], -np.inf)
     for whole in range(length, len(floor)):
         for x in range(len(slack)):
@@ -244,7 +244,7 @@ def _slack(ahead: Floats, floor: Floats, length: int) -> Floats:
 
 @compiled
 def _note_lost(lost: Floats, worst: Floats, ahead: Floats, length: int) -> None:
-    """Raise the bounds on what was lost: what fell from the slots of a word was no better than the worst."""
+    """Raise the bounds on lost sentences: hypotheses that a word lost were no better than its worst."""
     for whole in range(length, len(lost)):
         for x in range(len(worst)):
             lost[whole] = max(lost[whole], worst[x] + ahead[whole - length, x])
@@ -262,7 +262,8 @@ def _extensions(
     """Extend hypotheses by every word; the best ones that end in x have the slots from x * (beam + 1) on.
 
     Returns:
-        The slots, how many of each word are filled, and by word the worst that stayed if others had to go.
+        The slots, the number of filled ones by word, and by word the worst kept hypothesis if others were
+        lost.
     """
     n = len(lattice.start)
     extended = _frontier(n * (beam + 1), before.stack.shape[1], before.used.shape[1])
@@ -284,16 +285,16 @@ def _extend(
     beam: int,
     nbest: int,
 ) -> tuple[int, float]:
-    """Fill the slots of word x; one slot more than the beam is where a hypothesis is tried."""
+    """Fill the slots of word x; a slot more than the beam is for the hypothesis that is tried."""
     first, count = x * (beam + 1), 0
     lowest, lost = -np.inf, False
     column, highest = bounds.column[x], bounds.ceiling[x].max()
     for p in range(len(before.logp)):
         need = max(lowest, -slack)
-        # Falling order of the frontier (`_sorted`) makes this a `break`, which saves most of the work.
+        # The frontier is sorted (`_sorted`), so that all later ones fail, too; this saves most of the work.
         if before.logp[p] + highest <= need:
             lost |= before.logp[p] + highest > -slack
-            break  # what follows is no more probable
+            break  # later hypotheses are no more probable
         if column >= 0 and before.used[p, column] >= lattice.limit[x]:
             continue
         if before.logp[p] + bounds.ceiling[x, before.word[p]] <= need:
@@ -302,12 +303,12 @@ def _extend(
         dep, partner = _relation(lattice, before, p, x)
         logp = before.logp[p] + np.log(lattice.ngram[before.word[p], x] + dep) + lattice.emission[x]
         if logp <= need:
-            # What cannot reach the floor was not lost: no answer is missed by it.
+            # A hypothesis that cannot reach the floor is not lost: it misses no answer.
             lost |= logp > -slack
             continue
         tried = first + count
         extended.logp[tried] = logp
-        # Tried in the slot behind the filled ones: sameness can be told only once the stack is made.
+        # Tried in the slot behind the filled ones: equivalence can be tested only once the stack is made.
         _append(lattice, bounds, before, p, x, partner, extended, tried)
         weakest = _weakest_same(extended, first, tried, nbest)
         if weakest >= 0:
@@ -316,7 +317,7 @@ def _extend(
         elif count < beam:
             count += 1
         else:
-            # The lowest is less probable, else `need` would have refused this one.
+            # The lowest is less probable, else `need` would have refused the new hypothesis.
             _copy(extended, tried, _lowest(extended, first, tried))
             lost = True
         if count == beam:
@@ -330,7 +331,7 @@ def _relation(lattice: DepviterbiLattice, before: _DepviterbiFrontier, p: int, x
     dep, partner, left = 0.0, -1, 1.0
     for i in range(before.height[p] - 1, -1, -1):
         share = lattice.dep[before.stack[p, i], x] * left
-        # `>=` from the top: of equals the oldest item, as the paper's example needs (see `head_stack`).
+        # `>=` from the top: ties go to the oldest item, as the paper's example needs (see `depviterbi`).
         if share > 0 and share >= dep:
             dep, partner = share, i
         left *= lattice.nearness
@@ -355,7 +356,7 @@ def _append(
     matters = bounds.matters[x]
     for i in range(height):
         extended.stack[slot, i] = before.stack[p, i]
-        # An older item with relations as probable to all later words is always chosen before x.
+        # An older item with relations at least as probable to all later words is always preferred to x.
         matters &= not bounds.covers[before.stack[p, i], x]
     if matters:
         extended.stack[slot, height] = x
@@ -370,7 +371,7 @@ def _append(
 
 @compiled
 def _weakest_same(frontier: _DepviterbiFrontier, first: int, tried: int, nbest: int) -> int:
-    """Return the slot of the least probable hypothesis that is the same as one; -1 if fewer than n are."""
+    """Return the slot of the least probable hypothesis equivalent to one; -1 if fewer than ``nbest`` are."""
     same, weakest = 0, -1
     for slot in range(first, tried):
         if _are_same(frontier, slot, tried):
@@ -382,8 +383,8 @@ def _weakest_same(frontier: _DepviterbiFrontier, first: int, tried: int, nbest: 
 
 @compiled
 def _are_same(frontier: _DepviterbiFrontier, a: int, b: int) -> bool:
-    """Return whether two hypotheses with the same last word have the same future."""
-    # The hash first: it tells nearly all different ones apart with one comparison.
+    """Return whether two hypotheses with the same last word are equivalent."""
+    # The hash first: it separates nearly all different ones with one comparison.
     if frontier.uses[a] != frontier.uses[b] or frontier.height[a] != frontier.height[b]:
         return False
     for i in range(frontier.height[a]):
@@ -397,7 +398,7 @@ def _are_same(frontier: _DepviterbiFrontier, a: int, b: int) -> bool:
 
 @compiled
 def _lowest(frontier: _DepviterbiFrontier, first: int, end: int) -> int:
-    """Return the slot of the least probable hypothesis; of equals the one found last."""
+    """Return the slot of the least probable hypothesis; ties go to the one found last."""
     lowest = first
     for slot in range(first + 1, end):
         if frontier.logp[slot] < frontier.logp[lowest] or (

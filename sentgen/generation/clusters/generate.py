@@ -1,17 +1,17 @@
 """New sentences from clusters of related ones: look up a batch, search each cluster, read the answers.
 
-The best sentence of a cluster is chosen by a model of lengths beside that of words. Every word makes a
-sentence less probable, so that probabilities of sentences of different lengths cannot be compared. What is
-compared is
+The best sentence of a cluster is chosen by a model of lengths besides that of words. Every word makes a
+sentence less probable, so that probabilities of sentences of different lengths cannot be compared. The score
+is
 
     log p / (L + 1) + _LENGTH_WEIGHT * log p(L)
     p(L) = mean over the sentences s of the cluster of c * exp(-|L - L_s| / _SPREAD)
 
 where L + 1 counts the end, and c makes the weights around each length of a sentence sum to one.
 
-A cluster is a few sentences: what it knows of the order of words is little, and of two sentences with
-supported arguments it cannot tell which one people would write. So the search may give its best `CANDIDATES`
-of each length, of which a language model of other texts, or a scorer of a plug-in, chooses the best by
+A cluster has only a few sentences as evidence of word order, and cannot tell which of two sentences with
+supported arguments people would write. So the search may return its best `CANDIDATES` of each length, of
+which a language model of other texts, or a scorer of a plug-in, chooses the best by
 
     (1 - weight) * log p(sentence, by the cluster) + weight * log p(sentence, by the model)
 """
@@ -35,8 +35,8 @@ from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 from sentgen.models.scorer import Scorer, scorer_for
 from sentgen.schema import Store
 
-#: Words by which lengths differ until their weight is 1 / e, and the weight of lengths.
-# Of the values tried, the best by F1 of verb arguments on 40 clusters of translations.
+#: Difference of lengths in words at which the share is 1 / e of that of the same length; weight of lengths.
+# The best values by F1 of verb arguments on 40 clusters of translations.
 _SPREAD, _LENGTH_WEIGHT = 2.0, 0.1
 
 
@@ -48,13 +48,13 @@ def length_logp(length: int, sources: Sequence[int]) -> float:
 def _share(length: int, source: int) -> float:
     """Return the share of a length near the length of a source."""
     ratio = math.exp(-1 / _SPREAD)
-    # Two geometric series from the length of the source on, the lower one as far as 1.
+    # Normalized by two geometric series from the length of the source, the lower one down to 1.
     total = (1 + ratio - ratio**source) / (1 - ratio)
     return ratio ** abs(length - source) / total
 
 
 def score(logp: float, length: int, sources: Sequence[int]) -> float:
-    """Return what sentences of different lengths are compared by."""
+    """Return the score by which sentences of different lengths are compared."""
     return logp / (length + 1) + _LENGTH_WEIGHT * length_logp(length, sources)
 
 
@@ -67,11 +67,11 @@ class GeneratedSentence:
     """A sentence made of the words of a cluster.
 
     ``rank`` is 1 for the best sentence of its length, and ``logp`` the natural log-probability of the path
-    with its end; sentences are ranked by ``score``, which is that unless a model re-ranks them. If it is
-    ``exact``, at most rank - 1 sentences of the length have a higher one; else the search was bounded by its
-    beam, or ranked anew. A sentence that somebody gave has neither. ``tree`` is that of the head stack, with
-    a root for each fragment; there is none without parses. ``seconds`` is the time of the search for all
-    lengths of the cluster, ``lookup`` its share of that for counts and models. ``lowercase`` says whether
+    with its end; sentences are ranked by ``score``, which is ``logp`` unless a model re-ranks them. If a
+    sentence is ``exact``, at most rank - 1 sentences of the length have a higher ``logp``; else the beam lost
+    hypotheses, or a model re-ranked. A given sentence has neither. ``tree`` is that of the head stack, with a
+    root for each fragment; there is none without parses. ``seconds`` is the time of the search for all
+    lengths of the cluster, ``lookup`` the time of looking up its counts and models. ``lowercase``: whether
     words were lower-cased.
     """
 
@@ -102,7 +102,7 @@ class GeneratedSentence:
         reading: Reading,
         logp: float,
     ) -> GeneratedSentence:
-        """Return a sentence that is given as numbers of words, neither searched for nor ranked."""
+        """Return a sentence that is given as numbers of words, without rank."""
         trace, tree = reading
         return cls(
             cluster=prepared.counts.name,
@@ -146,7 +146,7 @@ def generate(
         lm: a language model to mix in.
         dependencies: dependencies of treebanks, which those of the clusters back off to.
         reranker: chooses among the best `CANDIDATES` of each length, or ``nbest`` if these are more.
-        best: give the ``nbest`` sentences of all lengths instead, as `lengths` compares them, by rank.
+        best: return the ``nbest`` sentences of all lengths instead, by `score`.
 
     Raises:
         NotFoundError: there is no such corpus.
@@ -179,7 +179,7 @@ def _ranked(
     pool = list(_generate(prepared, lengths, max(nbest, CANDIDATES)))
     pairs = ((each.words, each.logp) for each in pool)
     scores = reranker.scores(pairs, lowercase=prepared.settings.lowercase)
-    # Stable: of equals the one that the search likes better.
+    # Stable: ties go to the better one by the search.
     scored = sorted(
         (replace(each, score=value, exact=False) for each, value in zip(pool, scores, strict=True)),
         key=lambda sentence: (sentence.length, -sentence.score),
@@ -194,11 +194,11 @@ def _ranked(
 def _chosen(
     prepared: PreparedCluster, sentences: Iterable[GeneratedSentence], count: int | None
 ) -> Iterable[GeneratedSentence]:
-    """Return so many sentences of all lengths, ranked anew; all of them if ``None``."""
+    """Return the best ``count`` sentences of all lengths, with new ranks; all sentences if ``None``."""
     if count is None:
         return sentences
     sources = [len(tree.words) for tree in prepared.counts.trees]
-    # Of equals the shorter one, which comes first: a stable sort.
+    # A stable sort: ties go to the shorter sentence.
     ranked = sorted(sentences, key=lambda one: score(one.score, one.length, sources), reverse=True)
     return [replace(sentence, rank=rank) for rank, sentence in enumerate(ranked[:count], 1)]
 
@@ -215,9 +215,9 @@ def _generate(prepared: PreparedCluster, lengths: Collection[int], nbest: int) -
             yield replace(sentence, rank=rank, exact=path.exact, seconds=seconds)
 
 
-#: What is read of a sentence: its steps and its tree.
+#: The reading of a sentence: its steps and its tree.
 Reading = tuple[tuple[TraceStep, ...], Tree]
-#: By length, sentences with what is read of them.
+#: By length, sentences with their readings.
 _Found = dict[int, list[tuple[WordPath | SupportedPath, Reading]]]
 
 
@@ -254,7 +254,7 @@ def _supported(prepared: PreparedCluster, lengths: Collection[int], nbest: int) 
     return {length: [(path, reader.read(path)) for path in paths] for length, paths in best.items()}
 
 
-#: Sentences of each length to choose from.
+#: Sentences of each length for the reranker.
 CANDIDATES = 20
 # Of 0.15 to 1 on 40 clusters of translations, the one whose sentences are most fluent (docs/generate.md).
 WEIGHT = 0.5
@@ -262,7 +262,7 @@ WEIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """What chooses among sentences; ``weight`` is its own, from 0 to 1."""
+    """A model or scorer that reranks sentences; ``weight`` is its weight, from 0 to 1."""
 
     scorer: Scorer
     weight: float = WEIGHT
@@ -273,7 +273,7 @@ class Reranker:
 
     @classmethod
     def named(cls, store: Store, name: str | None, weight: float) -> Reranker | None:
-        """Return a model of the store, or a scorer, by its name; ``None`` asks for none.
+        """Return the reranker with a model of the store, or a scorer, by its name; ``None`` for no name.
 
         Raises:
             InputError: the weight is out of range, or see `scorer_for` for this and other errors.
@@ -281,11 +281,11 @@ class Reranker:
         return None if name is None else cls(scorer_for(store, name), weight)
 
     def scores(self, sentences: Iterable[tuple[Sequence[str], float]], *, lowercase: bool) -> list[float]:
-        """Return what sentences are compared by, natural logarithms.
+        """Return the score of each sentence, a natural logarithm.
 
         Args:
-            sentences: the words of each, and its log-probability by the cluster.
-            lowercase: whether the words were lower-cased, so that none gets a capital for being the first.
+            sentences: the words of each sentence, and its log-probability by the cluster.
+            lowercase: whether the words were lower-cased, so that the first word gets no capital.
         """
         given = list(sentences)
         shown = [words if lowercase else capitalized(words) for words, _ in given]

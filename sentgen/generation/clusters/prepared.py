@@ -1,13 +1,13 @@
-"""Clusters whose counts and probabilities are looked up, a batch at a time, ready for a search.
+"""Clusters with their counts and probabilities, looked up a batch at a time, ready for a search.
 
 The few sentences of a cluster may back off to a treebank. Wan et al. 2005 name corpus-based dependency
-statistics as what comes next, and no formula. Here it is that of Wan et al. 2007
+statistics as future work, without a formula. Here it is that of Wan et al. 2007
 (`sentgen.models.dependency.dependencies`), itself backed off to tags:
 
     p(isHeadRight(a, b)) = prob(b, a, left)     b governs a, which is on its left
     p(isHeadLeft(a, b))  = prob(a, b, right)    a governs b, which is on its right
 
-Its denominator counts the sentences' pairs of both orders, that of a cluster only those with a before b.
+Its denominator counts pairs of the sentences in both orders, that of a cluster only pairs with a before b.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from sentgen.schema import Store
 
 @dataclass(frozen=True, slots=True)
 class MixedModel:
-    """A model in a store, to mix its bigrams into those of the clusters; ``weight`` is that of the latter."""
+    """A model in a store whose bigrams are mixed into those of the clusters; the clusters have ``weight``."""
 
     store: Store
     model: ModelLike
@@ -57,7 +57,7 @@ class MixedModel:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCluster:
-    """A cluster whose probabilities are at hand; ``lookup`` is how many seconds that took."""
+    """A cluster with its probabilities; ``lookup`` is the seconds of looking them up."""
 
     settings: GenerationSettings
     counts: ClusterCounts
@@ -84,7 +84,7 @@ class PreparedCluster:
         return often.astype(np.int32)
 
     def reader(self) -> PathReader:
-        """Return what reads the paths of a cluster."""
+        """Return the reader of the paths of the cluster."""
         return PathReader(
             self.model,
             weight=self.weight,
@@ -102,7 +102,7 @@ class PreparedCluster:
         lm: MixedModel | None = None,
         dependencies: CorpusDependencies | None = None,
     ) -> Iterator[PreparedCluster]:
-        """Look up clusters, all of a corpus if ``None``; each batch as it is wanted.
+        """Look up clusters, all of a corpus if ``None``; each batch when it is needed.
 
         Raises:
             NotFoundError: there is no such corpus.
@@ -136,7 +136,7 @@ def _prepare(
         settings.punctuation,
         settings.lowercase,
         tags=settings.smoothing == "collins",
-        # Their lengths are wanted in any case.
+        # The lengths of sentences are always needed.
         trees=True,
     )
     counted = count_clusters(store, corpus, clusters, reading)
@@ -162,7 +162,7 @@ def cluster_models(
     lm: MixedModel | None = None,
     dependencies: CorpusDependencies | None = None,
 ) -> list[ClusterModel]:
-    """Return the models of some clusters, with what a language model and treebanks add to them."""
+    """Return the models of some clusters, mixed with a language model and treebanks."""
     corpus_sides = [None] * len(counted) if dependencies is None else dependencies.of(counted)
     models = [
         ClusterModel.estimate(counts, smoothing=smoothing, corpus=corpus)
@@ -172,10 +172,10 @@ def cluster_models(
 
 
 def _mixed(models: Sequence[ClusterModel], lm: MixedModel) -> list[ClusterModel]:
-    """Interpolate the bigrams of clusters with those of a language model, which is asked once."""
+    """Interpolate the bigrams of clusters with those of a language model, looked up at once."""
     lower = lowercases(lm.store, lm.model)
     bags = [[fold(word) if lower else word for word in model.words] for model in models]
-    # Where unknown words are classed by tag, their classes are fetched, too.
+    # If unknown words are classed by tag, their classes are fetched, too.
     tags = {tag for model in models for tag in model.tags}
     submodel = prefetch(lm.store, lm.model, bags, tags=tags, order=2)
     mixed = []
@@ -186,7 +186,7 @@ def _mixed(models: Sequence[ClusterModel], lm: MixedModel) -> list[ClusterModel]
 
 
 _LAYER: Layer = "word"
-#: Stands for zero where logarithms are taken; what is not above it is zero again.
+#: Replaces zero before logarithms; probabilities up to it become zero again.
 _ZERO = 1e-300
 
 
@@ -218,8 +218,8 @@ class CorpusDependencies:
     def of(self, clusters: Sequence[ClusterCounts]) -> list[HeadSides]:
         """Return the probabilities for the words of some clusters.
 
-        A word has the tag that it has in its cluster, or where the corpora do not have that tag, the one
-        that the word has most often there.
+        A word has its tag in the cluster or, if the corpora do not have that tag, its most frequent tag
+        there.
         """
         numbers = self.numbers
         words = list(self._tagged(numbers, clusters))

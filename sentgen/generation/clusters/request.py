@@ -1,4 +1,4 @@
-"""What is asked of `generate`, for the command line and the server alike."""
+"""The request of `generate`, for the command line and the server alike."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from sentgen.schema import Store
 
 #: The language model of the paper: the cluster alone.
 _OWN = "cluster"
-#: The part of the help that tells of trees and traces.
+#: The panel of the help about trees and traces.
 FILES_PANEL = "Trees and traces"
 _model = partial(Option, panel="Model")
-#: What is about searching, and has nothing to say of a sentence that is given.
+#: Options of the search, which mean nothing for a given sentence.
 _SEARCHED = ("lengths", "nbest", "best", "rerank", "reuse", "beam")
 
 
 class Models(NamedTuple):
-    """What a store adds to clusters: a model whose bigrams are mixed in, one that re-ranks, and treebanks."""
+    """Models of a store for clusters: a model whose bigrams are mixed in, a reranker, and treebanks."""
 
     lm: MixedModel | None = None
     reranker: Reranker | None = None
@@ -135,7 +135,7 @@ class ClusterSearch:
     def settings(
         self, salience: Kind | Mapping[str, float], algorithm: GenerationAlgorithm = "depviterbi"
     ) -> GenerationSettings:
-        """Return the settings of the search, with weights of words that may come from elsewhere."""
+        """Return the settings of the search, with weights of words if given."""
         return GenerationSettings(
             algorithm=algorithm,
             weight=self.weight,
@@ -156,7 +156,7 @@ class ClusterRequest(ClusterSearch):
     """Clusters: documents of a corpus, or a text with trees (or any text if the server has a parser).
 
     Raises:
-        InputError: a sentence is given, and something that is about searching, too.
+        InputError: a sentence is given together with an option of the search.
     """
 
     LAST: ClassVar = (*ClusterSearch.__annotations__, "lm", "lm_weight", "tree", "trace")
@@ -263,11 +263,11 @@ class ClusterRequest(ClusterSearch):
 
     @property
     def asks_models(self) -> bool:
-        """Return whether a model or treebank of a store is asked."""
+        """Return whether a model or treebank of a store is needed."""
         return self.lm != _OWN or self.rerank is not None or bool(self.dependencies)
 
     def models(self, store: Store) -> Models:
-        """Return the models and treebanks of a store that are asked.
+        """Return the models and treebanks of a store that are needed.
 
         Raises:
             NotFoundError: there is no such model or corpus.

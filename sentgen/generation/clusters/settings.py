@@ -1,4 +1,4 @@
-"""What can be chosen about generation from clusters, and how likely a word is to be chosen (p_em)."""
+"""Settings of generation from clusters, and the probability of choosing a word (p_em)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ Arguments = Literal["all", "supported"]
 
 @dataclass(frozen=True, slots=True)
 class GenerationSettings:
-    """What can be chosen about generation from clusters.
-
+    """Settings of generation from clusters.
     Attributes:
         algorithm: `depviterbi`, or `bigram` for the same search without dependencies: the paper's baseline.
         weight: weight of the dependency probability in p_tr, at least 0 and less than 1: dependencies alone
@@ -38,9 +37,9 @@ class GenerationSettings:
             only those that are `supported` by a sentence of the cluster, in one tree over all words (see
             `supported`).
         smoothing: smoothing of dependencies: `none` as in the paper, or `collins` to back off to tags.
-        salience: p_em, see `emission`.
-        nearness: what each item above one on the head stack leaves of the probability of its relations, more
-            than 0; 1, as in the paper, leaves all. Less favors small reductions of the stack.
+        salience: kind of p_em, see `emission`.
+        nearness: factor of the probability of a relation for each item above on the head stack, more than 0;
+            1 as in the paper. Smaller values favor small reductions of the stack.
         beam: hypotheses for each length and last word, see `depviterbi.best_paths`.
         punctuation: whether punctuation is among the words.
         lowercase: whether words are lower-cased first.
@@ -60,7 +59,7 @@ class GenerationSettings:
 
     @property
     def name(self) -> str:
-        """Return what the search is called in figures."""
+        """Return the name of the search in figures."""
         return self.algorithm if self.arguments == "all" else self.arguments
 
     def __post_init__(self) -> None:
@@ -95,7 +94,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class DocumentFrequencies:
-    """In how many clusters each word is, of how many."""
+    """The number of clusters with each word, and of all clusters."""
 
     found_in: Mapping[str, int]
     clusters: int
@@ -147,7 +146,7 @@ def parse_weights(lines: Iterable[str], *, path: str) -> dict[str, float]:
     """Read word weights, a word and its number a line, with white space between; blank lines are skipped.
 
     Raises:
-        InputError: a line is not that, with where it stands.
+        InputError: a line has another form; with file and line.
 
     >>> parse_weights(["flood 3", "the\t0.5"], path="weights.txt")
     {'flood': 3.0, 'the': 0.5}

@@ -1,24 +1,24 @@
-"""Sentences of which every verb has only arguments that the sources support, and every word a supported head.
+"""Sentences in which every verb has only arguments that the sources support, and every word a supported head.
 
 The search of Wan et al. 2005 averages a bigram probability and that of the best relation to the head stack,
-so that either can pay for what the other excludes; a word that no relation reaches is a fragment, which a
-parser then gives to some verb. Here a sentence has one tree of supported arcs (see `cluster_model`) over all
-its words, without crossings, and the average is the geometric one:
+so that a sentence that one of them excludes can still be probable; a word without a relation is a fragment,
+which a parser then attaches to some verb. Here a sentence has one tree of supported arcs (see
+`cluster_model`) over all its words, without crossings, and the average is the geometric one:
 
     log p = (1 - weight) * sum of log p(w_i | w_i-2 w_i-1), the end included
           + weight * (log p(root) + sum of log p(head governs modifier))
           + sum of log p_em(w_i)
 
-The search is compiled. A hypothesis is a beginning of a sentence with the part of its tree that can still
-change: a stack of words, the oldest first, of which some have a head already, as in arc-eager parsing (Nivre
-2003). A word that is appended governs items from the top down, each of them once all above it have heads;
-then it modifies an item, of which all above have heads, or waits for its own head. What waits must find its
-head to the right; only the lowest item may be the root instead. The whole tree is supported, or the
-hypothesis is dropped.
+The search is compiled. A hypothesis is a prefix of a sentence with the part of its tree that can still
+change: a stack of words, the oldest first, some of which already have a head, as in arc-eager parsing (Nivre
+2003). A word that is appended governs items from the top down, each only if all items above it have heads;
+then it modifies an item above which all have heads, or waits for its own head. A waiting word
+must find its head to the right; only the lowest item may be the root instead. If not the whole tree is
+supported, the hypothesis is dropped.
 
-A word that waits counts with the highest probability that it can get, so that hypotheses with and without
-heads can be compared. Hypotheses are the same that agree in their last two words, in the stack, in what its
-items took, and in the words used; of those that say the same words, only the best is kept.
+A waiting word counts with the highest probability that it can get, so that hypotheses with and without heads
+can be compared. Hypotheses are equivalent if they agree in their last two words, in the stack, in the
+modifiers of its items, and in the words used; of equivalent ones with the same words, only the best is kept.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from sentgen.generation.ngrams.beam_kernels import mixed
 from sentgen.models.dependency.cluster_model import Arcs, Trigrams
 from sentgen.schema.tables.corpus import EOS, RESERVED_WORDS
 
-#: Items that a stack holds; deeper trees are lost.
+#: Most items of a stack; deeper trees are lost.
 _HIGHEST = 24
 
 
 class SupportedLattice(NamedTuple):
-    """What a search needs to know about n words; logarithms are weighted, rows are earlier words."""
+    """The n words of a search and their weighted log-probabilities; rows are earlier words."""
 
     ngrams: Trigrams
     arcs: Arcs
-    waiting: Floats  # (n,) the highest that a word gets from a head to its right
-    ceiling: Floats  # (n,) no word adds more than this, wherever it is appended
+    waiting: Floats  # (n,) the highest log-probability of a word by a head to its right
+    ceiling: Floats  # (n,) upper bound of the gain by appending a word
     emission: Floats  # (n,)
     limit: Ints  # (n,) how often a word may be used
 
@@ -73,7 +73,7 @@ class SupportedLattice(NamedTuple):
             paths: dict[tuple[int, ...], SupportedPath] = {}
             for number in (begin[length] + best).tolist():
                 words, heads = _read(nodes, number)
-                # One sentence may have several trees; it stands once, with the best of them.
+                # A sentence with several trees is returned once, with the best tree.
                 paths.setdefault(
                     words, SupportedPath(words, heads, float(nodes.final[number]), length < int(lost[0]))
                 )
@@ -110,7 +110,7 @@ class SupportedLattice(NamedTuple):
         )
         others = 1 - weight
         waiting = weighted.right.max(axis=1, initial=-np.inf)
-        # N-grams add nothing, and what a word governs only what waited, or less.
+        # N-grams add at most 0, and arcs to waiting words at most what these counted.
         most = np.maximum(waiting, np.maximum(weighted.root, weighted.left.max(axis=0, initial=-np.inf)))
         return cls(
             ngrams=Trigrams(
@@ -132,7 +132,7 @@ class _SupportedFrontier(NamedTuple):
     previous: Ints  # (m,) the one before
     parent: Ints  # (m,) within the frontier before
     kept: Ints  # (m,) items of the parent's stack that the last word did not govern
-    partner: Ints  # (m,) item that it modifies, -1 if it waits
+    partner: Ints  # (m,) item that the last word modifies, -1 if it waits
     height: Ints  # (m,)
     stack: Ints  # (m, _HIGHEST)
     headed: Bools  # (m, _HIGHEST)
@@ -143,16 +143,16 @@ class _SupportedFrontier(NamedTuple):
 
 
 class _Slots(NamedTuple):
-    """Room for ``beam`` hypotheses a word, and one more to try; those of word x begin at x * (beam + 1)."""
+    """Slots for ``beam`` hypotheses of each word, and one to try; those of word x begin at x * (beam + 1)."""
 
     extended: _SupportedFrontier
-    filled: Ints  # (n,) how many hypotheses there are
+    filled: Ints  # (n,) number of hypotheses
     worst: Ints  # (n,) the slot of the least probable one, once all are filled
-    lost: Bools  # (1,) whether anything had to go
+    lost: Bools  # (1,) whether a hypothesis was lost
 
 
 class _Nodes(NamedTuple):
-    """All hypotheses, by length, as far as reading them needs."""
+    """All hypotheses, by length, with the fields that are needed to read them."""
 
     final: Floats  # (N,) log-probability as a whole sentence
     word: Ints  # (N,)
@@ -162,13 +162,13 @@ class _Nodes(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """One way to append a word: its log-probability, what it governed, and what it modifies."""
+    """One way to append a word: its log-probability, the items that it governs, the item that it modifies."""
 
     logp: float
     kept: np.int64
     partner: int
     taken: np.uint64  # modifiers of the word
-    modifier: np.uint64  # what is added to those of the partner
+    modifier: np.uint64  # addition to the modifiers of the partner
 
 
 @compiled
@@ -181,11 +181,11 @@ def _search_supported(
         lattice: the words.
         longest: most words of a sentence.
         beam: hypotheses to keep for each length and last word.
-        nbest: hypotheses to keep of the same ones, each with other words.
+        nbest: equivalent hypotheses to keep, with different words.
 
     Returns:
-        The hypotheses; (longest + 2,) where those of each length begin; and (1,) the shortest length at which
-        one was lost, longest + 1 if none was.
+        The hypotheses; (longest + 2,) the first hypothesis of each length; and (1,) the shortest length at
+        which a hypothesis was lost, longest + 1 if none was.
 
     Time: longest * beam * n * n * height of the stacks.
     """
@@ -207,7 +207,8 @@ def _search_supported(
         )
         for x in range(n):
             for p in range(len(frontier.logp)):
-                # The frontier falls (`_sorted`), so that this is a `break`, which saves most of the work.
+                # The frontier is sorted (`_sorted`), so that all later ones fail, too; this saves most of the
+                # work.
                 highest = frontier.logp[p] + lattice.ceiling[x]
                 if slots.filled[x] == beam and highest <= slots.extended.logp[slots.worst[x]]:
                     slots.lost[0] = True
@@ -241,7 +242,7 @@ def _frontier(size: int, n: int) -> _SupportedFrontier:
 
 @compiled
 def ngram_logp(ngrams: Trigrams, u: int, v: int, x: int) -> float:
-    """Return the log-probability of x after u v; u is -1 where nothing is before v."""
+    """Return the log-probability of x after u v; u is -1 if v is the start."""
     bigram = float(ngrams.bigram[v, x])
     if u < 0 or bigram == -np.inf:
         return bigram
@@ -267,14 +268,14 @@ def sentence_logp(ngrams: Trigrams, words: Longs) -> float:
 
 @compiled
 def _waits(lattice: SupportedLattice, word: int, depth: int) -> float:
-    """Return the highest that a waiting word can get; only at the bottom of the stack it may be the root."""
+    """Return the highest log-probability of a waiting word; only the lowest item may be the root."""
     waiting = float(lattice.waiting[word])
     return waiting if depth else max(waiting, float(lattice.arcs.root[word]))
 
 
 @compiled
 def _has_room(arcs: Arcs, taken: np.uint64, head: int, kind: int) -> bool:
-    """Return whether a head that took some modifiers takes one more of a kind."""
+    """Return whether a head with the modifiers ``taken`` may have another one of a kind."""
     return int((taken >> np.uint64(2 * kind)) & np.uint64(3)) < int(arcs.room[head, kind])
 
 
@@ -282,7 +283,7 @@ def _has_room(arcs: Arcs, taken: np.uint64, head: int, kind: int) -> bool:
 def _extend(
     lattice: SupportedLattice, before: _SupportedFrontier, p: int, x: int, slots: _Slots, nbest: int
 ) -> None:
-    """Append word x to hypothesis p in every way that its trees allow."""
+    """Append word x to hypothesis p in every supported way."""
     if before.used[p, x] >= lattice.limit[x]:
         return
     logp = (
@@ -304,7 +305,7 @@ def _extend(
                 one = np.uint64(1) << np.uint64(2 * kind)
                 _try(before, p, x, _Move(logp + arcs.left[head, x], kept, item, taken, one), slots, nbest)
             if not before.headed[p, item]:
-                break  # it would be popped without a head
+                break  # the item would be popped without a head
         lowest = kept - 1
         while lowest >= 0 and before.headed[p, lowest]:
             lowest -= 1
@@ -321,7 +322,7 @@ def _extend(
 
 @compiled
 def _try(before: _SupportedFrontier, p: int, x: int, move: _Move, slots: _Slots, nbest: int) -> None:
-    """Put a hypothesis into the slots of its last word, if it is among the best ones."""
+    """Put a hypothesis into the slots of its last word, if it is one of the best."""
     extended, n = slots.extended, len(slots.filled)
     beam = len(extended.logp) // n - 1
     first, filled = x * (beam + 1), slots.filled[x]
@@ -337,7 +338,7 @@ def _try(before: _SupportedFrontier, p: int, x: int, move: _Move, slots: _Slots,
         if extended.mark[slot] == extended.mark[tried]:
             same += 1
             if extended.text[slot] == extended.text[tried]:
-                # Other trees of a sentence must not take the room of other sentences.
+                # Other trees of a sentence must not displace other sentences.
                 same, weakest = nbest, slot
                 break
             if weakest < 0 or extended.logp[slot] < extended.logp[weakest]:
@@ -374,7 +375,7 @@ def _write(
     extended.taken[slot, height] = move.taken
     extended.used[slot] = before.used[p]
     extended.used[slot, x] += 1
-    # 64 bits tell apart what one search meets: equal hashes are taken for equal hypotheses.
+    # 64 bits suffice for one search: hypotheses with equal hashes count as equivalent.
     mark = mixed(np.uint64(extended.previous[slot] + 1))
     for i in range(height + 1):
         mark = mixed(mark + np.uint64(2 * extended.stack[slot, i] + extended.headed[slot, i]))
@@ -423,7 +424,7 @@ def _sorted(slots: _Slots) -> _SupportedFrontier:
 def _keep(
     lattice: SupportedLattice, frontier: _SupportedFrontier, nodes: _Nodes, begin: Longs, length: int
 ) -> None:
-    """Note the hypotheses of one length, and what they are worth as whole sentences."""
+    """Record the hypotheses of one length, and their log-probabilities as whole sentences."""
     n, size = len(lattice.limit), len(frontier.logp)
     begin[length + 1] = begin[length] + size
     for p in range(size):
@@ -448,7 +449,7 @@ _BEAM = 32
 
 @dataclass(frozen=True, slots=True)
 class SupportedPath:
-    """A sentence as numbers of words, with the place of each head, `ROOT` for none, and its log-probability.
+    """A sentence as numbers of words, with the positions of heads, `ROOT` for none, and its log-probability.
 
     ``exact`` if the search lost nothing, so that at most rank - 1 sentences of its length are more probable.
     """
@@ -460,12 +461,12 @@ class SupportedPath:
 
 
 def _times(weight: float, logp: Floats) -> Floats:
-    """Return weighted logarithms; what is impossible stays so with no weight, too."""
+    """Return weighted logarithms; -inf stays -inf even with the weight 0."""
     return np.multiply(logp, weight, out=np.full_like(logp, -np.inf), where=logp > -np.inf)
 
 
 def _read(nodes: _Nodes, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Read a sentence backward, and make its tree forward."""
+    """Read a sentence backward, then build its tree."""
     steps = []
     while number >= 0:
         steps.append((int(nodes.word[number]), int(nodes.kept[number]), int(nodes.partner[number])))
@@ -475,11 +476,11 @@ def _read(nodes: _Nodes, number: int) -> tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _heads_of(steps: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Return the place of each head, `ROOT` for none.
+    """Return the position of each head, `ROOT` for none.
 
     Args:
-        steps: for each word, how many items of the stack it did not govern, and which item it modifies, -1
-            for none.
+        steps: for each word, the number of items of the stack that it does not govern, and the item that it
+            modifies, -1 for none.
 
     >>> _heads_of([(0, -1), (0, -1), (1, 0)])  # she <- sleeps -> well
     (1, -1, 1)
@@ -509,8 +510,8 @@ class SupportedReader:
     def read(self, path: SupportedPath) -> tuple[tuple[TraceStep, ...], Tree]:
         """Return the trace of a sentence, and its tree.
 
-        ``dep`` of a step is the product of the probabilities of the arcs that it makes, 1 if it makes none;
-        at the end it is that of the root.
+        ``dep`` of a step is the product of the probabilities of its arcs, 1 without arcs; at the end it is
+        the probability of the root.
         """
         edges = [self._edge(path, position) for position in range(len(path.words))]
         return self._trace(path, edges), tree_of(path.heads, edges)
@@ -556,7 +557,7 @@ class SupportedReader:
 
 @dataclass(frozen=True, slots=True)
 class _Appended:
-    """What a word does to the stack, in places of the sentence, and the log-probability of its arcs."""
+    """The effect of a word on the stack, as positions of words, and the log-probability of its arcs."""
 
     rule: Rule | Literal["end"]
     partner: int | None
@@ -566,12 +567,12 @@ class _Appended:
 
 
 def _append(heads: Sequence[int], edges: Sequence[float]) -> Iterator[_Appended]:
-    """Append word after word of a tree to the stack."""
+    """Yield the effect of each word of a tree on the stack."""
     stack: tuple[int, ...] = ()
     for position, head in enumerate(heads):
         governed = [at for at in stack if heads[at] == position]
         modifies = 0 <= head < position
-        # From the first modifier on, or all above the head: what is popped has all that it can get.
+        # From the first modifier on, or all above the head: popped items are complete.
         kept = stack.index(governed[0]) if governed else len(stack)
         kept = stack.index(head) + 1 if modifies else kept
         dep = sum(edges[at] for at in governed) + (edges[position] if modifies else 0)
