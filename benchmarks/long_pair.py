@@ -69,7 +69,7 @@ def inside() -> None:
         began = time.process_time()
         (answer,) = aligner.align([pair])
         linked = time.process_time()
-        PairView.of(pair, answer)
+        PairView.make(pair, answer)
         times.append((1000 * (linked - began), 1000 * (time.process_time() - linked)))
     print(*np.min(times, axis=0))
 

@@ -65,7 +65,7 @@ def align_texts(
     pair = Pair.of_sentences("", documents, abstracts)
     ensure_fits(aligner.name, pair, budget)
     (alignment,) = aligner.align([pair])
-    return PairView.of(
+    return PairView.make(
         pair,
         alignment,
         document_spaces=list(_spaces(documents)),

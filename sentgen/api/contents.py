@@ -245,7 +245,7 @@ class StoreContents:
 
         with self._session.read() as store:
             if word is None:
-                return Table(model_report.ModelReport.of(store, name).table())
+                return Table(model_report.ModelReport.read(store, name).table())
             return Table(model_report.top_rewrites(store, name, word, direction=direction, limit=limit))
 
     def remove_alignment_model(self, name: str) -> int:

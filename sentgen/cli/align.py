@@ -232,7 +232,7 @@ def model(
         if word is not None:
             out.table(top_rewrites(store, name, word, direction=direction, limit=limit))
             return
-        report = ModelReport.of(store, name)
+        report = ModelReport.read(store, name)
     if plot is not None:
         write_plot(report.jump_plot(direction), plot)
         out.note(f"plot: {plot}")

@@ -231,7 +231,7 @@ class AccessMiddleware:
         # The route, not the path: a metric for each path that somebody makes up would fill the memory.
         path = getattr(scope.get("route"), "path", "other")
         self._metrics.requested(path, status, seconds)
-        if self._classroom and (name := Asker.of(scope).user) and scope[USER] is not TEACHER:
+        if self._classroom and (name := Asker.from_scope(scope).user) and scope[USER] is not TEACHER:
             self._classroom.lesson.record(scope, name, status, seconds)
         if scope["path"] in _POLLED and scope["method"] == "GET" and status < 400:
             return
@@ -243,7 +243,7 @@ class AccessMiddleware:
                 "route": path,
                 "status": status,
                 "ms": round(seconds * 1000, 1),
-                **Asker.of(scope).logged,
+                **Asker.from_scope(scope).logged,
             },
         )
 
@@ -480,7 +480,7 @@ def _add_errors(app: FastAPI) -> None:
         operation = operations().get(getattr(request.scope.get("route"), "name", ""))
         names = [*operation.names(), *routes.AnswerForm.model_fields] if operation else []
         detail = mistakes_in(error.errors(), names, inside=1)
-        return _response(request, problems.ProblemDocument.of(422, "parameters", detail))
+        return _response(request, problems.ProblemDocument.make(422, "parameters", detail))
 
     @app.exception_handler(HTTPException)
     # Starlette's own refusals, such as a path without a route.
@@ -491,13 +491,13 @@ def _add_errors(app: FastAPI) -> None:
         only = request.app.state.service.settings.only
         if kind == "no-such-route" and only:
             detail = f"this server offers only some pages, and not this one; there are: {', '.join(only)}"
-        document = problems.ProblemDocument.of(error.status_code, kind, detail)
+        document = problems.ProblemDocument.make(error.status_code, kind, detail)
         return _response(request, document, error.headers)
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         # Nothing of the exception: it may quote paths and settings; the log has it.
-        return _response(request, problems.ProblemDocument.of(500, "internal", problems.BROKEN))
+        return _response(request, problems.ProblemDocument.make(500, "internal", problems.BROKEN))
 
 
 def _response(

@@ -166,8 +166,8 @@ def _key(snapshot: str, scope: Scope, headers: Headers, body: bytes) -> bytes:
     return digest.digest()
 
 
-def _parts(snapshot: str, scope: Scope, *told: str) -> Iterator[bytes]:
-    yield from (text.encode("utf-8", "replace") for text in (__version__, snapshot, scope["method"], *told))
+def _parts(snapshot: str, scope: Scope, *texts: str) -> Iterator[bytes]:
+    yield from (text.encode("utf-8", "replace") for text in (__version__, snapshot, scope["method"], *texts))
     # As it was sent: %2F and / are two paths for the application, and one in `path`.
     yield scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
     yield scope["query_string"]

@@ -57,7 +57,7 @@ class ProblemDocument(BaseModel):
         return json.dumps(self.model_dump(exclude_none=True), ensure_ascii=False).encode("utf-8", "replace")
 
     @staticmethod
-    def of(status: int, kind: str, detail: str) -> ProblemDocument:
+    def make(status: int, kind: str, detail: str) -> ProblemDocument:
         """Return the document of a problem; a message that is too long is cut."""
         if len(detail) > _MOST_CHARACTERS:
             detail = f"{detail[:_MOST_CHARACTERS]}..."
@@ -68,7 +68,7 @@ class ProblemDocument(BaseModel):
     def of_error(error: SentgenError) -> ProblemDocument:
         """Return the problem that an error of the library is."""
         status, kind = next((status, kind) for known, status, kind in _STATUS if isinstance(error, known))
-        document = ProblemDocument.of(status, kind, str(error))
+        document = ProblemDocument.make(status, kind, str(error))
         if not isinstance(error, QueryError) or error.offset is None:
             return document
         before = error.query[: error.offset].split("\n")
@@ -116,5 +116,5 @@ class Refused(HTTPException):
 
     def __init__(self, status: int, kind: str, detail: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(status, detail, headers or {})
-        self.document = ProblemDocument.of(status, kind, detail)
+        self.document = ProblemDocument.make(status, kind, detail)
         self.status = status

@@ -182,7 +182,7 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
 async def answer(request: Request, message: Call) -> Response:
     """Have the service do an operation, and make a response of the answer."""
     service: Service = request.app.state.service
-    reply = await service.call(message, asker=Asker.of(request.scope))
+    reply = await service.call(message, asker=Asker.from_scope(request.scope))
     if reply.of_labels:
         request.scope[CHANGES] = True
     # A proxy must not give CSV to whoever asks for JSON.

@@ -108,7 +108,7 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
                 INVALID_PARAMS, f"no tool {shorten(params.name, 80)!r}; there are: {', '.join(tools)}"
             )
         given, request = params.arguments or {}, context.request
-        asker = Asker.of(request.scope) if request else NOBODY
+        asker = Asker.from_scope(request.scope) if request else NOBODY
         # For others, who read what a program reports: in a class, not below the address of who asks.
         base = CitedRequest(request).addresses()[0] if request else address
         try:
@@ -118,7 +118,7 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
         except Exception:
             # Nothing of it to the client, as everywhere.
             logger.exception("a tool failed", extra={"tool": params.name})
-            return _failure(ProblemDocument.of(500, "internal", BROKEN))
+            return _failure(ProblemDocument.make(500, "internal", BROKEN))
 
     return Server(
         "sentgen",

@@ -65,7 +65,7 @@ class Asker:
         return {"client": self.client, **({"user": self.user} if self.user else {})}
 
     @staticmethod
-    def of(scope: Mapping[str, Any]) -> Asker:
+    def from_scope(scope: Mapping[str, Any]) -> Asker:
         """Return who sent a request, as the gate has found out."""
         client = scope.get("client")
         user = scope.get(USER)

@@ -160,10 +160,10 @@ def _failure(context: Context, call: Call, error: Exception) -> Reply:
         return _reply(_problem_of(context, error, call.body.decode()), retire=_ran_short(error))
     sys.excepthook(type(error), error, error.__traceback__)
     if has_broken(error):
-        return _reply(problems.ProblemDocument.of(503, "worker-died", problems.FAILED), retire=True)
+        return _reply(problems.ProblemDocument.make(503, "worker-died", problems.FAILED), retire=True)
     if _ran_short(error):
-        return _reply(problems.ProblemDocument.of(413, "memory", problems.TOO_MUCH), retire=True)
-    return _reply(problems.ProblemDocument.of(500, "internal", problems.BROKEN))
+        return _reply(problems.ProblemDocument.make(413, "memory", problems.TOO_MUCH), retire=True)
+    return _reply(problems.ProblemDocument.make(500, "internal", problems.BROKEN))
 
 
 def _require_well(context: Context) -> None:

@@ -53,16 +53,18 @@ def test_figures_by_hand() -> None:
     """`Dogs bark` and `rain` are copied: coverage 3/5, density (4 + 1)/5; of five words two are new, one changed."""
     states = [replace(one, state="changed") if one.word == "rain" else one for one in stated()]
 
-    assert Figures.of(PAIR, stated()) == Figures(
+    assert Figures.count(PAIR, stated()) == Figures(
         5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.0
     )
-    assert Figures.of(PAIR, states) == Figures(5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.2)
+    assert Figures.count(PAIR, states) == Figures(
+        5, coverage=0.6, density=1.0, longest=2, new=0.4, changed=0.2
+    )
 
 
 def test_figures_of_nothing() -> None:
     """An abstract without words has zeros."""
-    assert Figures.of(Pair("1", ("a",), ()), ()) == Figures(0, 0.0, 0.0, 0, 0.0, 0.0)
-    assert Figures.of(Pair("1", (), ("a",)), [WordState("a", "new")]) == Figures(1, 0.0, 0.0, 0, 1.0, 0.0)
+    assert Figures.count(Pair("1", ("a",), ()), ()) == Figures(0, 0.0, 0.0, 0, 0.0, 0.0)
+    assert Figures.count(Pair("1", (), ("a",)), [WordState("a", "new")]) == Figures(1, 0.0, 0.0, 0, 1.0, 0.0)
 
 
 def test_fragments_take_the_longest_run() -> None:
@@ -120,7 +122,7 @@ def test_blocks_hold_every_link_once(links: set[tuple[int, int]]) -> None:
 
 def test_sentences_are_cut_into_segments() -> None:
     """Words of the same block side by side are one segment; a new word is alone, with its P(null)."""
-    shown = PairView.of(PAIR, ALIGNMENT, abstract_spaces=[True, True, False, True, True])
+    shown = PairView.make(PAIR, ALIGNMENT, abstract_spaces=[True, True, False, True, True])
     first, second = shown.sentences("abstract")
 
     assert [(one.text, one.blocks, one.space) for one in first] == [
@@ -134,7 +136,7 @@ def test_sentences_are_cut_into_segments() -> None:
 
 def test_sentence_numbers() -> None:
     """Sentences count from 1."""
-    shown = PairView.of(PAIR, ALIGNMENT)
+    shown = PairView.make(PAIR, ALIGNMENT)
 
     assert [shown.sentence("document", offset) for offset in (0, 3, 4, 6)] == [1, 1, 2, 2]
     assert shown.sentence("abstract", 3) == 2
@@ -148,7 +150,7 @@ def test_pharaoh_is_document_then_abstract() -> None:
 
 def test_json_has_all() -> None:
     """Words, phrases, new words, P(null) and figures survive the way through JSON."""
-    found = json.loads(json.dumps(as_json(PairView.of(PAIR, ALIGNMENT), model="toy")))
+    found = json.loads(json.dumps(as_json(PairView.make(PAIR, ALIGNMENT), model="toy")))
 
     assert found["phrases"][0] == {"abstract": [0, 1], "document": [4, 5], "posterior": 0.9, "phrase": 1}
     assert (found["new"], found["null"][2], found["logp"], found["model"]) == ([2, 3], 0.8, -12.5, "toy")
@@ -165,7 +167,7 @@ def test_json_has_what_became_of_each_word() -> None:
         WordState("bark", "new", (), 0.7, 0.15, "", (2, 3)),
         *stated()[2:],
     ]
-    found = as_json(replace(PairView.of(PAIR, ALIGNMENT), states=tuple(states)), model="toy")
+    found = as_json(replace(PairView.make(PAIR, ALIGNMENT), states=tuple(states)), model="toy")
 
     given = json.loads(json.dumps(found))
     assert given["words"][0] == {
@@ -202,7 +204,7 @@ def test_json_is_as_its_schema_says() -> None:
     bare = Alignment((PhraseLink((0, 2), (3, 4)),))
     for alignment, explain in ((ALIGNMENT, False), (weighed, True), (bare, False), (bare, True)):
         SCHEMA.validate(
-            json.loads(json.dumps(as_json(PairView.of(PAIR, alignment), model="toy", explain=explain)))
+            json.loads(json.dumps(as_json(PairView.make(PAIR, alignment), model="toy", explain=explain)))
         )
 
     Draft202012Validator.check_schema(json_schema())
@@ -211,7 +213,7 @@ def test_json_is_as_its_schema_says() -> None:
         JSON_VERSION,
         STATES,
     )
-    wrong = as_json(PairView.of(PAIR, bare), model="toy")
+    wrong = as_json(PairView.make(PAIR, bare), model="toy")
     for broken in (wrong | {"more": 1}, wrong | {"words": [{"word": "a", "state": "gone"}]}):
         with pytest.raises(ValidationError):
             SCHEMA.validate(json.loads(json.dumps(broken)))
@@ -243,7 +245,7 @@ class Tags(HTMLParser):
 
 def test_page_is_well_formed_and_loads_nothing() -> None:
     """All tags are closed; no link, image or style attribute; the only script is the one that the policy names."""
-    text = page(PairView.of(PAIR, ALIGNMENT), title="summary.txt", model="toy")
+    text = page(PairView.make(PAIR, ALIGNMENT), title="summary.txt", model="toy")
     tags = Tags(text)
     policy = next(at["content"] for _, at in tags.found if "http-equiv" in at)
     digest = base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
@@ -257,7 +259,7 @@ def test_page_is_well_formed_and_loads_nothing() -> None:
 
 def test_linked_words_share_a_number() -> None:
     """Words of a block have its number in both panes and in the matrix; new words are marked."""
-    tags = Tags(fragment(PairView.of(PAIR, ALIGNMENT)))
+    tags = Tags(fragment(PairView.make(PAIR, ALIGNMENT)))
     numbers = [(tag, at["data-b"]) for tag, at in tags.found if "data-b" in at]
     new = [at for _, at in tags.found if at.get("class") == "new" and "title" in at]
 
@@ -268,7 +270,7 @@ def test_linked_words_share_a_number() -> None:
 
 def test_tips_say_where_words_come_from() -> None:
     """The tip of a segment names the sentence of the other side, posterior and P(null)."""
-    text = fragment(PairView.of(PAIR, ALIGNMENT))
+    text = fragment(PairView.make(PAIR, ALIGNMENT))
 
     assert 'title="from sentence 2, posterior 0.80; P(null) 0.10"' in text
     assert 'title="in sentence 2 of the summary, posterior 0.50"' in text
@@ -281,7 +283,7 @@ HOSTILE = "\"><script>alert(1)</script><b onclick='x'>"
 def test_texts_are_escaped(length: int) -> None:
     """A word that is markup stays text, in panes, matrix, tips, table and title."""
     pair = Pair("1", (HOSTILE, "a") * length, (HOSTILE, "b"))
-    text = page(PairView.of(pair, Alignment((word(0, 0),))), title=HOSTILE, model=HOSTILE)
+    text = page(PairView.make(pair, Alignment((word(0, 0),))), title=HOSTILE, model=HOSTILE)
     tags = Tags(text)
 
     assert [tag for tag, _ in tags.found].count("script") == 1
@@ -293,7 +295,7 @@ def test_long_texts_have_an_overview() -> None:
     """Beyond 80 document words the matrix is a plot whose marks are wide enough to be seen."""
     words = tuple("w" for _ in range(WORDS[0] + 1))
     pair = Pair("1", words * 20, ("w", "v"), (0,), (0, 1))
-    drawing = matrix(PairView.of(pair, Alignment((word(0, 0),))))
+    drawing = matrix(PairView.make(pair, Alignment((word(0, 0),))))
 
     assert '<svg class="overview"' in drawing
     assert 'width="4"' in drawing
@@ -306,21 +308,21 @@ def test_a_phrase_of_another_length_fills_its_cells() -> None:
     """Two words from one draw two cells, two from two the diagonal."""
     pair = Pair("1", ("a", "b", "c"), ("x", "y"))
 
-    assert matrix(PairView.of(pair, Alignment((PhraseLink((0, 2), (1, 2)),)))).count("<rect") == 2
-    assert matrix(PairView.of(pair, Alignment((PhraseLink((0, 2), (1, 3)),)))).count("<rect") == 2
-    assert matrix(PairView.of(pair, Alignment((PhraseLink((0, 2), (0, 3)),)))).count("<rect") == 6
+    assert matrix(PairView.make(pair, Alignment((PhraseLink((0, 2), (1, 2)),)))).count("<rect") == 2
+    assert matrix(PairView.make(pair, Alignment((PhraseLink((0, 2), (1, 3)),)))).count("<rect") == 2
+    assert matrix(PairView.make(pair, Alignment((PhraseLink((0, 2), (0, 3)),)))).count("<rect") == 6
 
 
 def test_fragments_on_a_page_have_their_own_ids() -> None:
     """A prefix keeps the sentences of two fragments apart."""
-    assert 'id="x-document-1"' in fragment(PairView.of(PAIR, ALIGNMENT), prefix="x-")
+    assert 'id="x-document-1"' in fragment(PairView.make(PAIR, ALIGNMENT), prefix="x-")
 
 
 def test_empty_texts_can_be_shown() -> None:
     """No words make an empty page, not an error."""
-    assert "0 phrases" in page(PairView.of(Pair("1", (), ()), Alignment(())), title="", model="")
+    assert "0 phrases" in page(PairView.make(Pair("1", (), ()), Alignment(())), title="", model="")
 
 
 def test_without_posteriors_there_is_no_column() -> None:
     """Aligners that know no posterior have a narrower table."""
-    assert "posterior" not in fragment(PairView.of(PAIR, Alignment((word(0, 4),))))
+    assert "posterior" not in fragment(PairView.make(PAIR, Alignment((word(0, 4),))))

@@ -66,7 +66,7 @@ def test_synsets_of_inflected_words(folder: Path) -> None:
 
 def test_kinds_of_kinship(folder: Path) -> None:
     """Synonyms share a synset, related words are one step apart in either direction, and spelling is closest."""
-    found = Kinship.of(
+    found = Kinship.between(
         ("cars", "vehicle", "ran", "threaten", "u.s.a.", "the"),
         ("auto", "moves", "threats", "usa", "then", "cars"),
         wordnet=folder,
@@ -99,8 +99,8 @@ def test_words_that_explain_each_other(folder: Path) -> None:
 
 def test_a_text_without_words_has_no_kin(folder: Path) -> None:
     """On either side, with WordNet."""
-    assert Kinship.of(("dog",), (), wordnet=folder).kinds.shape == (1, 0)
-    assert Kinship.of((), ("dog",), wordnet=folder).kinds.shape == (0, 1)
+    assert Kinship.between(("dog",), (), wordnet=folder).kinds.shape == (1, 0)
+    assert Kinship.between((), ("dog",), wordnet=folder).kinds.shape == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_text_without_words_has_no_kin(folder: Path) -> None:
 )
 def test_similar_spelling(one: str, other: str, akin: bool) -> None:
     """Words of four letters or more that begin alike or share most pairs of letters are similar."""
-    assert bool(Kinship.of((one,), (other,), wordnet=None).kinds[0, 0]) is akin
+    assert bool(Kinship.between((one,), (other,), wordnet=None).kinds[0, 0]) is akin
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_similar_spelling(one: str, other: str, akin: bool) -> None:
 )
 def test_kinds_without_wordnet(one: str, other: str, kind: int) -> None:
     """Other ways to write a word, groups of function words, and our own synonyms, in both directions."""
-    assert Kinship.of((one,), (other,), wordnet=None).kinds.tolist() == [[kind]]
-    assert Kinship.of((other,), (one,), wordnet=None).kinds.tolist() == [[kind]]
+    assert Kinship.between((one,), (other,), wordnet=None).kinds.tolist() == [[kind]]
+    assert Kinship.between((other,), (one,), wordnet=None).kinds.tolist() == [[kind]]
 
 
 def test_initials_of_the_words_of_a_phrase() -> None:
@@ -158,8 +158,8 @@ def test_initials_of_the_words_of_a_phrase() -> None:
     text = phrase.split()
     words = list(dict.fromkeys(text))
     short = ("VOA", "U.S.A.", "eu", "it")
-    found = Kinship.of(short, words, wordnet=None, texts=(short, text)).kinds == SIMILAR
-    swapped = Kinship.of(words, short, wordnet=None, texts=(text, short)).kinds == SIMILAR
+    found = Kinship.between(short, words, wordnet=None, texts=(short, text)).kinds == SIMILAR
+    swapped = Kinship.between(words, short, wordnet=None, texts=(text, short)).kinds == SIMILAR
 
     named = [{word for word, yes in zip(words, row, strict=True) if yes} for row in found.tolist()]
     assert named == [{"Voice", "of", "America"}, {"United", "States", "America"}, set(), set()]

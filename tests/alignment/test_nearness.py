@@ -45,7 +45,7 @@ TOY = vectors(
 
 
 def kinds(abstract: str, document: str, least: float = 0.5) -> list[list[int]]:
-    found = Kinship.of(abstract.split(), document.split(), wordnet=None, nearness=Nearness(TOY, least))
+    found = Kinship.between(abstract.split(), document.split(), wordnet=None, nearness=Nearness(TOY, least))
     return found.kinds.tolist()
 
 

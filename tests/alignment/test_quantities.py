@@ -284,7 +284,7 @@ def test_a_number_is_the_same_however_it_is_written(number: int) -> None:
 )
 def test_units_convert_exactly(number: int, units: tuple[str, str]) -> None:
     """To the last digit."""
-    large, small = (UnitValue.of(unit) for unit in units)
+    large, small = (UnitValue.find(unit) for unit in units)
     assert large is not None
     assert small is not None
     many = number * large.size / small.size

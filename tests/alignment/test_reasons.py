@@ -173,7 +173,7 @@ def test_runners_up_and_new_words() -> None:
     pair = Pair("1", ("a", "b", "c"), ("a", "x", "y"))
     links = (candidate(0, 0, 0.7), candidate(0, 2, 0.2), candidate(1, 1, 0.1))
     answer = Alignment((PhraseLink((0, 1), (0, 1), 0.7),), (0.1, 0.6, 0.97), None, Weighed(0.05, 0.3, links))
-    shown = PairView.of(pair, answer)
+    shown = PairView.make(pair, answer)
     all_rows = [(one.abstract, one.link, one.rival, one.chosen) for one in shown.reasons()]
 
     assert all_rows == [
@@ -197,7 +197,7 @@ def test_a_word_that_was_looked_up_comes_from_its_place() -> None:
     likely = WeighedLink(1, 3, 0.2)
     links = (WeighedLink(0, 0, 0.9), likely)
     null, weighed = (0.1, 0.4, 0.9), Weighed(0.05, 0.3, links)
-    shown = PairView.of(pair, Alignment((PhraseLink((0, 1), (0, 1), 0.9),), null, weighed=weighed))
+    shown = PairView.make(pair, Alignment((PhraseLink((0, 1), (0, 1), 0.9),), null, weighed=weighed))
     camp = next(one for one in shown.main_reasons() if one.abstract == 1)
 
     assert shown.states[1].source == (2,)

@@ -29,7 +29,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> PairView:
         14: WordState("percent", "related", (14,)),
     }
     choose(monkeypatch, contradicted() | others)
-    return PairView.of(PAIR, LINKED)
+    return PairView.make(PAIR, LINKED)
 
 
 @given(
@@ -74,7 +74,7 @@ def test_a_phrase_of_the_aligner_says_which_word_is_changed(monkeypatch: pytest.
     """Three words linked as one with two cannot be told apart: the row has the worst state, and the word."""
     pair = Pair("1", ("a", "big", "club", "rose"), ("one", "large", "team", "rose"))
     choose(monkeypatch, {2: changed("team", 2, "another noun: club")})
-    of = PairView.of(pair, Alignment((PhraseLink((0, 3), (1, 3), 0.7), word(3, 3, 0.9))))
+    of = PairView.make(pair, Alignment((PhraseLink((0, 3), (1, 3), 0.7), word(3, 3, 0.9))))
     first, second = of.phrases()
     marked = [segment.state for sentence in of.sentences("abstract") for segment in sentence]
 
@@ -116,7 +116,7 @@ def test_the_legend_leads_to_the_first_word_of_each_state(
     assert set(legend) <= set(ids)
     assert {str(at["href"])[1:] for _, at in tags if at.get("href")} <= set(ids)
     choose(monkeypatch, {k: WordState(one, "same", (k,)) for k, one in enumerate(PAIR.abstract)})
-    assert "data-state" not in fragment(PairView.of(PAIR, LINKED))
+    assert "data-state" not in fragment(PairView.make(PAIR, LINKED))
 
 
 def test_both_words_stand_side_by_side_as_text(shown: PairView) -> None:
@@ -136,7 +136,7 @@ def test_both_words_stand_side_by_side_as_text(shown: PairView) -> None:
 def test_a_changed_word_without_a_link_lights_up_what_it_contradicts(monkeypatch: pytest.MonkeyPatch) -> None:
     """It has no number, but the same key as the word of the document, which is marked, too."""
     choose(monkeypatch, contradicted())
-    of = PairView.of(PAIR, Alignment(tuple(word(k, k) for k in range(18) if k not in contradicted())))
+    of = PairView.make(PAIR, Alignment(tuple(word(k, k) for k in range(18) if k not in contradicted())))
     tags = Tags(fragment(of)).found
     together = [at["title"] for _, at in tags if at.get("data-b") == "w3"]
 
@@ -152,7 +152,7 @@ def test_new_words_do_not_hide_a_changed_one_beside_them(monkeypatch: pytest.Mon
     choose(
         monkeypatch, {k: WordState("w", "changed" if k == 1 else "new", why="not put in") for k in range(3)}
     )
-    of = PairView.of(Pair("1", ("x",), ("they", "not", "slept")), Alignment(()))
+    of = PairView.make(Pair("1", ("x",), ("they", "not", "slept")), Alignment(()))
 
     assert [(row.abstract[0], row.state) for row in of.phrases()] == [
         ("they", "new"),
@@ -173,7 +173,7 @@ def test_states_and_reasons_are_escaped(monkeypatch: pytest.MonkeyPatch, explain
     choose(monkeypatch, states)
     answer = Alignment((word(0, 0, 0.5), word(2, 1, 0.5)), (0.1, 0.9, 0.1))
     links = tuple(WeighedLink(s, d, 0.5, (0.5,), ((HOSTILE, 1.0),)) for s, d in ((0, 0), (2, 1)))
-    of = PairView.of(pair, replace(answer, weighed=Weighed(0.05, 0.3, links) if explain else None))
+    of = PairView.make(pair, replace(answer, weighed=Weighed(0.05, 0.3, links) if explain else None))
     tags = Tags(page(of, title=HOSTILE, model=HOSTILE))
 
     assert tags.open == []
@@ -185,7 +185,7 @@ def test_states_and_reasons_are_escaped(monkeypatch: pytest.MonkeyPatch, explain
 def test_of_many_sentences_a_few_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five and how many more, in the table as on the page, of which each is a link."""
     choose(monkeypatch, {0: WordState("The", "new", elsewhere=tuple(range(1, 9)))})
-    of = PairView.of(PAIR, Alignment(()))
+    of = PairView.make(PAIR, Alignment(()))
     row = next(of.phrases())
     text = re.sub(r"<[^>]+>", "", fragment(of))
 
@@ -199,7 +199,7 @@ def test_a_word_is_told_its_own_sentence() -> None:
         "1", ("It", "rained", ".", "Nobody", "came"), ("It", "rained", ".", "Nobody", "came"), (0, 3), (0, 3)
     )
     links = Alignment((PhraseLink((0, 5), (0, 5), 0.9),))
-    tips = re.findall(r'title="([^"]*)"', fragment(PairView.of(pair, links)))
+    tips = re.findall(r'title="([^"]*)"', fragment(PairView.make(pair, links)))
     assert {"from sentence 1, posterior 0.90", "from sentence 2, posterior 0.90"} <= set(tips)
     assert {
         "in sentence 1 of the summary, posterior 0.90",

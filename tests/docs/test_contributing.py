@@ -182,7 +182,7 @@ def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
         def kinship_values(self) -> tuple[float, ...]:
             return *PbhmmSettings.kinship_values.fget(self), self.mirrored  # type: ignore[attr-defined]
 
-    related = kinship.Kinship.of
+    related = kinship.Kinship.between
 
     def with_mirrors(abstract: list[str], document: list[str], **more: object) -> kinship.Kinship:
         found = related(abstract, document, **more)  # type: ignore[arg-type]
@@ -192,7 +192,7 @@ def test_feature_of_the_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
                     found.kinds[i, j] = kinship.SIMILAR + 1
         return found
 
-    monkeypatch.setattr(kinship.Kinship, "of", staticmethod(with_mirrors))
+    monkeypatch.setattr(kinship.Kinship, "between", staticmethod(with_mirrors))
     best = {name: getattr(PRESETS["best"], name) for name in PbhmmSettings.__dataclass_fields__}
     plain, mirrored = Settings(**best), Settings(**best, mirrored=0.9)
     (without,), (found,) = (

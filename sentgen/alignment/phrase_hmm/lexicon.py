@@ -155,7 +155,7 @@ class Lexicon:
         pair = pair.with_words()
         texts = self._words(pair.abstract), self._words(pair.document)
         document, abstract = (self._words(words.ids) for words in pair.words)
-        kinds = Kinship.of(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
+        kinds = Kinship.between(abstract, document, wordnet=wordnet, nearness=nearness, texts=texts)
         return replace(pair, kinship=kinds)
 
     def _words(self, ids: Ints) -> list[str]:

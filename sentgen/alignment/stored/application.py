@@ -149,7 +149,7 @@ def _keep(
         connection.execute(delete(table).where(*same))
     rows = []
     for (number, pair), answer, words in zip(pairs, answers, states, strict=True):
-        pair_figures = Figures.of(pair, words)
+        pair_figures = Figures.count(pair, words)
         row = {
             "corpus_id": corpus_id,
             "pair_id": number,

@@ -73,7 +73,7 @@ class ModelReport:
         return figure
 
     @staticmethod
-    def of(store: Store, name: str) -> ModelReport:
+    def read(store: Store, name: str) -> ModelReport:
         """Return the report on a model.
 
         Raises:

@@ -50,7 +50,7 @@ class Figures:
     changed: float
 
     @staticmethod
-    def of(pair: Pair, states: Sequence[WordState]) -> Figures:
+    def count(pair: Pair, states: Sequence[WordState]) -> Figures:
         """Return the figures of an aligned pair with the states of its words; O(n m) time, O(n) memory."""
         words = len(pair.abstract)
         lengths = [length for _, _, length in fragments(pair.document, pair.abstract)]
@@ -353,7 +353,7 @@ class PairView:
         yield from sorted(rows, key=lambda phrase: phrase.abstract[1])
 
     @staticmethod
-    def of(
+    def make(
         pair: Pair,
         alignment: Alignment,
         *,
@@ -367,7 +367,7 @@ class PairView:
             alignment,
             states,
             tuple(AlignedBlock.of_alignment(alignment, states)),
-            Figures.of(pair, states),
+            Figures.count(pair, states),
             tuple(document_spaces or [True] * len(pair.document)),
             tuple(abstract_spaces or [True] * len(pair.abstract)),
         )

@@ -135,7 +135,7 @@ def _year_follows(lower: Sequence[str], at: int) -> tuple[int, int] | None:
     """Return a year that follows, perhaps after a comma or *of*, and its end."""
     year_at = at + 1 if word_at(lower, at) in (",", "of", "-") else at
     word = word_at(lower, year_at)
-    if not _YEAR.fullmatch(word) or UnitValue.of(word_at(lower, year_at + 1)) is not None:
+    if not _YEAR.fullmatch(word) or UnitValue.find(word_at(lower, year_at + 1)) is not None:
         return None
     return int(word), year_at + 1
 
@@ -297,6 +297,6 @@ def _is_year(words: Sequence[str], lower: Sequence[str], at: int) -> bool:
     noun = after.isalpha() and after not in FUNCTION_WORDS and words[at + 1].islower()
     plural = after.endswith(("s", "children")) or after in ("people", "men", "women")
     # *The 2020 elections* are those of a year; *2020 elections* may be a number of elections.
-    if noun and (year % 100 == 0 or (plural and before != "the") or UnitValue.of(after) is not None):
+    if noun and (year % 100 == 0 or (plural and before != "the") or UnitValue.find(after) is not None):
         return False
     return before in _BEFORE_YEARS or (1700 <= year <= 2050 and year % 100 != 0)

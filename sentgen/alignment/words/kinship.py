@@ -101,7 +101,7 @@ class Kinship:
         return Kinship(self.kinds.T, self.document, self.abstract, self.document_stops, self.abstract_stops)
 
     @staticmethod
-    def of(
+    def between(
         abstract: Sequence[str],
         document: Sequence[str],
         *,

@@ -153,7 +153,7 @@ def _one_in(lower: Sequence[str], at: int) -> Amount | None:
     if word_at(lower, at + 1) != "in" or at + 2 >= len(lower):
         return None
     whole = Numeral.at(lower, at + 2)
-    if whole is None or not 2 <= whole.value <= 1000 or UnitValue.of(word_at(lower, whole.end)) is not None:
+    if whole is None or not 2 <= whole.value <= 1000 or UnitValue.find(word_at(lower, whole.end)) is not None:
         return None
     return Amount(at, whole.end, 1 / whole.value, EXACT)
 

@@ -127,10 +127,10 @@ class UnitValue(NamedTuple):
     size: Fraction
 
     @staticmethod
-    def of(unit: str, *, digits: bool = True) -> UnitValue | None:
+    def find(unit: str, *, digits: bool = True) -> UnitValue | None:
         """Return what it measures: *MB* as it is written, else in lower case; short ones behind digits only.
 
-        >>> UnitValue.of("Kilometres")
+        >>> UnitValue.find("Kilometres")
         UnitValue(kind='length', size=Fraction(1000, 1))
         """
         if len(unit) <= _SHORTEST and unit.isalpha() and not digits:
@@ -201,12 +201,12 @@ def unit_at(
     if word in _LONG_UNITS:
         phrases = ("-".join(lower[at : at + size]).replace("°-c", "°c") for size in (3, 2))
         for size, phrase in zip((3, 2), phrases, strict=True):
-            if (value := UnitValue.of(phrase)) is not None:
+            if (value := UnitValue.find(phrase)) is not None:
                 return value, min(at + size, len(words))
     if word == "-":
         # *10 - year - old*
         unit = word_at(words, at + 1)
-        value = None if unit.endswith("s") else UnitValue.of(unit, digits=number.digits)
+        value = None if unit.endswith("s") else UnitValue.find(unit, digits=number.digits)
         return (value, at + 2) if value else (None, at)
     if word == "m" and not _metric(lower, at):
         return None, at
@@ -216,7 +216,7 @@ def unit_at(
     if word in ("x", "×") and word_at(lower, at + 1)[:1].isdigit():
         return None, at
     unit = word_at(words, at)
-    value = UnitValue.of(unit.removesuffix("-old"), digits=number.digits)
+    value = UnitValue.find(unit.removesuffix("-old"), digits=number.digits)
     return (value, at + 1) if value else (None, at)
 
 
@@ -236,7 +236,7 @@ def money(words: Sequence[str], lower: Sequence[str], at: int, least: int) -> Am
         if sign == "$" and at > least and lower[at - 1] in _DOLLARS:
             sign, start = lower[at - 1] + sign, at - 1
         read = _after_currency(words[at + 1], at + 1) if at + 1 < len(words) else None
-    unit = UnitValue.of(sign)
+    unit = UnitValue.find(sign)
     # *$ 0 $* is a formula.
     if read is None or unit is None or (sign == "$" and word_at(lower, read[0].end) == "$"):
         return None
@@ -280,7 +280,7 @@ def glued_amount(words: Sequence[str], lower: Sequence[str], at: int) -> Amount 
     if (ends := _range(word)) is not None:
         low, high, step, tail = ends
         both = Numeral(high, step, at + 1, digits=True)
-        unit, end = (UnitValue.of(tail), at + 1) if tail else unit_at(words, lower, at + 1, both)
+        unit, end = (UnitValue.find(tail), at + 1) if tail else unit_at(words, lower, at + 1, both)
         return Amount(at, end, low, step, unit, high) if unit or not tail else None
     cut = digits(word)
     if cut is None:
@@ -303,7 +303,7 @@ def _after_sign(sign: str, rest: str, at: int) -> Amount | None:
     cut = digits(rest)
     if cut is None:
         return None
-    unit = UnitValue.of(cut[2]) if cut[2] else None
+    unit = UnitValue.find(cut[2]) if cut[2] else None
     if cut[2] and unit is None:
         return None
     return Amount(at, at + 1, cut[0], cut[1], unit, hedge=HEDGING_SIGNS.get(sign, ""))
@@ -324,15 +324,15 @@ def _with_tail(at: int, value: Fraction, step: Fraction, tail: str) -> Amount | 
     """Return the amount before a unit or a hyphen: *2km*, *10-year-old*, *2-party*."""
     if not tail.startswith("-"):
         # *90s* is a decade, or seconds.
-        unit = UnitValue.of(tail) or _ratio(tail) if tail != "s" or value % 10 else None
+        unit = UnitValue.find(tail) or _ratio(tail) if tail != "s" or value % 10 else None
         return None if unit is None else Amount(at, at + 1, value, step, unit)
     joined = tail[1:]
     first = joined.partition("-")[0]
     if first in SCALES:
         return Amount(
-            at, at + 1, value * SCALES[first], step * SCALES[first], UnitValue.of(joined.partition("-")[2])
+            at, at + 1, value * SCALES[first], step * SCALES[first], UnitValue.find(joined.partition("-")[2])
         )
-    unit = UnitValue.of(first) if first.isalpha() else None
+    unit = UnitValue.find(first) if first.isalpha() else None
     # *F-16*, *10-K*, *5-3* are no amounts.
     return Amount(at, at + 1, value, step, unit) if unit or (first.islower() and len(first) > 2) else None
 
@@ -340,7 +340,7 @@ def _with_tail(at: int, value: Fraction, step: Fraction, tail: str) -> Amount | 
 def _ratio(tail: str) -> UnitValue | None:
     """Return the unit of *mg/kg*."""
     above, slash, below = tail.partition("/")
-    unit = UnitValue.of(above) if slash and below.isalnum() else None
+    unit = UnitValue.find(above) if slash and below.isalnum() else None
     return None if unit is None else UnitValue(f"{unit.kind}/{below}", unit.size)
 
 

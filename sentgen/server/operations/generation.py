@@ -162,7 +162,7 @@ def _sentence(context: Context, request: _SentenceByName) -> Result:
     with context.opened.connect() as connection:
         looked_up, about = find_sentence(connection, request.corpus, request.document, request.sentence)
     tokens = looked_up.rows.to_pylist()
-    result = Result.of(looked_up)
+    result = Result.from_answer(looked_up)
     heads = [token["head"] for token in tokens]
     drawing = None
     if tokens and None not in heads:

@@ -85,11 +85,11 @@ def _kwic(context: Context, request: _KwicWithMarks) -> Result:
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
         if request.count or not request.marks:
-            return Result.of(request.ask(connection))
+            return Result.from_answer(request.ask(connection))
         # It looks for tokens in arrays, which other operations do without.
         from sentgen.lookups.concordances.line_text import PLACE, sorted_words
 
-        result = Result.of(request.lines(connection, placed=True))
+        result = Result.from_answer(request.lines(connection, placed=True))
         rows, words = result.table.slice(0, MARKED), sorted_words(request.sort)
         sides = request.sorted_sides(connection, rows) if words.levels else []
     ends = zip(*map(rows.column, PLACE[1:]), strict=True)
@@ -124,7 +124,7 @@ def _frequencies(context: Context, request: _FrequenciesWithSizes) -> Result:
     """Answer `sentgen freq`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
-        result = Result.of(request.ask(connection))
+        result = Result.from_answer(request.ask(connection))
         if not request.sizes:
             return result
         # It counts in arrays, which other operations do without.
@@ -154,7 +154,7 @@ def _match(context: Context, request: MatchWithTrees) -> Result:
     """Answer `sentgen match`."""
     request = replace(request, limit=context.limit(request.limit))
     with context.opened.connect() as connection:
-        result = Result.of(request.ask(connection))
+        result = Result.from_answer(request.ask(connection))
         if request.is_count or not result.table.num_rows:
             return result
         more: dict[str, object] = dict(result.more)
@@ -221,7 +221,7 @@ def _facets(context: Context, request: _Facets) -> Result:
     with context.opened.connect() as connection:
         answer = facets(connection, request.corpus, request.where, request.key)
         size = size_of(connection, request.corpus, request.where)
-    return replace(Result.of(answer), notes=(), more=asdict(size))
+    return replace(Result.from_answer(answer), notes=(), more=asdict(size))
 
 
 def _label_facets(context: Context, request: _Facets) -> Result:

@@ -106,7 +106,7 @@ class Context:
         """Answer a question to the counts, for as many rows as the server gives."""
         with self.opened.connect() as connection:
             # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
-            return Result.of(replace(request, limit=self.limit(request.limit)).ask(connection))
+            return Result.from_answer(replace(request, limit=self.limit(request.limit)).ask(connection))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Result:
     more: Mapping[str, object] = field(default_factory=dict)
 
     @staticmethod
-    def of(answer: Answer) -> Result:
+    def from_answer(answer: Answer) -> Result:
         """Return the result of a question to the counts, with the notes of its command."""
         more: dict[str, object] = {} if answer.total is None else {"total": answer.total}
         if answer.near:

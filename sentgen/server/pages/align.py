@@ -47,7 +47,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         answer = await ask("align", **texts, **parameters, explain=True, html=True)
         # Who reads a page knows no parameter of that name.
         answer = replace(answer, notes=[note.replace("for `model`", _TRAINED) for note in answer.notes])
-    begin = None if answer else await ExamplePassage.of(ask)
+    begin = None if answer else await ExamplePassage.choose(ask)
     return {
         "examples": [] if begin is None else _examples(begin),
         "document": document,

@@ -39,7 +39,7 @@ _COLUMNS = ("time", "name", "page", "asked", "status", "seconds", "problem")
 _KINDS = ("VARCHAR",) * 4 + ("BIGINT", "DOUBLE", "VARCHAR")
 
 
-async def _door(ask: Asking, query: PageParameters) -> Mapping[str, object]:
+async def _join_page(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Show where the server is."""
     return _shown(ask.request, query.text("to"), gone=bool(query.text("gone")))
 
@@ -51,7 +51,7 @@ async def _join(request: Request) -> Response | Mapping[str, object]:
     assert settings.classroom
     name, to = form.text("name"), form.text("to")
     try:
-        token = await asyncio.to_thread(settings.classroom.join, name, Asker.of(request.scope).device)
+        token = await asyncio.to_thread(settings.classroom.join, name, Asker.from_scope(request.scope).device)
     except InputError as error:
         return _shown(request, to, name=name, problem=str(error))
     # Whole: below the address of nobody else, under which the form may have been.
@@ -195,7 +195,7 @@ async def _follow(request: Request, name: str) -> Response:
 
 
 PAGES = (
-    Page(JOIN, "", "join.html.j2", _door, change=_join),
+    Page(JOIN, "", "join.html.j2", _join_page, change=_join),
     Page(_CLASS, "", "class.html.j2", _class, change=_change, download=_download),
     Page(_SHORT, "", "short.html.j2", _short, download=_follow, change=_shorten),
 )

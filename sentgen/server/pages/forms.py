@@ -46,7 +46,7 @@ class ExamplePassage:
     tree: bool
 
     @staticmethod
-    async def of(ask: Asking) -> ExamplePassage | None:
+    async def choose(ask: Asking) -> ExamplePassage | None:
         """Return a short document of the first corpus; None if there is none."""
         documents = (await ask("documents", limit=_DOCUMENTS)).rows
         if not documents:

@@ -40,7 +40,7 @@ async def _model(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("backoff", model=name, ngram=ngram) if ngram else ask.nothing(),
         ask("score", model=name, text=lines) if lines else ask.nothing(),
     )
-    begin = None if text or ngram else await ExamplePassage.of(ask)
+    begin = None if text or ngram else await ExamplePassage.choose(ask)
     return {
         "examples": [] if begin is None else [_model_example(begin)],
         "name": name,
@@ -143,7 +143,7 @@ async def _regenerate(ask: Asking, query: PageParameters) -> Mapping[str, object
         attempts = list(
             await asyncio.gather(*(_attempt(ask, algorithms[name], words, parameters) for name in chosen))
         )
-    text = None if words else await ExamplePassage.of(ask)
+    text = None if words else await ExamplePassage.choose(ask)
     return {
         "examples": [] if text is None else [_regenerate_example(text)],
         "words": words,
@@ -233,7 +233,7 @@ async def _generate(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     elif corpus:
         names = [query.raw("cluster")] if query.raw("cluster") else []
         answer = await ask("generate", **parameters, corpus=corpus, cluster=names, tree=True, trace=True)
-    begin = None if text.strip() or corpus else await ExamplePassage.of(ask)
+    begin = None if text.strip() or corpus else await ExamplePassage.choose(ask)
     return {
         "examples": [] if begin is None else _generate_examples(begin),
         "text": text,

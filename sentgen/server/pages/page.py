@@ -277,7 +277,7 @@ class Asking:
             Refused: the parameters are wrong, or no worker could answer.
         """
         given = {key: value for key, value in values.items() if value not in (None, "", [])}
-        reply = await self._service.ask(read(operation, given), asker=Asker.of(self.request.scope))
+        reply = await self._service.ask(read(operation, given), asker=Asker.from_scope(self.request.scope))
         if reply.of_labels:
             self.request.scope[CHANGES] = True
         return reply

@@ -426,7 +426,7 @@ def contradicting(monkeypatch, tmp_path) -> str:
     others = {10: WordState("the", "new"), 12: WordState("rose", "variant", (12,), why="inflected")}
     choose(monkeypatch, contradicted() | others)
     file = tmp_path / "page.html"
-    file.write_text(alignment_page(PairView.of(PAIR, LINKED), title="page", model="none"), "utf-8")
+    file.write_text(alignment_page(PairView.make(PAIR, LINKED), title="page", model="none"), "utf-8")
     return file.as_uri()
 
 
