@@ -1,7 +1,7 @@
-"""Lines of a concordance that are asked for, and the statement that defines them.
+"""Queries for the lines of a concordance, and the statement that defines them.
 
-A context may go over the ends of sentences: so many tokens, sentences or paragraphs around a hit. A hit is
-then a place in its document (`sentgen.lookups.base.statement`), and so are the ends of its context.
+A context of tokens, sentences or paragraphs may cross the ends of sentences. Hits and contexts are then given
+by positions in documents (`sentgen.lookups.base.statement`).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from sentgen.schema.base import quote_identifier
 if TYPE_CHECKING:
     from sentgen.arrays import Longs
 
-#: Where nothing else is asked for, and words that lines are sorted by where contexts are no words.
+#: The default context, and the words by which lines are sorted if contexts are no words.
 WORDS = 15
-#: Words, and sentences or paragraphs, on each side at most.
+#: The largest contexts on each side, in words, sentences and paragraphs.
 _MOST_BESIDE = {"": 1000, "s": 100, "p": 100}
 #: The tag of paragraphs.
 PARAGRAPH = "p"
@@ -55,7 +55,7 @@ WideContextOption = Annotated[
     ),
 ]
 
-#: Sentences, or paragraphs, as places in documents.
+#: Sentences, or paragraphs, as ranges of positions in documents.
 _SENTENCES = """\
 stretch as materialized (
   select start, before + 1 as first, before + length as last,
@@ -74,7 +74,7 @@ stretch as materialized (
   where region.kind = '{PARAGRAPH}'
 ),
 """
-#: The first and the last token that is shown of a hit; outside of all paragraphs, of its sentence.
+#: The first and the last token of the line of a hit; outside of all paragraphs, those of its sentence.
 _SHOWN = f"""\
 shown as (
   select hit.*,
@@ -93,14 +93,14 @@ shown as (
 
 @dataclass(frozen=True, slots=True)
 class LineContext:
-    """What is shown on each side of a hit: so many words, sentences (``s``) or paragraphs (``p``)."""
+    """The context on each side of a hit: a number of words, sentences (``s``) or paragraphs (``p``)."""
 
     size: int
     unit: str = ""
 
     @property
     def sorted_by(self) -> int:
-        """How many words beside a hit say where it comes in order."""
+        """The number of words beside a hit by which lines are sorted."""
         return WORDS if self.unit else self.size
 
     @classmethod
@@ -135,13 +135,13 @@ def check_paragraphs(connection: Connection) -> None:
 
 
 def _lines_in(context: LineContext, surface: Surface, extent: Extent, more: Sequence[str]) -> str:
-    """Return the common table expressions that make ``line`` of the hits in ``hit``.
+    """Return the common table expressions that compute ``line`` from the hits in ``hit``.
 
     Args:
-        context: what is shown of what is around them, ``$context`` of these.
+        context: the unit of the context; its size is bound as ``$context``.
         surface: how tokens become text.
-        extent: what hits are counted from: documents, but for words in their sentences.
-        more: columns of ``hit`` that lines have, too.
+        extent: whether positions of hits count from sentences or documents.
+        more: further columns of ``hit`` that lines have.
     """
     if not context.unit:
         return surface.lines("hit", more, extent=extent)
@@ -154,8 +154,7 @@ _COUNT = """\
 {parts}select {hits} as hits
 from {source}"""
 
-#: Hits that are put in order, some of them drawn at random: by a hash of the seed and the place, so that
-#: they are the same however they are found.
+#: Hits drawn at random by a hash of the seed and their position, so that any way to find hits draws the same.
 _DRAWN = """\
 drawn as materialized (
   select *
@@ -167,7 +166,7 @@ drawn as materialized (
   limit {sample}
 ),
 """
-#: Hits in sentences as hits in documents, where what is beside them may be in other sentences.
+#: Hits in sentences converted to hits in documents, as words beside them may be in other sentences.
 _WIDE = """\
 wide as (
   select p.start as sentence_id, p.before + h.first as first, p.before + h.last as last
@@ -185,18 +184,18 @@ hit as materialized (
 _ALWAYS = ("corpus", "document", "sent_id")
 _BY_PLACE = ("sentence_id", "first", "last")
 _TAKEN = ("left", "node", "right", *_BY_PLACE)
-#: Keys that are shown at most.
+#: The largest number of keys that are shown.
 _MOST = 50
-#: Where the node of a line is.
+#: The columns with the position of the node.
 _PLACE = ",\n  line.sentence_id, first, last"
 #: An odd number that spreads bits well, below the half of what a bigint holds behind 32 bits.
 _FACTOR, _MASK = 0x7FEB352D, 0xFFFFFFFF
-#: What a line shows.
+#: The text that a line shows.
 SHOWN_TEXT = """\
 md5(
     concat_ws(chr(31), rtrim(coalesce("left", '')), rtrim(node), rtrim(coalesce("right", '')))
   ) as said"""
-#: The first of the hits whose lines show the same; lines are made in a scope of their own.
+#: The first hit of those whose lines show the same text; the lines are computed in a scope of their own.
 _ONCE = f"""\
 once as (
   select sentence_id, first, last
@@ -215,18 +214,18 @@ _DOCUMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class LineQuery:
-    """A concordance that is asked for.
+    """The query for a concordance.
 
     Args:
         connection: the store.
         selection: the corpora.
-        pattern: what is looked for.
-        context: what is shown beside it.
-        order: what lines are put in order by.
-        shown: the keys of the columns before their words, by the names of these.
-        distinct: whether of lines that show the same only the first one is meant.
-        sample: how many hits are drawn at random, if some are, and ``seed``: by which number.
-        placed: whether the place of the node is told.
+        pattern: the pattern of the hits.
+        context: the context on each side of a hit.
+        order: the keys by which lines are sorted.
+        shown: the keys of further columns, by the names of the columns.
+        distinct: whether only the first line of those with the same text is kept.
+        sample: number of hits that are drawn at random, 0 for all hits; ``seed``: of the random draw.
+        placed: whether lines have columns with the position of the node.
     """
 
     connection: Connection
@@ -242,39 +241,39 @@ class LineQuery:
 
     @property
     def wide(self) -> bool:
-        """Whether contexts go over the ends of sentences."""
+        """Whether contexts may cross the ends of sentences."""
         return self.pattern.across or bool(self.context.unit)
 
     @property
     def extent(self) -> Extent:
-        """What the hits that may be shown are counted from; lines from the sentence of their first token."""
+        """Whether positions of hits count from sentences or documents; of distinct lines, sentences."""
         return SENTENCE if self.distinct else self.pattern.extent
 
     @property
     def line_extent(self) -> Extent:
-        """What they are counted from where lines are put in order and made."""
+        """Whether positions count from sentences or documents while lines are sorted and computed."""
         return DOCUMENT if self.wide else SENTENCE
 
     def count(self) -> Statement:
-        """Return the statement that counts the hits, up to the number of those that are drawn."""
+        """Return the statement that counts the hits, up to the size of the sample."""
         bindings = Bindings()
         source = self._source(bindings)
         hits = f"least(count(*), {bindings.bind('sample', self.sample)})" if self.sample else "count(*)"
         return Statement(_COUNT.format(parts=source.with_clause, hits=hits, source=source.table), bindings)
 
     def lines(self, limit: int) -> Statement:
-        """Return the statement for the lines, ``limit`` at most; 0 for all."""
+        """Return the statement for at most ``limit`` lines; 0 for all."""
         bindings = Bindings()
         text = self._line_tables(self._source(bindings), limit, bindings)
         return Statement(f"{text}{self._columns(bindings)}\norder by {self.order.by}", bindings)
 
     def shown_lines(self) -> Statement:
-        """Return the statement for lines in their order, of a table ``line`` with their text and ``rank``."""
+        """Return the statement for sorted lines, from a table ``line`` with their text and ``rank``."""
         bindings = Bindings()
         return Statement(f"{self._columns(bindings)}\norder by rank", bindings)
 
     def order_hits(self, table: str, limit: int) -> Statement:
-        """Return the statement that puts the hits of a table in order, of which the first ones are kept."""
+        """Return the statement that sorts the hits of a table, and keeps the first ``limit``."""
         bindings = Bindings()
         hit = self.order.hits(table, self.line_extent, bindings, limit)
         text = f"with {self._document_tables(table)}{hit}\nselect *\nfrom hit\norder by rank"
@@ -289,7 +288,7 @@ class LineQuery:
         return LINE_COLUMNS.format(shown=shown + reasons, node="node", more=_PLACE if self.placed else "")
 
     def _source(self, bindings: Bindings) -> HitSource:
-        """Return the hits that may be shown: all, or those whose lines show what none before them does."""
+        """Return the hits that may be shown: all, or the first one of those with the same text."""
         source = self.pattern.source(bindings)
         if not self.distinct:
             return source
@@ -313,7 +312,7 @@ class LineQuery:
         return f"{text},\n{lines}"
 
     def _document_tables(self, table: str) -> str:
-        """Return what the documents of hits are read from, where lines go over the ends of sentences."""
+        """Return the expressions for the documents of hits, if contexts may cross the ends of sentences."""
         return expressions_text(document_tokens([_DOCUMENTS.format(table=table)])) if self.wide else ""
 
     def _draw(self, hits: str, bindings: Bindings) -> str:
@@ -343,12 +342,12 @@ def read_shown(given: Sequence[str], others: Collection[str] = ()) -> tuple[str,
 
 
 def _quote_column(name: str) -> str:
-    """Return a name of a column; a dollar would stand for a parameter."""
+    """Return the quoted name of a column, without dollar signs, which begin parameters."""
     return quote_identifier(name.replace("$", ""))
 
 
 def random_keys(seed: int, *columns: Longs) -> Longs:
-    """Return a number for each place, by which hits are drawn at random: the smallest ones; see `_DRAWN`."""
+    """Return a random number for each position: the hits with the smallest ones are drawn; see `_DRAWN`."""
     keys: Longs = columns[0] & 0 | (seed & _MASK)
     all_columns: tuple[Longs | int, ...] = (*columns, 0, 0, 0)
     for column in all_columns:

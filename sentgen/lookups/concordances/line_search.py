@@ -1,11 +1,10 @@
-"""Lines of a concordance: hits in arrays, found block by block, chosen, put in order, and shown.
+"""Lines of a concordance: hits in arrays, found block by block, drawn, sorted, and turned into text.
 
-What is held is bounded by the lines that are asked for; of all lines in the order of the store, only some are
-held at a time. `line_query` says in SQL which lines these are, and `sorting` in which order.
+Memory is bounded by the number of lines; all lines in the order of the store are computed a part at a time.
+`line_query` defines the lines in SQL, and `sorting` their order.
 
-In arrays, a word or a value is the number that stands for it, until numbers are put in the order of their
-strings: those of the first words are looked up, and then at once those of all others, of what may be among
-the first lines.
+In arrays, words and values are ids. To sort hits, ids are ranked by their strings: strings of the first words
+are looked up, and then at once those of all other words of hits that may be among the first lines.
 """
 
 from __future__ import annotations
@@ -33,26 +32,26 @@ from sentgen.schema.engine import arrow_table, raw, register_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Lines that are made of hits at once: some ten megabytes.
+#: Lines that are computed at once: some ten megabytes.
 LINES = 20_000
-#: Tokens that are held at once for lines, or to put hits in order.
+#: Tokens that are held in memory at once for lines, or for sorting hits.
 TOKENS = 1_000_000
 
 _LINE, _CHOSEN = "line", "chosen_hits"
 _SHOWN_TEXT = Statement(f"select {SHOWN_TEXT}\nfrom {_LINE}")
-#: Columns of the numbers of the tokens of hits.
+#: Columns with the numbers of the first and last token of hits.
 _NUMBERS = ("first_number", "last_number")
 
 
 class LineSearch:
-    """Finds lines.
+    """Finds the lines of a concordance.
 
     Args:
-        query: what is asked for.
+        query: the query for the lines.
 
     Attributes:
-        hits: how many were found.
-        left: how many there are of these where equal lines are one.
+        hits: number of hits that were found.
+        left: number of hits without those whose line equals an earlier one.
     """
 
     def __init__(self, query: LineQuery) -> None:
@@ -62,12 +61,12 @@ class LineSearch:
         self.hits = self.left = 0
 
     def count(self) -> None:
-        """Find all hits, and only count them."""
+        """Find all hits to count them."""
         for _ in self._all_hits():
             pass
 
     def first(self, limit: int) -> pa.Table:
-        """Return at most so many lines, 0 for all; all hits are counted."""
+        """Return at most ``limit`` lines, 0 for all; all hits are counted."""
         import pyarrow as pa
 
         held, tables = ResultBudget(self._connection), list[pa.Table]()
@@ -77,7 +76,7 @@ class LineSearch:
         return pa.concat_tables(tables)
 
     def parts(self, limit: int = 0) -> Iterator[pa.Table]:
-        """Yield lines, at most so many, in parts that memory holds; the first one may be empty."""
+        """Yield at most ``limit`` lines in parts that fit in memory; the first part may be empty."""
         lines = self._in_order(limit) if self._query.order.keys else self._in_place(limit)
         begin = 0
         for table in lines:
@@ -86,7 +85,7 @@ class LineSearch:
             yield self._rows_of(_LINE, ranked, self._query.shown_lines())
 
     def _all_hits(self) -> Iterator[BlockHits]:
-        """Yield the hits; of those with equal lines the first one."""
+        """Yield the hits; for ``distinct``, the first one of those with equal lines."""
         seen = set[str]()
         for hits in self._query.pattern.find(self._connection):
             self.hits += len(hits)
@@ -95,7 +94,7 @@ class LineSearch:
             yield some
 
     def _new(self, hits: BlockHits, seen: set[str]) -> BlockHits:
-        """Return the hits whose lines show what none before them does."""
+        """Return the hits whose lines differ from all earlier ones."""
         new = list[bool]()
         for shown in Stretches.in_batches(self._around([hits]), LINES, TOKENS):
             texts = self._rows_of(_LINE, lines_of(self._connection, shown), _SHOWN_TEXT)
@@ -112,7 +111,7 @@ class LineSearch:
         yield from locate_hits(self._tokens, self._draw())
 
     def _draw(self) -> Spans:
-        """Return the hits that are drawn at random, by the numbers of their tokens."""
+        """Return the token numbers of the hits that are drawn at random."""
         drawn, keys, most = NO_SPANS, np.zeros(0, np.int64), self._query.sample
         for hits in self._all_hits():
             columns = (column.to_numpy().astype(np.int64) for column in hits.rows(self._query.extent).columns)
@@ -135,7 +134,7 @@ class LineSearch:
             yield lines_of(self._connection, shown)
 
     def _in_order(self, limit: int) -> Iterator[pa.Table]:
-        """Yield the first lines in the order that is asked for."""
+        """Yield the first lines in the order of the query."""
         import pyarrow as pa
 
         order, reasons = self._query.order, pa.table({})
@@ -154,7 +153,7 @@ class LineSearch:
             yield table
 
     def _lines(self, places: Spans) -> pa.Table:
-        """Return the lines of hits in the order of these."""
+        """Return the lines of hits, in the order of the hits."""
         import pyarrow as pa
 
         by_place = np.lexsort((places.last, places.first))
@@ -167,7 +166,7 @@ class LineSearch:
         return (Stretches.of(hits, self._query.context) for hits in self._beside(all_hits))
 
     def _beside(self, all_hits: Iterable[BlockHits]) -> Iterator[BlockHits]:
-        """Yield hits in blocks that have all tokens beside them."""
+        """Yield hits in blocks that have all tokens of their contexts."""
         for hits in all_hits:
             if hits.block.tokens.across == self._query.wide:
                 yield hits
@@ -176,7 +175,7 @@ class LineSearch:
 
 
 def _first(all_hits: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
-    """Yield the first hits, and look at the others, which are counted."""
+    """Yield the first hits, but read the others, too, so that they are counted."""
     for hits in all_hits:
         if limit:
             some = BlockHits(hits.block, hits.first[:limit], hits.last[:limit], NO_SPANS)
@@ -185,7 +184,7 @@ def _first(all_hits: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
 
 
 def _rows(hits: BlockHits | None, extent: Extent) -> pa.Table:
-    """Return hits as rows: their place, as the statement has it, and the numbers of their tokens."""
+    """Return a table of hits: their position, as in the statement, and the numbers of their tokens."""
     import pyarrow as pa
 
     if hits is None:
@@ -210,11 +209,11 @@ order by id"""
 
 
 class _WordOrder:
-    """Puts hits in an order.
+    """Sorts hits by words and values.
 
     Args:
         connection: the store.
-        order: the order, of words and values.
+        order: the order.
     """
 
     def __init__(self, connection: Connection, order: LineOrder) -> None:
@@ -222,12 +221,12 @@ class _WordOrder:
         self.values = {name: of_key(connection, key, Bindings()) for name, key in order.values.items()}
 
     def first(self, all_hits: Iterable[BlockHits], limit: int, most: int) -> Spans:
-        """Return the first hits by the numbers of their tokens, in their order; equal ones by place.
+        """Return the token numbers of the first hits, sorted; equal hits keep the order of the store.
 
         Args:
-            all_hits: hits in the order of the store, in blocks with the tokens beside them.
-            limit: how many; 0 for all.
-            most: words that are held at once, if all need not be.
+            all_hits: hits in the order of the store, in blocks with the tokens of their contexts.
+            limit: number of hits; 0 for all.
+            most: words that are held in memory at once, if there is a limit.
         """
         held, size = [_Held(NO_SPANS, [_NO_WORDS for _ in self.keys])], 0
         budget = ResultBudget(self.connection)
@@ -245,7 +244,7 @@ class _WordOrder:
         return every.places.take(self._rank(every.words, limit))
 
     def _cut(self, hits: BlockHits, most: int) -> Iterator[BlockHits]:
-        """Yield some of the hits at a time, which have about so many words."""
+        """Yield parts of the hits with about ``most`` words each."""
         longest = int((hits.last - hits.first).max(initial=0)) + 1
         words = [key for key in self.keys if key.name not in self.values]
         width = sum(longest if key.name == NODE else len(key.beside(self.context)) for key in words)
@@ -255,7 +254,7 @@ class _WordOrder:
             yield BlockHits(hits.block, hits.first[some], hits.last[some], NO_SPANS)
 
     def _words(self, hits: BlockHits) -> list[Ints | Longs]:
-        """Return for each key the words or the value of the hits, a row each; `NONE` where there is none."""
+        """Return for each key the ids of the words or the value of each hit; `NONE` where there is none."""
         words, (low, high) = hits.block.column("word_id"), hits.block.unit_ends(hits.first)
         words_of_keys = list[Ints | Longs]()
         for key in self.keys:
@@ -268,7 +267,7 @@ class _WordOrder:
         return words_of_keys
 
     def _places(self, key: SortKey, hits: BlockHits, low: Longs, high: Longs) -> tuple[Longs, Longs, Longs]:
-        """Return the places of the words of a key, a row for each hit, and between which ones they count."""
+        """Return the places of the words of a key, a row for each hit, and their valid bounds."""
         if key.name == NODE:
             longest = int((hits.last - hits.first).max(initial=0)) + 1
             return hits.first[:, None] + np.arange(longest), hits.first, hits.last
@@ -276,7 +275,7 @@ class _WordOrder:
         return np.where(beside < 0, hits.first[:, None], hits.last[:, None]) + beside, low, high
 
     def _rank(self, words: Sequence[Ints | Longs], limit: int) -> Longs:
-        """Return the rows of the first hits, in their order."""
+        """Return the indices of the first hits, sorted."""
         rows = np.arange(len(words[0]))
         before = np.zeros(len(rows), np.int64)
         by_key = zip(self.keys, words, strict=True)
@@ -286,14 +285,14 @@ class _WordOrder:
             if key.name in self.values:
                 places = self._of_values(column[rows], key)
             else:
-                # The first words leave few hits, as a rule, and one look-up takes less than one for each.
+                # Few hits are usually left behind the first words: one look-up for all other words is faster.
                 if looked_up < 2:
                     looked_for = of_words[1:] if looked_up else of_words[:1]
                     ranks = _Ranks(self.connection, [words[rows] for words in looked_for])
                 places, looked_up = ranks.ranks_of(column[rows], fold_case=key.fold), looked_up + 1
             if key.descending:
                 places = places.max(initial=0) - places
-            # Equal so far, they are told apart by this word.
+            # Hits that are equal so far are compared by this word.
             before = before * (places.max(initial=0) + 1) + places
             different, before = unique_inverse(before)
             if len(different) == len(rows):
@@ -305,7 +304,7 @@ class _WordOrder:
         return rows[order[:limit] if limit else order]
 
     def _of_values(self, values: Ints | Longs, key: SortKey) -> Longs:
-        """Return where values come in the order of their strings, equal ones at the same place."""
+        """Return the ranks of values by their strings; equal strings have equal ranks."""
         import pyarrow as pa
 
         different: Longs
@@ -319,7 +318,7 @@ class _WordOrder:
 
 
 class _Ranks:
-    """Where words come in the order of their strings, equal ones at the same place; none is 0."""
+    """The ranks of words by their strings; equal strings have equal ranks, and `NONE` has 0."""
 
     def __init__(self, connection: Connection, words: Sequence[Ints | Longs]) -> None:
         parts = [np.zeros(0, np.int64), *(unique(one.ravel()) for one in words)]
@@ -328,13 +327,13 @@ class _Ranks:
         self._known: dict[bool, Longs] = {}
 
     def ranks_of(self, words: Ints | Longs, *, fold_case: bool) -> Longs:
-        """Return the places of words, with capital and small letters as the same if wanted."""
+        """Return the ranks of words, with or without regard to case."""
         if fold_case not in self._known:
             strings = [fold(form) for form in self._forms] if fold_case else self._forms
-            # In the order of their letters, which is that of their bytes in UTF-8, as DuckDB has it.
+            # Sorted by code points, which is the order of the bytes in UTF-8, as in DuckDB.
             ranks_of_strings = {string: rank for rank, string in enumerate(sorted(set(strings)), 1)}
             nothing = [0] * (len(self._words) - len(strings))
-            # By their numbers, of which `NONE` comes before 0.
+            # Indexed by the id of a word plus 1, so that `NONE` is 0.
             every = np.zeros(int(self._words.max(initial=0)) + 2, np.int64)
             every[self._words + 1] = [*nothing, *map(ranks_of_strings.__getitem__, strings)]
             self._known[fold_case] = every
@@ -347,23 +346,23 @@ _NO_WORDS = np.zeros((0, 0), np.int32)
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """Hits by the numbers of their tokens, with the words of each key, a row a hit."""
+    """Hits by the numbers of their tokens, with arrays (hits, words) of word ids for each key."""
 
     places: Spans
     words: Sequence[Ints | Longs]
 
     @property
     def size(self) -> int:
-        """How many numbers are held."""
+        """The number of integers in memory."""
         return sum(words.size for words in self.words) + 4 * len(self.places)
 
     def take(self, rows: Longs) -> _Held:
-        """Return some of them."""
+        """Return some of the hits."""
         return _Held(self.places.take(rows), [words[rows] for words in self.words])
 
 
 def _together(parts: Sequence[_Held]) -> _Held:
-    """Return several as one; what has fewer words than others has `NONE` behind them."""
+    """Concatenate parts; rows with fewer words than others are filled with `NONE`."""
     places = Spans(
         np.concatenate([held.places.first for held in parts]),
         np.concatenate([held.places.last for held in parts]),

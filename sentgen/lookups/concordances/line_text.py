@@ -1,9 +1,9 @@
-"""The text of lines, made of arrays: what stands before the node, in it and behind it.
+"""The text of lines, computed from arrays: left context, node and right context.
 
-It is what `sentgen.lookups.base.surface` says in SQL: tokens as they are written. Pages and terminals show in
-colors by which words of it lines are sorted. The first keys have a level each: that of ``left`` is the word
-beside the node, and further levels are those before it, as they are compared; so is ``right``. Metadata and
-scores have a level and no words.
+`sentgen.lookups.base.surface` defines the same text in SQL: tokens as they are written. Pages and terminals
+color the words by which lines are sorted. Each of the first keys has a level, whose words have its color; for
+``left`` and ``right``, the level belongs to the word beside the node, and further levels to the words beyond.
+Metadata and scores have a level, but no words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _IS_PARAGRAPH = f"r.kind = '{PARAGRAPH}'"
 
 @dataclass(frozen=True, slots=True)
 class Stretches:
-    """Hits in a block with the first and the last token that is shown of each, ascending by hits."""
+    """Hits in a block, ascending, with the first and the last token of the line of each."""
 
     block: Block
     low: Longs
@@ -50,11 +50,11 @@ class Stretches:
 
     @property
     def tokens(self) -> int:
-        """How many tokens are shown."""
+        """The number of tokens in all lines."""
         return int((self.high - self.low + 1).sum())
 
     def cut(self, lines: int, tokens: int) -> Iterator[Stretches]:
-        """Yield parts of at most so many lines and tokens; what is longer is alone."""
+        """Yield parts of at most ``lines`` lines and ``tokens`` tokens; a longer line is yielded alone."""
         behind = np.cumsum(self.high - self.low + 1)
         begin = 0
         while begin < len(self):
@@ -67,7 +67,7 @@ class Stretches:
 
     @classmethod
     def of(cls, hits: BlockHits, context: LineContext) -> Stretches:
-        """Return what is shown of the tokens around hits."""
+        """Return the tokens of the lines of hits."""
         low, high = hits.block.unit_ends(hits.first)
         if context.unit:
             low, high = _around(hits, context, low, high)
@@ -77,7 +77,7 @@ class Stretches:
 
     @staticmethod
     def in_batches(every: Iterable[Stretches], lines: int, tokens: int) -> Iterator[list[Stretches]]:
-        """Yield stretches of several blocks together, so many lines and tokens at most; none at all once."""
+        """Yield lists of lines of several blocks, within limits of lines and tokens; one list at least."""
         held, size, length, begun = list[Stretches](), 0, 0, False
         for stretches in every:
             for part in stretches.cut(lines, tokens):
@@ -91,9 +91,9 @@ class Stretches:
 
 
 def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> tuple[Longs, Longs]:
-    """Return where the sentences or paragraphs around hits begin and end; ``low``, ``high``: their documents.
+    """Return the first and last tokens of the contexts of hits, in sentences or paragraphs.
 
-    Of a hit outside of all paragraphs, it is its sentence.
+    ``low`` and ``high`` are the bounds of their documents. A hit outside of all paragraphs has its sentence.
     """
     block, further = hits.block, context.size - 1
     _, begins, lengths, documents = block.sentences()
@@ -101,7 +101,7 @@ def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> t
     first, last = begins, ends
     if context.unit == PARAGRAPH:
         first, last = block.cut(*region_numbers(block, _IS_PARAGRAPH, Bindings()))
-    # Behind the last one, and before the first one, is one of no document.
+    # A region of no document, `NONE`, is added before the first and behind the last one.
     of_stretch = np.append(documents[block.sentence_of(first)], NONE)
     last_token = np.append(last, NONE)
 
@@ -117,7 +117,7 @@ def _around(hits: BlockHits, context: LineContext, low: Longs, high: Longs) -> t
 
 
 def locate_hits(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
-    """Yield hits that are known by the numbers of their tokens, ascending, in blocks."""
+    """Yield hits, given by ascending numbers of their tokens, in blocks."""
     for block in tokens.blocks():
         low, high = np.searchsorted(numbers.first, [block.first, block.first + block.size])
         if low < high:
@@ -126,7 +126,7 @@ def locate_hits(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
 
 
 def token_numbers(hits: BlockHits) -> Spans:
-    """Return hits by the numbers of their tokens, which never change."""
+    """Return the numbers of the first and last tokens of hits, which never change."""
     return Spans(hits.block.numbers(hits.first), hits.block.numbers(hits.last), {})
 
 
@@ -149,13 +149,13 @@ def lines_of(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
 def _text_pieces(
     connection: Connection, shown: Sequence[Stretches], before: Sequence[int], behind: Sequence[int]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the text of each line in pieces: what is before a word, the word, and so on; and the node.
+    """Yield the text of each line, cut at some words: text before a word, the word, and so on; and the node.
 
     Args:
         connection: the store.
         shown: the lines.
-        before: ascending, how far before the node these words are, below 0.
-        behind: the same of words behind it.
+        before: ascending offsets, below 0, of words before the node.
+        behind: ascending offsets of words behind the node.
     """
     columns = [column.to_pylist() for column in _texts(connection, shown, before, behind)]
     return zip(*columns, strict=True)
@@ -167,10 +167,10 @@ def _texts(
     before: Sequence[int] = (),
     behind: Sequence[int] = (),
 ) -> list[pa.Array]:
-    """Return what stands before nodes, in them and behind them, in pieces where these are asked for."""
+    """Return columns of text before, in and behind nodes, cut at the words at some offsets."""
     import pyarrow as pa
 
-    # By their numbers, so that those of several blocks are as one.
+    # Token numbers are the same in all blocks, so that lines of several blocks are computed together.
     ends = [[part.block.numbers(at) for at in (part.low, part.first, part.last, part.high)] for part in shown]
     low, first, last, high = np.concatenate([np.zeros((4, 0), np.int64), *ends], axis=1)
     at = [places(part.low, part.high - part.low + 1) for part in shown]
@@ -203,9 +203,9 @@ def _texts(
 
 
 def _edges(node: Longs, beside: Sequence[int], begin: Longs, end: Longs) -> Array:
-    """Return where words beside nodes begin and what comes behind them, by turns, a row for each edge.
+    """Return the begin and the end of each word at some offsets, alternating, a row for each edge.
 
-    Of two words in one multiword token, as far as ``begin`` to ``end``, the nearer one has all of it.
+    Of two words in one multiword token, from ``begin`` to ``end``, the nearer one gets all of its text.
     """
     edges = [np.zeros((0, len(node)), np.int64)]
     for offset in beside:
@@ -218,7 +218,7 @@ def _edges(node: Longs, beside: Sequence[int], begin: Longs, end: Longs) -> Arra
 
 
 def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs, columns: int) -> list[pa.Array]:
-    """Return texts of some columns, between bounds in tokens that are strings of some kinds."""
+    """Join the strings of tokens between bounds to the texts of some columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -226,7 +226,7 @@ def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs, co
         strings, pa.scalar(" ", pa.large_string()), pa.scalar("", pa.large_string())
     )
     tokens = pa.concat_arrays([strings, blank]).take(pa.array(kinds + len(strings) * (spaced != 0)))
-    # The strings lie one behind the other: where texts end is all that is new.
+    # The strings are adjacent in a buffer: only the offsets of the texts are new.
     _, offsets, letters = tokens.buffers()
     ends = np.frombuffer(offsets, np.int64)[tokens.offset + bounds] if offsets else bounds
     texts = pa.LargeStringArray.from_buffers(len(bounds) - 1, pa.py_buffer(ends), letters)
@@ -234,7 +234,7 @@ def _join_texts(strings: pa.Array, kinds: Longs, spaced: Ints, bounds: Longs, co
 
 
 def _multiwords(shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:
-    """Return the multiword tokens of these stretches: their first and last tokens, and forms."""
+    """Return the multiword tokens in some lines: their first and last tokens, and forms."""
     import pyarrow as pa
 
     parts = list[pa.Table]()
@@ -245,21 +245,21 @@ def _multiwords(shown: Sequence[Stretches]) -> tuple[Longs, Longs, pa.Array]:
         high = np.searchsorted(begins, part.block.numbers(part.high), "right")
         parts.append(every.take(pa.array(unique(places(low, high - low)))))
     some = pa.concat_tables(parts)
-    # Stretches of a sentence may be apart.
+    # Several lines may have the same sentence.
     begin, rows = np.unique(some["first"].to_numpy(), return_index=True)
     some = some.take(pa.array(rows))
     return begin, some["last"].to_numpy(), some["form"].cast(pa.large_string()).combine_chunks()
 
 
 def _row_of(numbers: Longs, begin: Longs, end: Longs) -> tuple[Longs, Bools]:
-    """Return for tokens a multiword token that may have them, and whether it has."""
+    """Return for each token the last multiword token that begins up to it, and whether that covers it."""
     rows = np.searchsorted(begin, numbers, "right") - 1
     covered = (rows >= 0) & (np.append(end, -1)[rows] >= numbers)
     return rows, covered
 
 
 def _end(numbers: Longs, begin: Longs, end: Longs, ends: Longs) -> Longs:
-    """Return tokens, or in their place the first or last one of the multiword token that each is in."""
+    """Replace tokens in a multiword token by its first or last one, as given by ``ends``."""
     rows, covered = _row_of(numbers, begin, end)
     return np.where(covered, np.append(ends, 0)[rows], numbers)
 
@@ -267,15 +267,15 @@ def _end(numbers: Longs, begin: Longs, end: Longs, ends: Longs) -> Longs:
 def _apply_multiwords(
     numbers: Longs, low: Longs, kinds: Longs, spaced: Ints, begin: Longs, end: Longs, words: int
 ) -> tuple[Longs, Ints]:
-    """Return which strings stand for tokens, and whether a blank follows, where some are written as one.
+    """Return the string of each token, and whether a blank follows, with multiword tokens written as one.
 
     Args:
         numbers: numbers of the tokens.
         low: for each token, the number of the first token of its line.
-        kinds: the string of each token as it is; those of multiword tokens and the empty one come last.
-        spaced: whether a blank follows.
-        begin, end: of multiword tokens.
-        words: how many strings tokens have.
+        kinds: index of the string of each token; strings of multiword tokens, and an empty one, are the last.
+        spaced: whether a blank follows each token.
+        begin, end: first and last tokens of the multiword tokens.
+        words: number of strings of single tokens.
     """
     rows, covered = _row_of(numbers, begin, end)
     begins = numbers == np.maximum(np.append(begin, 0)[rows], low)
@@ -284,17 +284,17 @@ def _apply_multiwords(
     return np.where(covered, instead, kinds), spaced * ~(covered & (numbers < last))
 
 
-#: Levels that are told from each other.
+#: The number of levels.
 _LEVELS = 3
-#: Columns of rows that say where the node is: the sentence of its first token, and positions in it.
+#: Columns with the position of the node: the sentence of its first token, and positions in it.
 PLACE = ("sentence_id", "first", "last")
 
-#: A part of a text, and its level; 0 if lines are not sorted by it.
+#: A part of a text, and its level; 0 for text by which lines are not sorted.
 SortedPart = tuple[str, int]
 
 
 class SortedSides(NamedTuple):
-    """What is before a node and behind it, in parts."""
+    """The texts before and behind a node, in parts."""
 
     left: Sequence[SortedPart]
     right: Sequence[SortedPart]
@@ -302,17 +302,17 @@ class SortedSides(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SortedWords:
-    """The words that lines are sorted by.
+    """The words by which lines are sorted.
 
     Args:
-        levels: place beside the node, below 0 before it and 0 for the node itself, to its level.
+        levels: the level of each offset from the node, below 0 before it and 0 for the node itself.
     """
 
     levels: Mapping[int, int]
 
     @property
     def named(self) -> list[tuple[str, int]]:
-        """The places as they are named in an order, each with its level."""
+        """The names of the offsets in an order, such as ``1L``, each with its level."""
         return [(_name(place), level) for place, level in self.levels.items()]
 
     def of_lines(
@@ -323,8 +323,8 @@ class SortedWords:
         Args:
             connection: the store.
             rows: the lines, with the columns `PLACE`.
-            context: what is shown beside the nodes.
-            across: whether that goes over the ends of sentences.
+            context: the context of the lines.
+            across: whether contexts may cross the ends of sentences.
         """
         before = sorted(offset for offset in self.levels if offset < 0)
         behind = sorted(offset for offset in self.levels if offset > 0)
@@ -345,12 +345,12 @@ class SortedWords:
         ]
 
     def _of_pieces(self, places: Sequence[int]) -> list[int]:
-        """Return the levels of the pieces that words at some places cut a text into: between them is 0."""
+        """Return the levels of the pieces of a text that is cut at some offsets; 0 between the words."""
         return [0, *(level for place in places for level in (self.levels[place], 0))]
 
 
 def sorted_words(order: str) -> SortedWords:
-    """Return the words that an order, such as ``1L,node``, looks at first."""
+    """Return the words of the first keys of an order, such as ``1L,node``."""
     in_order = chain.from_iterable(map(_places, SortKey.read_all(order)))
     levels = dict[int | str, int]()
     for item in in_order:
@@ -361,7 +361,7 @@ def sorted_words(order: str) -> SortedWords:
 
 
 def _places(key: SortKey) -> Sequence[int | str]:
-    """Return the places that a key looks at; its name if it is about no words."""
+    """Return the offsets of the words of a key; its name if it has no words."""
     if key.offset or key.name == NODE:
         return [key.offset]
     return key.beside(_LEVELS) if key.name in (LEFT, RIGHT) else [key.name]
@@ -372,7 +372,7 @@ def _name(place: int) -> str:
 
 
 def _token_numbers(tokens: Tokens, rows: Rows) -> Spans:
-    """Return the first and the last tokens of nodes by their numbers."""
+    """Return the numbers of the first and the last tokens of nodes."""
     sentence, first, last = (np.array(rows.column(name), np.int64) for name in PLACE)
     begin = np.zeros(len(sentence), np.int64)
     for block in tokens.blocks():
@@ -385,7 +385,7 @@ def _token_numbers(tokens: Tokens, rows: Rows) -> Spans:
 
 
 def _parts(pieces: Sequence[str], levels: Sequence[int]) -> list[SortedPart]:
-    """Return pieces with their levels; blanks behind a word are no part of it, nor those at the end."""
+    """Return pieces with their levels; blanks behind words become pieces, and are dropped at the end."""
     parts, behind = list[SortedPart](), len("".join(pieces).rstrip())
     for piece, level in zip(pieces, levels, strict=True):
         piece, behind = piece[:behind], behind - len(piece)

@@ -1,8 +1,8 @@
 """The order of concordance lines: by words beside the node, by the node, its surprisal, or metadata.
 
-A word at a place is a token, the k-th one to the left or to the right of the node; where there is none, as at
-the end of a sentence, the line comes first. So does one without a value of metadata; numbers among the values
-come next, by their size, and then the others. Texts are compared letter by letter, as Unicode numbers them.
+Words are given by their offset: the k-th token to the left or to the right of the node. Lines without such a
+token, as at the end of a sentence, or without a value of metadata, are first. Of values, numbers are before
+other strings, and sorted by size. Strings are compared by code points.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from sentgen.output.wording import instead
 #: No order but that of the corpus.
 NONE = "none"
 NODE, LEFT, RIGHT = "node", "left", "right"
-#: Good examples first.
+#: The name of the order with good examples first.
 TYPICAL = "typical"
 _PLACE = re.compile(r"([1-9]\d{0,2})([LR])", re.IGNORECASE)
 _FOLDED = "%c"
 _MOST_KEYS = 20
-#: How hits are put in order where none is asked for.
+#: The columns by which hits are sorted if no order is given.
 _BY_PLACE = "sentence_id, first, last"
 
 _HIT = """\
@@ -46,8 +46,8 @@ hit as materialized (
     order by {order}{limit}
   )
 )"""
-#: The words of a hit, or beside it, in the order in which they are compared; none come first. Their places
-#: are listed, as DuckDB compares all tokens of a document with a range.
+#: The words of a hit, or beside it, in the order in which they are compared; no words are first. Their
+#: positions are listed, as DuckDB would compare all tokens of a document with a range.
 _WORDS = """
     coalesce((
       select list({form} order by b.place{turned})
@@ -62,13 +62,13 @@ _HOME = "\n  asof join placed as p on p.start = h.sentence_id and p.before < h.f
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """One thing that lines are put in order by.
+    """A key by which lines are sorted.
 
     Args:
-        name: as it was written, in capitals if it is a place.
+        name: name of the key; names of offsets, such as ``1L``, are in capitals.
         fold: whether the case of letters is ignored.
-        descending: whether the last ones come first.
-        offset: offset of a token from the node, below 0 before it; 0 if the key is of no token.
+        descending: whether the order is descending.
+        offset: offset of a token from the node, below 0 before it; 0 for other keys.
     """
 
     name: str
@@ -77,7 +77,7 @@ class SortKey:
     offset: int = 0
 
     def beside(self, context: int) -> range:
-        """Return the places of the tokens that it is about, in the order in which they are compared."""
+        """Return the offsets of the tokens of the key, in the order in which they are compared."""
         if self.offset:
             return range(self.offset, self.offset + 1)
         return range(-1, -context - 1, -1) if self.name == LEFT else range(1, context + 1)
@@ -118,7 +118,7 @@ def _read_key(text: str) -> SortKey:
     if match := _PLACE.fullmatch(name):
         side = match[2].upper()
         return SortKey(f"{match[1]}{side}", fold, descending, int(match[1]) * (-1 if side == "L" else 1))
-    # As before there were others: by words beside the node whatever their case.
+    # `left` and `right` always ignore case, for compatibility with the first versions.
     return SortKey(name, fold or name in (LEFT, RIGHT), descending)
 
 
@@ -127,11 +127,11 @@ class LineOrder:
     """The keys of an order, looked up in a store.
 
     Args:
-        keys: what lines are put in order by; none for their place in the corpus.
+        keys: the keys by which lines are sorted; none for the order of the corpus.
         values: the keys of metadata, regions and surprisal, by their names.
-        context: how many tokens beside the node ``left`` and ``right`` look at.
-        typical: what good examples are told by, if one of the keys asks for them.
-        explain: whether lines say what made them good examples.
+        context: number of tokens beside the node that ``left`` and ``right`` compare.
+        typical: scores of good examples, if one of the keys is ``typical``.
+        explain: whether lines have columns with the parts of the score.
     """
 
     keys: tuple[SortKey, ...] = ()
@@ -142,17 +142,17 @@ class LineOrder:
 
     @property
     def reasons(self) -> list[str]:
-        """The columns of lines that say what made them good examples."""
+        """The columns of lines with the score and its parts."""
         return self.typical.parts if self.typical and self.explain else []
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be known of the order."""
+        """Remarks on the order, for the answer."""
         return self.typical.remarks if self.typical else ()
 
     @property
     def by(self) -> str:
-        """What of ``hit`` lines are put in order by at last."""
+        """The columns by which the final statement sorts lines."""
         return "rank" if self.keys else f"line.{_BY_PLACE}"
 
     def hits(
@@ -161,11 +161,11 @@ class LineOrder:
         """Return the common table expression ``hit``, which has the first hits, with their ``rank``.
 
         Args:
-            every: the table with all hits: ``sentence_id``, ``first`` and ``last``, and what else they have.
-            extent: what they are counted from, and how far words beside them are looked for.
+            every: the table with all hits: ``sentence_id``, ``first``, ``last``, and maybe further columns.
+            extent: whether positions, and words beside hits, count within sentences or documents.
             bindings: bindings of the statement.
-            limit: how many; 0 for all.
-            ties: the columns that put equal hits in order.
+            limit: number of hits; 0 for all.
+            ties: the columns by which equal hits are sorted.
         """
         bindings["sorted"] = self.context
         at, home, position = "", "h.sentence_id", "h.first"
@@ -186,7 +186,7 @@ class LineOrder:
             else:
                 value = _words(sort_key, extent)
             columns.append(f", {value} as key_{number}")
-            # The best ones first.
+            # Scores descend, so that the best examples are first.
             key, down = f"key_{number}", sort_key.descending != (sort_key.name == TYPICAL)
             order.append(by_value(key, down=down) if sort_key.name in values else key + " desc" * down)
         return scored + _HIT.format(
@@ -201,7 +201,7 @@ class LineOrder:
     def of(
         cls, store_keys: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explain: bool = False
     ) -> LineOrder:
-        """Look up the keys of an order among those of a store; ``explain``: lines say why they are typical.
+        """Look up the keys of an order in a store; ``explain``: lines have the parts of ``typical``.
 
         Raises:
             InputError: there is no key of a name.
@@ -216,7 +216,7 @@ class LineOrder:
 
 
 def _words(key: SortKey, extent: Extent) -> str:
-    """Return the words of a key of a hit ``h`` in SQL."""
+    """Return the SQL for the words of a key, for a hit ``h``."""
     places = {
         NODE: ("h.first", "h.last"),
         LEFT: ("h.first - $sorted", "h.first - 1"),
@@ -236,7 +236,7 @@ def _words(key: SortKey, extent: Extent) -> str:
 
 
 def by_value(key: str, *, down: bool = False) -> str:
-    """Return what puts rows in the order of values: none, numbers by their size, other strings."""
+    """Return the SQL that sorts rows by a value: null first, then numbers by size, then other strings."""
     turned = " desc" if down else ""
     last, text = " desc nulls first" if down else " nulls last", f"{key}::varchar"
     numbers = [f"{number}{last}" for number in (as_number(text), as_exact(text))]
@@ -244,12 +244,12 @@ def by_value(key: str, *, down: bool = False) -> str:
 
 
 def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
-    """Return what a name stands for: surprisal, metadata, an attribute of regions, labels, or one of tokens.
+    """Return the key of a name: surprisal, metadata, attribute of regions or of tokens, or labels of lines.
 
     Args:
         keys: keys of the store.
         name: the name.
-        what: what the name is to be, for the message that there is none; and ``others``: what else it may be.
+        what: what the message says that there is none of; ``others``: further names that it suggests.
 
     Raises:
         InputError: there is no such key.
@@ -262,12 +262,12 @@ def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequenc
 
 
 def value_at(key: Key, sentence: str, position: str, bindings: Bindings) -> str:
-    """Return what lines show or are sorted by, in SQL; null if there is none.
+    """Return the SQL for the value of a key that lines show or are sorted by; null if there is none.
 
     Args:
-        key: what that is.
+        key: the key.
         sentence: alias of the row of `sentence` of the first token of the hit.
-        position: position of the token in it.
+        position: position of the token in the sentence.
         bindings: bindings of the statement.
     """
     if isinstance(key, MetadataKey):
