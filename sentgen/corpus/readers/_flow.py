@@ -1,4 +1,4 @@
-"""From text, words and regions in the order of a source to the items of a reader; or blocks of text alone."""
+"""Builds the items of a reader, or blocks of text, from text, words and regions in the order of a source."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from sentgen.corpus.sentence import FINAL_MARKS, Mark, RawText, Region, Sentence
 from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import Rejection
 
-#: Kinds of regions beside paragraphs: headings with their `level`, items of lists, quotations.
+#: Kinds of regions other than paragraphs: headings with their `level`, items of lists, quotations.
 HEAD, ITEM, QUOTE = "head", "item", "quote"
-#: Characters of a paragraph.
+#: Maximal characters of a paragraph.
 _PARAGRAPH = 200_000
 _WHITE = re.compile("[ \t\r]+")
-#: Tokens that close behind a final mark.
+#: Closing tokens that may follow a final mark.
 _CLOSING = frozenset(("''", "”", "’", "»", "›", ")", "]", "}", "」", "』"))
-#: Quotes that may close, and what opened each of them then.
+#: Quotes that may close, with the quotes that open each of them.
 _OPENERS = {'"': '"', "“": "„", "‘": "‚", "„": "„", "‚": "‚"}
 _BLANKS = re.compile(r"\s+")
-#: Controls and lone surrogates, which white space stands for.
+#: Controls and lone surrogates, which are replaced by white space.
 _NO_TEXT = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u00ad]")
-#: Letters that are joined for their looks, as in *eﬃcient*: typesetting, and no spelling.
+#: Ligatures, as in *eﬃcient*, which belong to typesetting, not to spelling.
 _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 
 
 class SentenceCutter:
-    """Finds where sentences begin among tokens: behind final marks and what closes behind these.
+    """Finds where sentences begin among tokens: after final marks and closing tokens.
 
-    A word that begins with a small letter goes on with the sentence.
+    A word that begins with a small letter continues the sentence.
     """
 
     __slots__ = ("_open_quotes", "has_ended")
@@ -45,11 +45,11 @@ class SentenceCutter:
     def __init__(self) -> None:
         #: Whether the last token ends a sentence.
         self.has_ended = False
-        #: Opening quotes that were not closed yet.
+        #: Opening quotes without a closing one so far.
         self._open_quotes = set[str]()
 
     def begins_sentence(self, form: str) -> bool:
-        """Take the next token; say whether a sentence begins with it."""
+        """Process the next token; return whether a sentence begins with it."""
         is_final = form[-1:] in FINAL_MARKS and not form.strip(FINAL_MARKS)
         opener = _OPENERS.get(form)
         begins = False
@@ -58,17 +58,17 @@ class SentenceCutter:
             begins = not form[:1].islower()
         self.has_ended = self.has_ended or is_final
         if opener is not None:
-            # A quote that only closes opens none.
+            # A quote that can only close is not added to the opening ones.
             self._open_quotes ^= {opener} & (self._open_quotes | {form})
         return begins
 
 
 @dataclass(slots=True)
 class Word:
-    """A token as its source has it, with empty strings for what is not said.
+    """A token of a source, with empty strings for missing values.
 
-    ``glued`` says that no space follows it, ``tied`` that none precedes it, and ``spaced`` that the source
-    writes the one that follows. ``misc`` are further attributes, as in CoNLL-U.
+    ``glued``: no space follows; ``tied``: no space precedes; ``spaced``: the source writes the space that
+    follows. ``misc`` are further attributes, as in CoNLL-U.
     """
 
     form: str
@@ -85,7 +85,7 @@ class Word:
 
 @dataclass(slots=True)
 class _Opened:
-    """An element that is open; what holds no token never gets a region."""
+    """An open element; it becomes a region only if it has a token."""
 
     kind: str
     attributes: dict[str, str]
@@ -94,7 +94,7 @@ class _Opened:
 
 @dataclass(slots=True)
 class _Block:
-    """What was taken since the last end of a paragraph or sentence."""
+    """The text and words since the last end of a paragraph or sentence."""
 
     parts: list[str] = field(default_factory=list)
     size: int = 0
@@ -103,25 +103,25 @@ class _Block:
     words: list[Word] = field(default_factory=list)
     multiwords: list[tuple[int, int, str]] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
-    #: White space stands before what comes next.
+    #: White space precedes the next text or word.
     white: bool = False
-    #: White space that comes next is none.
+    #: The next white space is ignored.
     joined: bool = False
     cutter: SentenceCutter = field(default_factory=SentenceCutter)
 
 
 class Flow:
-    """Puts together what comes, and hands on sentences and raw texts with their marks.
+    """Receives text, words and regions, and appends sentences and raw texts with their marks to a list.
 
     Args:
         path: name of the file.
         found: where items go.
-        limits: what is refused.
+        limits: limits beyond which a sentence is rejected.
 
     Attributes:
-        language: language of raw text, as the source says.
-        most: a text of more characters is cut where it is white.
-        fill: what else is done with the words of a sentence.
+        language: language of raw text according to the source.
+        most: a text with more characters is cut at white space.
+        fill: a function that sets further fields of a sentence from its words.
     """
 
     def __init__(self, path: str, results: list[Item], limits: InputLimits = LIMITS) -> None:
@@ -130,15 +130,15 @@ class Flow:
         self.most = _PARAGRAPH
         self.fill: Callable[..., None] | None = None
         self.opened: list[_Opened] = []
-        #: How many of them have a region.
+        #: Number of open elements that have a region.
         self._marked = 0
         self._spans: dict[str, Region] = {}
         self._waiting: list[Region] = []
         self._block = _Block()
         self._outer: list[tuple[_Block, int, tuple[str, list[str]] | None]] = []
-        #: Items of asides, which come behind the paragraph in which they stand.
+        #: Items of asides, which follow the paragraph in which they occur.
         self._aside: list[Item] = []
-        #: The last item: regions may end with it yet.
+        #: The last item, held back because regions may still end with it.
         self._last: Sentence | RawText | None = None
         self._sentence: tuple[str, list[str]] | None = None
         self._document: str | None = None
@@ -146,12 +146,12 @@ class Flow:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was taken since the last end."""
+        """Whether no text or word was received since the last end."""
         return not (self._block.size or self._block.words)
 
     @property
     def line(self) -> int:
-        """The line on which it began, 0 if nothing was taken."""
+        """The line of the first text or word since the last end, 0 if there is none."""
         return self._block.line
 
     @property
@@ -165,7 +165,7 @@ class Flow:
         self._document, self._metadata = name, metadata
 
     def end_document(self) -> None:
-        """End what is open, and hand on everything."""
+        """End all open elements, and append the remaining items."""
         self._sentence = None
         self.cut()
         # All that is open ends with the last item, and nothing goes on in the next document.
@@ -186,7 +186,7 @@ class Flow:
             self._end(region)
 
     def open_span(self, name: str, kind: str, attributes: dict[str, str]) -> None:
-        """Begin a region with the next token that is ended by its name: it may overlap others."""
+        """Begin a region with the next token that is closed by its name, so that it may overlap others."""
         region = Region(kind, tuple(attributes.items()))
         self._spans[name] = region
         self._waiting.append(region)
@@ -210,7 +210,7 @@ class Flow:
         self._sentence = None
 
     def aside(self) -> None:
-        """Begin an aside: text in the midst of a paragraph that belongs behind it, such as a note."""
+        """Begin an aside: text within a paragraph that is moved after it, such as a note."""
         self._outer.append((self._block, self._marked, self._sentence))
         self._block, self._marked, self._sentence = _Block(), len(self.opened), None
 
@@ -227,7 +227,7 @@ class Flow:
                 break
 
     def write(self, text: str, line: int) -> None:
-        """Take text that is still to be split into tokens."""
+        """Add text that is not tokenized."""
         for number, piece in enumerate(text.split("\n"), line):
             if number > line:
                 self._block.white = not self._block.joined
@@ -244,7 +244,7 @@ class Flow:
             return
         block.joined = False
         if block.words:
-            # Beside words of the source: nothing may be lost.
+            # The paragraph has words of the source: the text is tokenized between them.
             for form in words.split(" "):
                 self.word(Word(form), line)
         else:
@@ -263,15 +263,15 @@ class Flow:
         block.white = text[-1] == " "
 
     def space(self) -> None:
-        """Take white space, or what separates words as it does."""
+        """Add white space, or another separator of words."""
         self._block.white = True
 
     def join(self) -> None:
-        """Take what stands within a word, whatever white space is around it."""
+        """Join the text before and after, ignoring white space between them."""
         self._block.white, self._block.joined = False, True
 
     def word(self, word: Word, line: int) -> None:
-        """Take a token."""
+        """Add a token."""
         if self._block.size:
             self._split()
         cutter = self._block.cutter
@@ -286,7 +286,7 @@ class Flow:
             block.words.append(word)
 
     def multiword(self, form: str, words: list[Word], line: int) -> None:
-        """Take tokens that are written as one."""
+        """Add tokens that are written as one."""
         for word in words:
             self.word(word, line)
             self._block.cutter.has_ended = False
@@ -294,12 +294,12 @@ class Flow:
         self._block.multiwords.append((last - len(words) + 1, last, form))
 
     def blank(self) -> None:
-        """Take a space that the source writes between tokens."""
+        """Add a space that the source writes between tokens."""
         if self._block.words:
             self._block.words[-1].spaced = True
 
     def cut(self, *, within: bool = False) -> None:
-        """End a paragraph: what comes is none of its sentences; a sentence of the source goes on."""
+        """End a paragraph, and with it its sentence; a sentence that the source marks continues."""
         if self._sentence is not None and not within:
             self._block.white = True
             return
@@ -309,7 +309,7 @@ class Flow:
             return
         item = self._raw(block) if block.size else self._sentence_of(block)
         if isinstance(item, Rejection):
-            # Its regions may go on.
+            # Regions of the sentence may continue.
             self._block.marks = [mark._replace(place=0) for mark in block.marks]
         if self._outer:
             self._aside.append(item)
@@ -330,7 +330,7 @@ class Flow:
         self._last = item
 
     def release(self) -> None:
-        """Hand on the last item: regions end with it no more."""
+        """Append the last item to the results; no further region can end with it."""
         if self._last is not None:
             self.results.append(self._last)
             self._last = None
@@ -370,7 +370,7 @@ class Flow:
         return finish_sentence(sentence, self.path, self.limits, fill)
 
     def _split(self) -> None:
-        """Make tokens of text that stands before words of its paragraph."""
+        """Tokenize the text before the words of its paragraph."""
         block, self._block = self._block, _Block()
         text = "".join(block.parts)
         self._block.line = block.line
@@ -384,7 +384,7 @@ class Flow:
         return self._block.size or len(self._block.words)
 
     def begin_regions(self, position: int) -> None:
-        """Begin the regions that have waited for a token."""
+        """Begin the regions that wait for a token."""
         if len(self.opened) > self._marked:
             for opened in self.opened[self._marked :]:
                 opened.region = Region(opened.kind, tuple(opened.attributes.items()))
@@ -401,8 +401,7 @@ class Flow:
 class Blocks(Flow):
     """A flow of blocks of text, which end where a region begins or ends.
 
-    A block has the line of its first text, and is cut nowhere else; white space is a blank, whatever there is
-    of it.
+    A block has the line of its first text, and is not cut elsewhere; each run of white space is one blank.
     """
 
     def __init__(self, path: str) -> None:
@@ -410,7 +409,7 @@ class Blocks(Flow):
         self.most = sys.maxsize
 
     def add(self, text: str, line: int) -> None:
-        """Take text on a line."""
+        """Add text on a line."""
         self.write(_BLANKS.sub(" ", clean_text(text)), self.line or line)
 
     def begin(self, kind: str, **attributes: str) -> None:
@@ -440,7 +439,7 @@ def clean_text(text: str) -> str:
 
 
 def with_metadata(items: Iterable[Item], metadata: Mapping[str, str]) -> Iterator[Item]:
-    """Yield the blocks of a document, the first with its metadata, which may be known by then only."""
+    """Yield the blocks of a document, the first one with its metadata, which may be read only by then."""
     first = True
     for item in items:
         if first and not isinstance(item, Rejection):
@@ -451,19 +450,19 @@ def with_metadata(items: Iterable[Item], metadata: Mapping[str, str]) -> Iterato
 
 
 def _ended_with(item: Sentence | RawText, marks: list[Mark]) -> Sentence | RawText:
-    """Return an item with which regions end, too."""
+    """Return an item with further marks of regions that end with it."""
     size = len(item.forms) if isinstance(item, Sentence) else len(item.text)
     ends = [mark._replace(place=size) for mark in marks if not mark.begins]
     return replace(item, marks=(*item.marks, *ends)) if ends else item
 
 
 def _column(values: list[str]) -> list[str] | None:
-    """Return a column of tags, or ``None`` if none is said."""
+    """Return a column of tags, or ``None`` if all are missing."""
     return [value or "_" for value in values] if any(values) else None
 
 
 def _spaces(words: list[Word]) -> list[bool] | None:
-    """Return behind which words a space stands, if anything is said of that."""
+    """Return which words a space follows, or ``None`` if the source does not say."""
     if any(word.spaced for word in words):
         return [*(word.spaced for word in words[:-1]), True]
     if not any(word.glued or word.tied for word in words):

@@ -1,7 +1,7 @@
-"""XML as it comes, in files and archives: elements and text to an object that makes sentences of them.
+"""Streaming XML from files and archives: elements and text are passed to an object that builds sentences.
 
-lxml parses in bounded memory, and is told to load nothing: no entity, no document type, nothing of the
-network, nothing huge.
+lxml parses in bounded memory, and loads no entities, no document types, nothing from the network, and no huge
+texts.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ logger = logging.getLogger(__name__)
 _PIECE = 1 << 16
 #: Bytes of a tag or comment.
 _LONGEST = 1 << 23
-#: Elements within each other.
+#: Maximal depth of elements.
 _DEPTH = 200
 _INCLUDE = "{http://www.w3.org/2001/XInclude}include"
 #: Names of included files that a warning lists at most.
 _MOST_TOLD = 12
-#: What stands before the root: declarations, comments, a document type with all that it declares.
+#: The prolog before the root: declarations, comments, a document type with its declarations.
 _PROLOG = re.compile(
     r"(?:\s|\ufeff|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*<([^\s<>/!?]+)", re.DOTALL
 )
 _REFERENCE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_][\w.-]*);")
 _CONTROL = re.compile("[\x7f-\x84\x86-\x9f]")
 _WHITE = re.compile("[ \t\r\n]+")
-#: Bytes of a part of an archive that is read whole, such as a chapter of an EPUB.
+#: Maximal bytes of a part of an archive that is read at once, such as a chapter of an EPUB.
 _MOST_WHOLE = 64 << 20
 _ENTITY = b"<!ENTITY"
 
@@ -63,20 +63,20 @@ def local(name: str) -> str:
 
 
 class Elements:
-    """Receives elements and text from lxml, in their order; formats say what they mean.
+    """Receives elements and text from lxml, in their order; subclasses interpret them.
 
     Attributes:
-        line: number of the line, or of the paragraph, that is being read.
+        line: number of the current line or paragraph.
     """
 
     def __init__(self) -> None:
         self.line = 1
-        #: Elements that are passed over, from the outermost one.
+        #: Depth within the element that is skipped.
         self._passed = 0
 
     @property
     def is_passing(self) -> bool:
-        """Whether what comes is passed over."""
+        """Whether the parser is in an element that is skipped."""
         return self._passed > 0
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -99,10 +99,10 @@ class Elements:
             self.write(text, self.line)
 
     def close(self) -> None:
-        """End, as lxml asks."""
+        """End the document; lxml calls this."""
 
     def pass_over(self) -> None:
-        """Pass over the element that begins."""
+        """Skip the element that begins."""
         self._passed = 1
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -119,7 +119,7 @@ class Elements:
 
 
 def xml_parser(target: Elements | None, *, recover: bool = False) -> etree.XMLParser:
-    """Return a parser of XML in UTF-8 that expands no entities and asks for nothing elsewhere."""
+    """Return a parser of XML in UTF-8 that expands no entities and loads no other files."""
     with needs("documents", "lxml"):
         from lxml import etree
 
@@ -138,7 +138,7 @@ def opened_archive(file: BinaryIO, *, path: str, what: str) -> Iterator[zipfile.
     """Open an archive that is a document.
 
     Raises:
-        InputError: the file is no archive, or what is in it is broken or expands too much.
+        InputError: the file is no archive, or a member is broken or expands too much.
     """
     check_archive(file, path=path)
     with document_errors(path, what), zipfile.ZipFile(file) as archive:
@@ -148,7 +148,7 @@ def opened_archive(file: BinaryIO, *, path: str, what: str) -> Iterator[zipfile.
 
 @contextmanager
 def document_errors(path: str, what: str) -> Iterator[None]:
-    """Say in one line what is broken in a document."""
+    """Convert errors of broken documents to one line."""
     with needs("documents", "lxml"):
         from lxml import etree
 
@@ -200,7 +200,7 @@ def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        # A parser that recovers would leave it out.
+        # A recovering parser would leave the entity out.
         message = f"byte 0x{data[error.start]:02x} is not UTF-8; convert it"
         raise InputError(message, path=path, line=data.count(b"\n", 0, error.start) + 1) from error
     _check_entities(data, archive, name)
@@ -213,7 +213,7 @@ def _is_small(archive: zipfile.ZipFile, name: str) -> bool:
 
 
 def _check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse XML that defines entities, as a bomb of them does.
+    """Refuse XML that defines entities, which could expand exponentially.
 
     Raises:
         InputError: the XML defines entities.
@@ -224,7 +224,7 @@ def _check_entities(data: bytes, archive: zipfile.ZipFile, name: str) -> None:
 
 
 def root_of(sample: list[str]) -> str:
-    """Return the name of the root of what may be XML, without its prefix, or nothing.
+    """Return the name of the root element without its prefix; empty if the lines are not XML.
 
     >>> root_of(['<?xml version="1.0"?>', '<!-- <p> -->', '<tei:TEI xmlns:tei="x">']), root_of(["a < b"])
     ('TEI', '')
@@ -234,7 +234,7 @@ def root_of(sample: list[str]) -> str:
 
 
 def collapse_spaces(text: str) -> str:
-    """Return text with one space for white space, and none around it."""
+    """Return text with one space for each run of white space, stripped."""
     return _WHITE.sub(" ", text).strip(" ")
 
 
@@ -257,12 +257,12 @@ def local_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_original_names(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return attributes by the names that they had before they were written as names of XML."""
+    """Return attributes by their unescaped names (see `sentgen.corpus.markup`)."""
     return {name_written(name): value for name, value in attributes.items()}
 
 
 class StrictElements(Elements):
-    """Refuses elements and characters that no text has; readers make items of the rest.
+    """Refuses invalid elements and characters; subclasses make items of the others.
 
     Args:
         path: name of the file.
@@ -276,9 +276,9 @@ class StrictElements(Elements):
         self.path = path
         self.results: list[Item] = []
         self.depth = 0
-        #: Whether a document type was named; the entities that it declares are not known.
+        #: Whether there is a document type, whose entities are not known.
         self.typed = False
-        #: Whether the piece that is being parsed has a tag, before which its text ends.
+        #: Whether the current piece of input has a tag, which ends the text before it.
         self.tagged = False
         #: Bytes since the last element or text.
         self.silent = 0
@@ -299,7 +299,7 @@ class StrictElements(Elements):
             self.included.append(attributes.get("href", ""))
             self.pass_over()
             return
-        # lxml leaves every ampersand of an attribute as a reference, where entities are not replaced.
+        # Without replacement of entities, lxml leaves every ampersand of an attribute as a reference.
         super().start(tag, {name: value.replace("&#38;", "&") for name, value in attributes.items()})
 
     def end(self, tag: str) -> None:
@@ -314,16 +314,16 @@ class StrictElements(Elements):
         if self.is_passing:
             return
         self._check(text)
-        # Text waits for the tag that ends it, but for what is long.
+        # Text is held back until the tag that ends it, except long text.
         line = self.line - text.count("\n") + (not self.tagged and text.endswith("\n"))
         self.write(text, max(line, 1))
 
     def doctype(self, *_: object) -> None:
-        """Take note that there is a document type."""
+        """Note that there is a document type."""
         self.typed = True
 
     def region_attributes(self, name: str, attributes: Mapping[str, str]) -> dict[str, str]:
-        """Return the attributes of a region, none of them too long."""
+        """Return the attributes of a region; values that are too long are refused."""
         values = with_original_names(local_attributes(attributes))
         for key, value in values.items():
             if len(value) > LIMITS.field_length:
@@ -344,11 +344,10 @@ class StrictElements(Elements):
 
 
 def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) -> Iterator[Item]:
-    """Yield the items of an XML file, which says how it is encoded unless ``encoding`` does.
+    """Yield the items of an XML file in the given ``encoding``, else in the one that it declares.
 
     Raises:
-        InputError: the XML is not well-formed, declares entities or names what is not declared, or is too
-            deep.
+        InputError: the XML is not well-formed, declares or names unknown entities, or is too deep.
     """
     with needs("documents", "lxml"):
         from lxml import etree
@@ -363,7 +362,7 @@ def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) ->
             if elements.typed and (unknown := _REFERENCE.search(piece)):
                 name = unknown[1].decode("ascii", "replace")
                 elements.fail(f"entity &{name}; is not declared here; write out what it stands for")
-            # lxml holds a tag until it ends, however long that takes.
+            # lxml buffers a tag until it ends, whatever its length.
             elements.silent += len(piece)
             if elements.silent > _LONGEST:
                 elements.fail(f"a tag or comment of more than {_LONGEST:,} bytes")
@@ -386,10 +385,10 @@ def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) ->
 
 
 def _xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iterator[bytes]:
-    """Yield XML in UTF-8, from the encoding that is given, or else that it declares.
+    """Yield XML in UTF-8, converted from the given encoding, else from the declared one.
 
     Raises:
-        InputError: the encoding is not known, or another one.
+        InputError: the encoding is not known, or the text is not in this encoding.
     """
     pieces = iter(pieces)
     first = next(pieces, b"")
