@@ -1,8 +1,8 @@
-"""What came of labeling: shares of the labels, and how far two labelers agree.
+"""The report on labels: shares of the labels, and the agreement of each two labelers.
 
-A share lies, with 95 %, in the interval of Wilson 1927 (`sentgen.output.rates`). Agreement is the share
-of lines with the same label among those that both labeled, and Cohen's kappa (Cohen 1960, "A coefficient of
-agreement for nominal scales") what of it is more than chance::
+The 95 % interval of a share is that of Wilson 1927 (`sentgen.output.rates`). Agreement is the share of lines
+with the same label among those that both labeled, and Cohen's kappa (Cohen 1960, "A coefficient of agreement
+for nominal scales") the agreement beyond chance::
 
     kappa = (p_o - p_e) / (1 - p_e),    p_e = sum over labels k of p_k+ p_+k
 
@@ -32,17 +32,16 @@ from sentgen.output.rates import Z, wilson
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import are, quantity
 
-#: What is left of 0 by rounding.
+#: A standard error below this is 0 but for rounding.
 _NO_VARIANCE = 1e-12
 Row = tuple[str, str, str | None, int, float | None, float | None, float | None]
 
 
 def kappa(pairs: Sequence[tuple[str, str]]) -> tuple[float, float | None, float | None] | None:
-    """Return Cohen's kappa of two labels a line, and the ends of its interval.
+    """Return Cohen's kappa of pairs of labels, a pair for each line, and the ends of its 95 % interval.
 
-    It is None where one of the two gives all lines the same label: what is observed is what chance gives,
-    however they agree. Where the standard error is 0, as where they agree on all lines, it tells nothing,
-    and there is no interval.
+    None if one labeler gives all lines the same label, since the observed agreement then equals that of
+    chance. If the standard error is 0, as with agreement on all lines, there is no interval.
 
     >>> pairs = [("a", "a")] * 20 + [("a", "b")] * 5 + [("b", "a")] * 10 + [("b", "b")] * 15
     >>> round(kappa(pairs)[0], 6)
@@ -136,7 +135,7 @@ class LineReport:
         return Rows((self.by, *columns), apart, ("VARCHAR", *_TYPES)), notes
 
     def _parts(self, connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
-        """Return the numbers of the lines of each part, in the order of their values."""
+        """Return the numbers of the lines for each value of ``by``, in the order of the values."""
         values = line_values(connection, lines, line_states(connection, lines), [self.by or ""])
         parts: dict[str, list[int]] = {}
         for row in sorted(lines, key=lambda row: tuple(values.ranks.get(row["number"], ()))):
@@ -146,7 +145,7 @@ class LineReport:
 
 
 def _rows(labels: Mapping[str, Mapping[int, str]]) -> Iterator[Row]:
-    """Yield the shares of each labeler, and how far each two of them agree on the lines that both labeled."""
+    """Yield the shares of each labeler, and the agreement of each two on the lines that both labeled."""
     for labeler, given in labels.items():
         yield from _shares(labeler, given)
     for (first, ours), (second, theirs) in combinations(labels.items(), 2):

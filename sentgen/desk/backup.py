@@ -1,9 +1,9 @@
 """Backups: copies of a store and its line sets, checked when they are made and when they are put back.
 
 A backup is a folder ``sentgen-TIME`` (UTC) with the store as ``store.duckdb``, its desk and those of users as
-``store.desk`` and ``store-CORPORA.desk``, and ``backup.json``, which says what is in it, with the SHA-256 of
-each file. It gets its name when all is written and checked: whenever that stops, there is a whole backup or
-none.
+``store.desk`` and ``store-CORPORA.desk``, and ``backup.json``, the list of its contents with the SHA-256 of
+each file. The folder gets its name after all files are written and checked: an interrupted backup leaves no
+folder of this name.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from sentgen.schema.migrate import REVISIONS, backup_name, drafts_of
 from sentgen.schema.places import lake_at
 from sentgen.system import files
 
-#: The manifest of a backup, and the store in it; line sets have the name of the store, as beside any other.
+#: The file names of the manifest and the store in a backup; line sets are named after the store, as
+#: elsewhere.
 _MANIFEST, _STORE = "backup.json", "store.duckdb"
 _NAME = re.compile(r"sentgen-\d{8}T\d{6}")
 #: Bytes that are copied at a time.
@@ -127,7 +128,7 @@ def back_up(
         raise NotFoundError(f"{desk}: no line sets here; choose another {spell('desk')}")
     with snapshots.drafts_in(folder) as drafts:
         draft = drafts / "backup"
-        draft.mkdir(0o700)  # until all in it are as the store is
+        draft.mkdir(0o700)  # until its files have the permissions of the store
         made = _fill(draft, store, desk or desk_beside(store), quick=quick, memory_limit=memory_limit)
         made = _name(made, folder)
         return replace(made, removed=_prune(folder, drafts, keep) if keep else ())
@@ -145,7 +146,7 @@ def _fill(draft: Path, store: Path, desk: Path, *, quick: bool, memory_limit: in
         sources[path] = each
     for path, source in sources.items():
         with path.open("rb+") as file:
-            # Nobody changes a backup by a slip; who may not read the store may not read it here.
+            # Read-only, against changes by mistake; readable only for those who may read the store.
             os.chmod(path, source.stat().st_mode & 0o444)
             os.fsync(file.fileno())
     digests = {path.name: snapshots.digest_of(path) for path in sources}
@@ -174,7 +175,7 @@ def _fill(draft: Path, store: Path, desk: Path, *, quick: bool, memory_limit: in
 
 
 def _check(store: Path, copy: Path, *, quick: bool, memory_limit: int | None) -> None:
-    """Check the copy, so that no fault goes into backups unseen."""
+    """Check the copy as `db check` does, so that no damaged store becomes a backup."""
     with Store(copy, read_only=True, memory_limit=memory_limit) as opened:
         for result in maintenance.check(opened, model_checks(opened, quick=quick), quick=quick):
             if result.status == "failed":
@@ -185,7 +186,7 @@ def _check(store: Path, copy: Path, *, quick: bool, memory_limit: int | None) ->
 
 
 def _name(made: Backup, folder: Path) -> Backup:
-    """Give a backup that is written its name."""
+    """Rename the folder of a complete backup to its final name."""
     while True:
         path = folder / f"sentgen-{datetime.now(UTC):%Y%m%dT%H%M%S}"
         if not path.exists():
@@ -204,7 +205,7 @@ def backups(folder: Path) -> list[Backup]:
 
 
 def _read(folder: Path) -> Backup | None:
-    """Return the backup in a folder; none if it is not whole."""
+    """Return the backup in a folder; None if it is incomplete."""
     try:
         values = json.loads((folder / _MANIFEST).read_text("utf-8"))
         values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
@@ -216,14 +217,14 @@ def _read(folder: Path) -> Backup | None:
 
 
 def _is_of_backup(name: str) -> bool:
-    """Say whether a backup may have a file of a name: beside its manifest, and put back beside the store."""
+    """Return whether a backup may contain, and restore beside the store, a file of this name."""
     stem, _, suffix = name.rpartition(".")
     desk = suffix == "desk" and (stem == "store" or stem.startswith("store-"))
     return Path(name).name == name and (name == _STORE or desk)
 
 
 def _is_readable(found: Backup) -> bool:
-    """Say whether all of a manifest that is told is what it should be: anybody may have written it."""
+    """Return whether all fields of a manifest are valid; the file may come from anyone."""
     texts = [found.made_at, found.store, *found.files.values(), *found.versions.values()]
     texts += [each["name"] for each in (*found.corpora, *found.models)]
     numbers = [each["tokens"] for each in found.corpora]
@@ -231,11 +232,11 @@ def _is_readable(found: Backup) -> bool:
 
 
 def _prune(folder: Path, drafts: Path, keep: int) -> tuple[str, ...]:
-    """Remove the oldest backups, but those to which somebody has added files."""
+    """Remove the oldest backups, except those with files that no backup has."""
     removed = []
     for old in backups(folder)[:-keep]:
         if {path.name for path in old.folder.iterdir()} == {_MANIFEST, *old.files}:
-            # A folder is removed file by file: from here on, nobody takes it for a backup.
+            # Renamed first, since a folder is removed file by file and must not look like a backup meanwhile.
             files.replace(old.folder, drafts / old.folder.name)
             removed.append(old.folder.name)
     files.sync_folder(folder)
@@ -283,7 +284,7 @@ def restore(backup: Backup, store: Path, *, desk: Path | None = None, keep_old: 
     if lake_at(store) or store.is_dir():
         raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
     refuse_snapshot(store, f"choose another {spell('db')}")
-    if store.is_symlink():  # which would become the store, and what it leads to stay as it is
+    if store.is_symlink():  # renaming would replace the link, not its target
         raise StoreError(f"{store}: a link; put the backup back with {spell('db')} {os.path.realpath(store)}")
     desk = desk or desk_beside(store)
     for path in (store, desk):
@@ -300,7 +301,7 @@ def restore(backup: Backup, store: Path, *, desk: Path | None = None, keep_old: 
 
 
 def _require_alone(store: Path) -> None:
-    """Refuse to replace a store that somebody reads: they would go on with the old one."""
+    """Refuse to replace a store that another process reads, as it would go on reading the old file."""
     if store.exists():
         if (descriptor := files.open_alone(str(store), writable=True)) is None:
             raise write_lock.in_use(store)
@@ -308,7 +309,7 @@ def _require_alone(store: Path) -> None:
 
 
 def _put_back_desks(backup: Backup, desk: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
-    """Put line sets where there are none; return those, and those that were there."""
+    """Restore the line sets that do not exist; return the restored files, and the existing ones."""
     put: list[Path] = []
     left: list[Path] = []
     for name in sorted(set(backup.files) - {_STORE}):
@@ -326,7 +327,7 @@ def _put_back_desks(backup: Backup, desk: Path) -> tuple[tuple[Path, ...], tuple
 
 
 def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | None:
-    """Put the store back; return the name of the one that was there."""
+    """Restore the store; return the new name of the store that it replaced, if that was kept."""
     with folders.for_drafts(drafts_of(store)) as folder:
         _copy(backup, _STORE, draft := folder / _STORE)
         if store.exists():
@@ -341,14 +342,14 @@ def _put_back_store(backup: Backup, store: Path, *, keep_old: bool) -> Path | No
 
 
 def _copy(backup: Backup, name: str, draft: Path) -> None:
-    """Write a file of a backup, if it is what it was when that was made.
+    """Copy a file of a backup, and compare its hash with the manifest.
 
     Raises:
         StoreError: the file was changed.
     """
     digest, source = hashlib.sha256(), backup.folder / name
     with source.open("rb") as file, draft.open("xb") as copy:
-        # Nobody else may write to it, nor run it: where a backup was kept, files may be of any mode.
+        # Not writable for others nor executable, whatever mode the file has in the backup.
         os.chmod(draft, os.fstat(file.fileno()).st_mode & 0o444 | stat.S_IWUSR)
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
@@ -360,7 +361,7 @@ def _copy(backup: Backup, name: str, draft: Path) -> None:
 
 
 def _make_way(store: Path, *, keep_old: bool) -> Path | None:
-    """Give a store that is there another name; what belongs to it must not be taken for the new one's."""
+    """Rename an existing store with its files, which must not be read as those of the new store."""
     journal = block_journal.journal_of(store)
     if journal.exists() and not block_restore.is_ours(str(journal)):
         raise folders.in_the_way(journal)
@@ -370,12 +371,12 @@ def _make_way(store: Path, *, keep_old: bool) -> Path | None:
     if old:
         for path in there:
             files.give_name(path, old.with_name(f"{old.name}{path.name.removeprefix(store.name)}"))
-        # Whole on the disk under its other name, before it loses anything under this one.
+        # All files have their new names on the disk before any is removed under the old name.
         files.sync_folder(store.parent)
     for path in there:
         if path != store:
-            with suppress(FileNotFoundError):  # without links, giving it another name took this one
+            with suppress(FileNotFoundError):  # without hard links, it was renamed above
                 files.remove(path)
-    # On the disk before the new store has the name: after a power cut, no log of another lies beside it.
+    # Synchronized before the new store gets the name, so that no old log is beside it after a power cut.
     files.sync_folder(store.parent)
     return old if was else None

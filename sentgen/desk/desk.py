@@ -1,6 +1,6 @@
-"""The file of a desk: SQLite, so that several processes write to it, and a label is on the disk at once.
+"""The file of a desk: SQLite, to which several processes can write, and which has each label on disk at once.
 
-How much one writer may put on a desk that others write to as well is told before it is met.
+Where several clients write to a desk, each has an allowance, and is warned before it is used up.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from sentgen.schema.manifests import Snapshot
 from sentgen.schema.places import lake_at
 from sentgen.system import files
 
-#: Part of a bound from which it is told.
+#: The share of a limit from which there is a warning.
 _NEAR = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a writer may have on the desk; a set that is removed counts no more.
+    """The limits of one writer on the desk; removed sets do not count.
 
     Attributes:
-        writer: who writes: an address, as labelers name themselves as they like.
-        sets: sets that the writer may have made.
-        bytes: bytes of these sets, and of labels that the writer gave.
-        room: bytes of the whole file up to which sets are made: what is beyond is left for labels.
+        writer: address of the writer, since labelers choose their names themselves.
+        sets: maximal number of the writer's sets.
+        bytes: maximal bytes of these sets, and of the writer's labels.
+        room: bytes of the whole file up to which sets are made; the rest is reserved for labels.
     """
 
     writer: str
@@ -52,10 +52,10 @@ class Allowance:
     room: int
 
     def take(self, connection: Connection, set_id: int, *, sets: int = 0, size: int) -> None:
-        """Write down what the writer adds to a set, in the transaction that adds it.
+        """Record what the writer adds to a set, in the same transaction.
 
         Raises:
-            InputError: the writer adds more than is left; the transaction is to be undone.
+            InputError: the writer exceeds a limit; roll the transaction back.
         """
         made, used = self._used(connection)
         ask = "ask whoever runs the server to remove some, or to allow more"
@@ -74,7 +74,7 @@ class Allowance:
         connection.execute(adding.on_conflict_do_update(index_elements=["set_id", "writer"], set_=more))
 
     def warnings(self, connection: Connection) -> Sequence[str]:
-        """Return what the writer has, where that is near to a bound."""
+        """Return a warning for each limit that the writer has nearly reached."""
         made, used = self._used(connection)
         warnings = []
         if made >= _NEAR * self.sets:
@@ -107,24 +107,24 @@ def _megabytes(size: int) -> str:
     return f"{size / 2**20:,.0f} MB"
 
 
-#: What SQLite keeps for us in the head of the file: whose it is ("sgds"), and the version of its tables.
+#: Fields in the header of the SQLite file: the application id ("sgds"), and the version of the tables.
 _OURS, _VERSION = 0x73676473, 5
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
-#: How the name of a draft ends, after that of the desk: as of `temporary.aside`, but it takes no place.
+#: Suffix of a draft's name, after that of the desk, as of `temporary.aside`.
 _DRAFT = re.compile(r"[0-9a-f]{16}\.tmp")
-#: Seconds that a process waits for another one, which writes for some milliseconds.
+#: Seconds that a process waits for another one, whose writes take some milliseconds.
 _PATIENCE = 10.0
-#: Other desks that are named where one is new.
+#: Number of other desks that the note on a new desk names.
 _OTHERS = 5
-#: Of what stands in the name of a file, beyond which a hash stands for it.
+#: Maximal length of the suffix in the name of a file; a longer one is replaced by a hash.
 _LONGEST_NAME = 100
 
 
 def desk_beside(store: Path) -> Path:
-    """Return where the desk of a store is, if nobody says otherwise.
+    """Return the default path of the desk of a store.
 
     Raises:
-        StoreError: the store is a lake or a snapshot, whose folders are written by others.
+        StoreError: the store is a lake or a snapshot, in whose folder no desk is written.
     """
     if lake_at(store) or Snapshot.at(store) or store.is_dir():
         raise StoreError(
@@ -134,7 +134,7 @@ def desk_beside(store: Path) -> Path:
 
 
 def desk_of(desk: Path | None, names: Collection[str]) -> Path | None:
-    """Return the file with the line sets of those alone who may see some corpora, or have a name.
+    """Return the desk of only those users who may see some corpora, or have some name.
 
     >>> str(desk_of(Path("class.desk"), ["gum", "ewt"]))
     'class-ewt+gum.desk'
@@ -143,7 +143,7 @@ def desk_of(desk: Path | None, names: Collection[str]) -> Path | None:
     """
     if desk is None:
         return None
-    # Whoever chooses a name must not choose the file of others: that of a desk with a longer name, or a hash.
+    # A user's name must not give the file of others: that of a desk with a longer name, or one with a hash.
     name = "+".join(quote(each, safe="").replace("-", "%2D") for each in sorted(names))
     if len(name) > _LONGEST_NAME:
         name = f"={hashlib.sha256(name.encode()).hexdigest()[:32]}"
@@ -151,13 +151,13 @@ def desk_of(desk: Path | None, names: Collection[str]) -> Path | None:
 
 
 def desks_like(desk: Path) -> list[Path]:
-    """Return a desk and those that `desk_of` names after it, as far as they are there."""
+    """Return the existing files of a desk and of the desks that `desk_of` names after it."""
     others = desk.parent.glob(f"{glob.escape(desk.stem)}-*{glob.escape(desk.suffix)}")
     return [each for each in (desk, *sorted(others)) if each.is_file()]
 
 
 def note_of_new_desk(path: Path) -> str:
-    """Say that a desk was not there and is new, and which lie beside it: a slip in its name hides labels."""
+    """Return the note that a desk is new, with other desks in its folder, in case its name is mistyped."""
     others = sorted(other.name for other in path.absolute().parent.glob("*.desk") if other.name != path.name)
     beside = f"; those of other files are not in it: {', '.join(others[:_OTHERS])}" if others else ""
     return f"{path}: no such file, so a new one is made, without line sets{beside}"
@@ -228,10 +228,10 @@ class Desk:
             nothing = sqlite3.connect(":memory:", isolation_level=None)
             nothing.deserialize(_empty())
             return nothing
-        # Never made here: a desk that was removed meanwhile is not begun anew without its sets.
+        # Never created here: a desk that was removed must not reappear without its sets.
         uri = f"{self.path.absolute().as_uri()}?mode=rw"
         opened = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
-        # What is committed outlives a power cut, too.
+        # Committed data survive a power cut, too.
         opened.execute("pragma synchronous = extra")
         opened.execute("pragma foreign_keys = on")
         return opened
@@ -250,7 +250,7 @@ def now() -> str:
 
 
 def _make(path: Path) -> None:
-    """Make an empty desk, whole or not at all, and leave one that another process makes meanwhile."""
+    """Make an empty desk, whole or not at all; one that another process has just made is kept."""
     draft = path.with_name(f".{path.name}.{os.urandom(8).hex()}.tmp")
     try:
         with temporary.held(draft, os.unlink):
@@ -261,7 +261,7 @@ def _make(path: Path) -> None:
             try:
                 files.give_name(draft, path)
             except (FileExistsError, FileNotFoundError):
-                if not path.exists():  # else another made it, who may have removed this draft, too
+                if not path.exists():  # else another process made it, and may have removed this draft
                     raise
     except OSError as error:
         raise StoreError(
@@ -270,10 +270,10 @@ def _make(path: Path) -> None:
 
 
 def _remove_drafts(path: Path) -> None:
-    """Remove the drafts of a desk that is there: nobody needs one now, whether or not its process lives."""
+    """Remove the drafts of an existing desk, which are no longer needed, even by a running process."""
     for draft in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         if _DRAFT.fullmatch(draft.name.removeprefix(f".{path.name}.")):
-            with suppress(OSError):  # another removed it, or Windows keeps it for who writes it
+            with suppress(OSError):  # another process removed it, or has it open on Windows
                 draft.unlink()
 
 
@@ -287,7 +287,7 @@ def _empty() -> bytes:
 
 
 def _examine(path: Path) -> None:
-    """Look at the head of a file, before SQLite does, which would write to an empty one."""
+    """Check the header of a file before SQLite opens it, which would write to an empty file."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)

@@ -1,4 +1,4 @@
-"""Labels of the desk, lent to look-ups, which lie below it and ask for them as keys (``lines.make``)."""
+"""Labels of the desk as keys of look-ups (``lines.make``); look-ups do not import the desk themselves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sentgen.errors import NotFoundError, SentgenError, StoreError
 from sentgen.schema import Store
 from sentgen.schema.engine import LINE_LABELS
 
-# What has to do with the file is imported when somebody asks for a label: few commands do.
+# Modules for the file are imported when a label is looked up, as few commands do.
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
@@ -103,6 +103,6 @@ class DeskLabels:
 
 
 def lend_labels(store: Store, desk: Path | None = None) -> Store:
-    """Have look-ups in a store find the labels of a desk, that beside the store unless another is named."""
+    """Return the store with the labels of a desk as keys; by default, the desk beside the store."""
     store.lent[LINE_LABELS] = DeskLabels(store.path, desk)
     return store

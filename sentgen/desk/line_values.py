@@ -1,6 +1,6 @@
-"""What the store says of the lines of a set now.
+"""The current state of the lines of a set in the store, and the values of their keys.
 
-What has become of them; and what they have: metadata of their sentences, attributes of their tokens.
+Values are metadata of their sentences and attributes of their tokens.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.concordances.sorting import by_value, find_key, value_at
 from sentgen.schema.engine import raw, register_arrow
 
-#: What is said of a line whose sentence is gone, and of one whose node has other words now.
+#: States of a line whose sentence is gone, and of one whose node has other words now.
 GONE, CHANGED = "gone", "changed"
 
 _NOW = """\
@@ -48,7 +48,7 @@ order by found.number, any_value(found.id <> found.first_sentence + found.ordina
 
 @dataclass(frozen=True, slots=True)
 class LineState:
-    """What has become of a line.
+    """The current state of a line.
 
     Attributes:
         state: `GONE` or `CHANGED`; empty where all is as it was.
@@ -62,7 +62,7 @@ class LineState:
 
 
 def line_states(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, LineState]:
-    """Return what has become of lines of a set, by number."""
+    """Return the current states of lines of a set, by number."""
     import pyarrow as pa
 
     if not lines:
@@ -78,7 +78,7 @@ def line_states(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> d
     standings: dict[int, LineState] = {number: LineState() for number in forms}
     for row in rows:
         number, same = row["number"], row["forms"] == forms[row["number"]]
-        # Of sentences with the same name, one that has the words, at the same place if there are several.
+        # Of sentences with the same name, one with the same words, and of several the one at the same index.
         if (same and standings[number].state) or standings[number].sentence is None:
             standings[number] = LineState("" if same else CHANGED, row["sentence"], row["id"])
     return standings
@@ -98,7 +98,7 @@ NOTHING = "_"
 
 @dataclass(frozen=True, slots=True)
 class LineValues:
-    """Values of lines by number, for each key; ``ranks``: their places, as lines are sorted."""
+    """Values of lines by number, for each key; ``ranks`` are their ranks in sorted order."""
 
     values: Mapping[int, Sequence[object]]
     ranks: Mapping[int, Sequence[int]]
@@ -112,12 +112,12 @@ def line_values(
     what: str = "metadata",
     others: Sequence[str] = (),
 ) -> LineValues:
-    """Return what lines have of some keys.
+    """Return the values of lines for some keys.
 
     Args:
         connection: the store.
         lines: lines of the set.
-        states: where they are now.
+        states: current states of the lines.
         names: names of the keys, as `kwic --show` takes them.
         what: a key is, and ``others`` that it may be, for the message that there is none.
 

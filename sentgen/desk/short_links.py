@@ -1,4 +1,4 @@
-"""Short names of addresses of a server, which stay as long as the desk that they are written on."""
+"""Short names of addresses of a server, stored on its desk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sentgen.errors import InputError, NotFoundError, printable
 from sentgen.options import Option
 from sentgen.output.wording import quantity
 
-#: Letters that are not taken for each other, nor for digits.
+#: Letters that look neither like each other nor like digits.
 LETTERS = "abcdefghjkmnpqrstuvwxyz"
 #: Letters of a name, which grows when many are in use.
 _SHORTEST = 3
@@ -66,7 +66,7 @@ class NamedLink:
             NotFoundError: there is no link of this name.
         """
         with desk.reading() as connection:
-            # Telephones begin with a capital.
+            # Keyboards of telephones capitalize the first letter.
             query = select(short_link.c.target).where(short_link.c.name == self.name.lower())
             target = connection.scalar(query)
         if target is None:
@@ -77,9 +77,9 @@ class NamedLink:
 
 
 def _free_name(connection: Connection) -> str:
-    """Return a name that is free; found by chance, as nobody is to try one after the other."""
+    """Return a random free name, so that names cannot be enumerated."""
     length = _SHORTEST
-    # At most a tenth of all names in use: a free one is found soon.
+    # At most a tenth of all names is in use, so that a few draws suffice.
     while _number(connection) * 10 > len(LETTERS) ** length:
         length += 1
     while True:

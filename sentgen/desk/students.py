@@ -1,4 +1,4 @@
-"""Who has joined a class, and by which name: one that nobody has, or that looks like nobody's."""
+"""The students who joined a class, and their names, which must not look like each other."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sentgen.errors import InputError, printable
 
 #: Characters of a name.
 LONGEST_NAME = 40
-#: The same as it is sent, where a letter may be several characters.
+#: The same before normalization, where a letter may be several characters.
 _LONGEST_WRITTEN = 4 * LONGEST_NAME
-#: In place of the hash of a token, where a name was let go of.
+#: Replaces the hash of the token of a released name.
 _FREE = ""
-#: Names of a class: whoever reaches the server may make up one after the other.
+#: Maximal number of names of a class, since anyone who reaches the server can invent names.
 MOST_STUDENTS = 200
 #: Letters of other scripts with the Latin one that they look like, most as capitals; and of other shapes.
 _ALIKE = str.maketrans(
@@ -35,7 +35,8 @@ def check_student(text: str) -> str:
     Raises:
         InputError: the text is no name.
     """
-    # Bounded before: to put marks in order takes the square of their number, and nobody else is answered.
+    # The length is checked first: sorting marks takes quadratic time, during which the server does not
+    # answer.
     known = text if len(text) <= _LONGEST_WRITTEN else ""
     name = " ".join(unicodedata.normalize("NFKC", known).split())
     kinds = [unicodedata.category(letter)[0] for letter in name]
@@ -52,7 +53,7 @@ def check_student(text: str) -> str:
 
 
 def looks_of(name: str) -> frozenset[str]:
-    """Return what names that look alike have some of in common: how a name reads, and how it may be seen.
+    """Return normal forms of a name: names that look alike share at least one of them.
 
     >>> [bool(looks_of(name) & looks_of("Paul Ito")) for name in ("PÁUL ito", "PauI lto", "Paul Lto")]
     [True, True, False]
@@ -63,7 +64,7 @@ def looks_of(name: str) -> frozenset[str]:
 
 def _plain(name: str) -> str:
     text = unicodedata.normalize("NFKD", name.casefold())
-    # Accents have a class of combining, vowel signs of India have none.
+    # Accents have a combining class; vowel signs of Indian scripts have class 0.
     allowed = (letter for letter in text if unicodedata.category(letter)[0] in "LNM")
     letters = (letter for letter in allowed if not unicodedata.combining(letter) and _script(letter))
     return "".join(letters).translate(_ALIKE)
@@ -77,17 +78,17 @@ def students_of(desk: Desk) -> Mapping[str, str]:
 
 
 def add_student(desk: Desk, name: str, token: str, *, idle: Sequence[str] = ()) -> str:
-    """Write down who has joined; return the name, as it was written before if it was let go of.
+    """Record a student who joined; return the name, in its earlier spelling if it was released before.
 
     Args:
         desk: desk of the class.
         name: as `check_student` returns it.
         token: hash of the student's token.
-        idle: names of which the first one is let go of where there are too many.
+        idle: names of which the first is released if there are too many.
 
     Raises:
-        InputError: the name, or one that looks like it, is taken; or there are too many names; or its file is
-            there and of somebody else.
+        InputError: the name, or one that looks like it, is taken; or there are too many names; or the file of
+            its desk exists and belongs to another class.
     """
     with desk.writing() as connection:
         known = connection.execute(select(student)).all()
@@ -113,7 +114,7 @@ def add_student(desk: Desk, name: str, token: str, *, idle: Sequence[str] = ()) 
 
 
 def remove_students(desk: Desk, names: Sequence[str]) -> None:
-    """Let go of names, which are free then; what students have made stays, and that it is of the class."""
+    """Release names for other students; the sets that the students made are kept, as of the class."""
     with desk.writing() as connection:
         connection.execute(_let_go(names))
 
@@ -123,7 +124,7 @@ def _let_go(names: Sequence[str]) -> Update:
 
 
 def _script(letter: str) -> str:
-    """Return the script of a letter: the first word of its name; nothing if it goes with several.
+    """Return the script of a letter: the first word of its Unicode name; empty if several scripts use it.
 
     >>> _script("a"), _script("ー"), _script("々"), _script("ʻ")
     ('LATIN', 'KATAKANA', 'CJK', '')

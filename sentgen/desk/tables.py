@@ -1,4 +1,4 @@
-"""The tables of a desk, and what is asked of them everywhere."""
+"""The tables of a desk, and queries that several modules share."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ line = Table(
     Column("number", Integer, primary_key=True),
     Column("corpus", String, nullable=False),
     Column("document", String, nullable=False),
-    # Its name in the source, if it has one, and its place in the document, from 0.
+    # The sentence's name in the source, if it has one, and its index in the document, from 0.
     Column("sent_id", String),
     Column("ordinal", Integer, nullable=False),
     # Positions of the first and the last token of the node, and the forms of those in the sentence, as JSON.
     Column("first", Integer, nullable=False),
     Column("last", Integer, nullable=False),
     Column("forms", String, nullable=False),
-    # What was seen.
+    # The texts that the labeler saw.
     Column("left", String, nullable=False),
     Column("node", String, nullable=False),
     Column("right", String, nullable=False),
 )
 
-#: Every label that was given, in this order, and what took one away (null): the last one of a labeler holds.
+#: All labels in the order in which they were given, null where one was removed; a labeler's last one counts.
 label = Table(
     "label",
     metadata,
@@ -63,7 +63,7 @@ label = Table(
     Column("number", Integer, nullable=False),
     Column("labeler", String, nullable=False),
     Column("label", String),
-    # What was labeled at once is taken back at once.
+    # Lines that were labeled in one step are undone in one step.
     Column("step", Integer, nullable=False),
     Column("given_at", String, nullable=False),
     Index("label_of_line", "set_id", "labeler", "number"),
@@ -71,7 +71,7 @@ label = Table(
 )
 
 
-#: What was added to a set, by whoever is bounded: with the set it goes.
+#: Additions to a set by writers with an allowance; removed with the set.
 share = Table(
     "share",
     metadata,
@@ -82,7 +82,7 @@ share = Table(
     Column("bytes", Integer, nullable=False),
 )
 
-#: Who has joined a class, with the hash of the token that the addresses of a student have.
+#: The students of a class, with the hash of the token in their addresses.
 student = Table(
     "student",
     metadata,
@@ -90,7 +90,7 @@ student = Table(
     Column("token", String, nullable=False),
 )
 
-#: Addresses of a server, without its name, and the short names that were given to them.
+#: Addresses of a server, without its host name, and their short names.
 short_link = Table(
     "short_link",
     metadata,

@@ -1,7 +1,7 @@
-"""The HTTP application: routes, errors, and what every request passes before them.
+"""The HTTP application: routes, errors, and the checks of every request before them.
 
-In front of all is who may ask, for which host, and how large a request is; every response carries what keeps
-browsers from harm. Behind it is an application for each set of corpora that users may see.
+First, a request's user, host and size are checked, and every response gets security headers. Then an
+application for the set of corpora that the user may see answers.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from sentgen.server.service import Service
 from sentgen.server.settings import ServerSettings
 from sentgen.server.users import USER, Asker, User
 
-#: Whoever only wants to know whether the server lives needs no token.
+#: Paths that need no token: whether the server is alive.
 _OPEN = "/healthz"
 _METRICS = "/metrics"
-#: Asked again and again by programs, and by the page of a teacher: a log would have a line every few seconds.
+#: Paths that are not logged, since programs and the page of a teacher request them every few seconds.
 _POLLED = frozenset((_OPEN, _METRICS, "/class"))
 _TOKEN = (
     "give a token: in a browser as the password, with any user name; elsewhere as Authorization: Bearer"
@@ -61,15 +61,15 @@ _TOKEN = (
 _NOBODY = (
     "nobody is let in: the server has written down what is wrong with its file of users; tell who runs it"
 )
-#: A header each, and the one first that browsers know: Chromium takes two in one header for an unknown third.
+#: One header for each challenge, the one that browsers know first: Chromium does not parse two in one header.
 _CHALLENGES = ('Basic realm="sentgen"', 'Bearer realm="sentgen"')
-#: A link from another site may lead here; nothing else may be asked for from there.
+#: Requests that another site may cause: only following a link.
 _READING = frozenset({"GET", "HEAD"})
 #: The router's own redirection, of a path with a slash too many: without what the gate took off.
 _SLASH = 307
 _LOCAL = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HEADERS = {
-    # What a corpus says stands on our pages: were it ever not escaped, no script of it would run.
+    # Pages show text of corpora: if it were ever not escaped, no script in it would run.
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
         " font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -77,7 +77,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     # For browsers that do not know frame-ancestors.
     "X-Frame-Options": "DENY",
-    # With "no-referrer", a form of ours would be of the origin "null", as one of another site may be.
+    # With "no-referrer", our own forms would have the origin "null", as those of other sites may.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -86,7 +86,7 @@ _HEADERS = {
 
 
 class AccessMiddleware:
-    """An ASGI application in front of another one."""
+    """An ASGI middleware that checks host, user and size of each request, and adds security headers."""
 
     def __init__(self, app: ASGIApp, *, settings: ServerSettings, metrics: Metrics) -> None:
         self._app = app
@@ -104,13 +104,13 @@ class AccessMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it."""
         if scope["type"] != "http":
-            # Websockets are left unanswered: uvicorn is told that there are none.
+            # Websockets are not answered: uvicorn is configured without them.
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
         started = time.perf_counter()
         scope = {**self._without_base(scope), PROBLEMS: []}
-        # What uvicorn answers if the application raises before it has answered.
+        # The status that uvicorn sends if the application raises before it has answered.
         status, refused = 500, False
 
         async def sending(message: Message) -> None:
@@ -124,7 +124,7 @@ class AccessMiddleware:
                 if to.startswith("/") and not refused:
                     headers["location"] = f"{scope.get('app_root_path', '')}{to}"
                 for name, value in _HEADERS.items():
-                    # Kept answers and static files have a Cache-Control of their own.
+                    # Cached answers and static files have their own Cache-Control.
                     headers.setdefault(name, value)
             await send(message)
 
@@ -143,28 +143,28 @@ class AccessMiddleware:
 
     @property
     def _hosts(self) -> AbstractSet[str]:
-        """The names that the server may be called by now: a laptop has another address in another network."""
+        """The current valid names in the header Host; the addresses of a laptop change with its network."""
         return self._known_hosts | set(map(in_url, self._classroom.hosts if self._classroom else ()))
 
     def _check(self, scope: Scope, headers: Headers) -> None:
-        """Refuse what is not meant for this server, not allowed, or too large."""
-        # DNS rebinding: pages of a foreign name that points to this machine would be of one origin with us.
-        # Of two Host headers, proxies and servers take different ones.
+        """Refuse a request that is for another host, not allowed, or too large."""
+        # DNS rebinding: pages of a foreign name that resolves to this machine would have our origin.
+        # Of two Host headers, proxies and servers may use different ones.
         hosts = headers.getlist("host")
         if len(hosts) != 1 or _name(hosts[0]) not in self._hosts:
             raise Refused(421, "host", "host name not allowed; add it with: sentgen serve --allow-host")
-        # Old browsers send no Sec-Fetch-Site, but an Origin with what is no plain GET, or at least a Referer.
+        # Old browsers send no Sec-Fetch-Site, but an Origin unless it is a plain GET, or at least a Referer.
         crossing = headers.get("sec-fetch-site") == "cross-site" and not _follows_link(scope, headers)
         origin = headers.get("origin", None if scope["method"] in _READING else headers.get("referer"))
         if origin not in self._origins and (crossing or _foreign(origin, hosts[0])):
             raise Refused(403, "cross-site", "requests from pages of other sites are not answered")
-        # A chunked body has none; `_bounded` counts it as it comes.
+        # A chunked body has no length; `_limit_body` counts its bytes while they are received.
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limit:
             raise _too_large(self._limit)
 
     def _let_in(self, scope: Scope, headers: Headers) -> Scope:
-        """Return a request with its user, or refuse one of whom nobody knows."""
+        """Return the scope of a request with its user; a request of an unknown user is refused."""
         if scope["path"] == _OPEN:
             return {**scope, USER: User()}
         if self._classroom:
@@ -178,8 +178,8 @@ class AccessMiddleware:
         return {**scope, USER: user}
 
     def _without_base(self, scope: Scope) -> Scope:
-        """Return a request as it would be without the path below which a proxy offers the server."""
-        # Proxies take it off, or leave it.
+        """Return the scope of a request without the path prefix under which a proxy serves this server."""
+        # Some proxies remove the prefix, others do not.
         path: str = scope["path"]
         if not self._base:
             return scope
@@ -189,7 +189,7 @@ class AccessMiddleware:
 
     @contextmanager
     def _turn(self, name: str) -> Iterator[None]:
-        """Refuse a request of a user of whom too many are being answered."""
+        """Count a request of a user while it is answered; refuse it if the user has too many."""
         if name and self._at_work[name] >= self._most_at_work:
             raise Refused(
                 429,
@@ -206,7 +206,7 @@ class AccessMiddleware:
                 del self._at_work[name]
 
     def _user(self, authorization: str) -> User | None:
-        """Return who has the token of the header, where it stands alone or as the password of a browser."""
+        """Return the user with the token of the header, a bearer token or the password of a browser."""
         if not self._tokens and self._users is None:
             return User()
         scheme, _, given = authorization.partition(" ")
@@ -224,11 +224,11 @@ class AccessMiddleware:
             if user is None and not self._users.readable:
                 raise Refused(503, "users", _NOBODY, {"Retry-After": "1"})
             return user
-        # In constant time: how long a refusal takes must not tell how much of a token was right.
+        # In constant time, so that the duration of a refusal does not reveal a part of a token.
         return User() if any(hmac.compare_digest(token, known) for known in self._tokens) else None
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        # The route, not the path: a metric for each path that somebody makes up would fill the memory.
+        # The route, not the path: metrics for arbitrary paths would fill the memory.
         path = getattr(scope.get("route"), "path", "other")
         self._metrics.requested(path, status, seconds)
         if self._classroom and (name := Asker.from_scope(scope).user) and scope[USER] is not TEACHER:
@@ -249,7 +249,7 @@ class AccessMiddleware:
 
 
 def _limit_body(receive: Receive, limit: int) -> Receive:
-    """Return a channel that refuses a body that is longer than its header said, or says nothing."""
+    """Return a channel that refuses a body beyond the limit, whatever its length header says."""
     size = 0
 
     async def receiving() -> Message:
@@ -274,19 +274,19 @@ def _name(host: str) -> str:
 
 
 def _follows_link(scope: Scope, headers: Headers) -> bool:
-    """Say whether somebody followed a link to a page: the site with the link sees nothing of the answer."""
+    """Return whether a user followed a link to a page; the other site cannot read the answer."""
     fetch = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     page = scope["path"] == DOCS or not scope["path"].startswith("/v1")
     return scope["method"] == "GET" and page and fetch == ("navigate", "document")
 
 
 def _foreign(origin: str | None, host: str) -> bool:
-    """Say whether a page of another origin sent the request; `null` is another one."""
+    """Return whether a page of another origin sent the request; `null` is another origin."""
     return origin is not None and urlsplit(origin).netloc.lower() != host.lower()
 
 
 def _refusal_response(refusal: Refused, request: Request) -> Response:
-    """Return what says why: a page to a person in a browser."""
+    """Return the response of a refusal: a page for a browser, else a problem document."""
     if site.wants_page(request) and "Location" in refusal.headers:
         return RedirectResponse(refusal.headers["Location"], 303)
     if site.wants_page(request):
@@ -299,9 +299,9 @@ def _refusal_response(refusal: Refused, request: Request) -> Response:
     return answer
 
 
-#: Bytes of an answer that are worth packing, and how hard: the front packs while others wait for it.
+#: Least bytes of an answer to compress, and the level, a low one since other requests wait meanwhile.
 _SMALLEST_PACKED, _PACKED = 4096, 1
-#: What Starlette refuses by itself, in our words.
+#: Our messages for errors that Starlette raises.
 _STARLETTE = {
     400: ("request", "the body cannot be read; send JSON as UTF-8"),
     404: ("no-such-route", "there is nothing here; /v1/openapi.json lists what there is"),
@@ -319,7 +319,7 @@ def create_app(audiences: Audiences) -> ASGIApp:
     app = AccessMiddleware(_Applications(audiences), settings=whole.settings, metrics=whole.metrics)
     if not whole.settings.origins:
         return app
-    # First: a browser asks without a token whether it may ask.
+    # Outermost, since the preflight request of a browser has no token.
     return CORSMiddleware(
         app,
         allow_origins=whole.settings.origins,
@@ -330,7 +330,7 @@ def create_app(audiences: Audiences) -> ASGIApp:
 
 
 class _Applications:
-    """Gives each request to the application of what its user may see."""
+    """Passes each request to the application for the corpora that its user may see."""
 
     def __init__(self, audiences: Audiences) -> None:
         self._audiences = audiences
@@ -344,13 +344,13 @@ class _Applications:
             return
         service = self._audiences.service_of(scope[USER])
         if service not in self._applications:
-            # A task, as others may ask before it is done; and whoever goes away must not end it.
+            # A task, which other requests can await, and which a disconnection does not cancel.
             self._applications[service] = asyncio.create_task(self._begun(service))
         application = await asyncio.shield(self._applications[service])
         await application(scope, receive, send)
 
     async def _begun(self, service: Service) -> FastAPI:
-        """Return the application over a service, which lives as long as that."""
+        """Return the application over a service, with the lifetime of the service."""
         app, ready = _application(service, self._audiences.health), asyncio.Event()
 
         async def live() -> None:
@@ -376,12 +376,12 @@ class _Applications:
 
 
 def _application(service: Service, health: Callable[[], Awaitable[Mapping[Kind, Health]]]) -> FastAPI:
-    """Return the application over one service; ``health`` asks the workers of all."""
+    """Return the application over one service; ``health`` returns the health of the workers of all."""
     app = FastAPI(
         title="sentgen",
         version=__version__,
         description=_ABOUT,
-        # Ours, below, says the address of who asks.
+        # Replaced by our own document below, which has the address prefix of the user.
         openapi_url=None,
         # FastAPI's pages load scripts from elsewhere, which our Content-Security-Policy forbids.
         docs_url=None,
@@ -399,7 +399,7 @@ def _application(service: Service, health: Callable[[], Awaitable[Mapping[Kind, 
     app.get("/v1/openapi.json", include_in_schema=False)(_document)
     _add_watching(app, service, health)
     _add_errors(app)
-    # The last one added is met first: who may not ask gets nothing that is kept, and that is packed already.
+    # The middleware added last runs first: cached answers come after the access check, and are compressed.
     app.add_middleware(GZipMiddleware, minimum_size=_SMALLEST_PACKED, compresslevel=_PACKED)
     app.add_middleware(CacheMiddleware, service=service)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
@@ -407,12 +407,12 @@ def _application(service: Service, health: Callable[[], Awaitable[Mapping[Kind, 
 
 
 def _add_tools(app: FastAPI, service: Service) -> None:
-    """Add the route where programs speak MCP, whose requests are each by itself."""
+    """Add the route of MCP, without sessions: each request is independent."""
     from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 
     from sentgen.server.tools import tool_server
 
-    # Whom a request is for, who asks, and how long it is, the gate has looked at.
+    # Host, user and size of a request have been checked by `AccessMiddleware`.
     manager = StreamableHTTPSessionManager(
         tool_server(service, app.state.offered),
         json_response=True,
@@ -424,7 +424,7 @@ def _add_tools(app: FastAPI, service: Service) -> None:
 
 
 class _ToolsRoute(Route):
-    """A route that metrics and log know by its path, as they know those of FastAPI."""
+    """A route that appears in metrics and logs by its path, as those of FastAPI do."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -434,7 +434,7 @@ class _ToolsRoute(Route):
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Answer programs that speak MCP while requests are taken."""
+    """Run the MCP server during the lifetime of the application."""
     if not hasattr(app.state, "tools"):
         yield
         return
@@ -445,7 +445,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 def _add_watching(
     app: FastAPI, service: Service, health: Callable[[], Awaitable[Mapping[Kind, Health]]]
 ) -> None:
-    """Add what tells whether the server is well."""
+    """Add the routes of health and metrics."""
 
     @app.get(_OPEN, tags=["watching"], summary="Whether the server answers, and each kind of its workers.")
     async def healthz(response: Response) -> dict[str, Any]:
@@ -453,11 +453,11 @@ def _add_watching(
         well = "failing" not in workers.values()
         response.status_code = 200 if well else 503
         status = "ok" if well else "failing"
-        # Nobody need have a token here: where users see different things, a new snapshot is none of theirs.
+        # No token is needed here: if users see different corpora, the snapshot is not shown.
         about = {} if service.settings.users else {"snapshot": service.snapshot.name}
         return {"status": status, "version": __version__, **about, "workers": workers}
 
-    if service.excerpts:  # all requests are counted, also those that others have sent
+    if service.excerpts:  # the metrics count the requests of all users, which others must not see
         return
 
     @app.get(_METRICS, tags=["watching"], summary="Metrics for Prometheus.", response_class=Response)
@@ -469,7 +469,7 @@ def _add_watching(
 
 
 def _add_errors(app: FastAPI) -> None:
-    """Make a problem document of everything that goes wrong."""
+    """Answer every error with a problem document."""
 
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:
@@ -483,7 +483,7 @@ def _add_errors(app: FastAPI) -> None:
         return _response(request, problems.ProblemDocument.make(422, "parameters", detail))
 
     @app.exception_handler(HTTPException)
-    # Starlette's own refusals, such as a path without a route.
+    # Errors of Starlette, such as a path without a route.
     async def failed(request: Request, error: HTTPException) -> Response:
         kind, detail = _STARLETTE.get(
             error.status_code, ("request", "this is no request that can be answered")
@@ -503,7 +503,7 @@ def _add_errors(app: FastAPI) -> None:
 def _response(
     request: Request, document: ProblemDocument, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a problem: as a page to a person in a browser."""
+    """Return the response of a problem: a page for a browser, else a problem document."""
     problems.note_problem(request.scope, document.detail)
     if site.wants_page(request):
         return site.problem_page(request, document)
@@ -511,13 +511,13 @@ def _response(
 
 
 async def _document(request: Request) -> Response:
-    """Answer with the OpenAPI document, and the beginning of the addresses of who asks."""
+    """Answer with the OpenAPI document, with the address prefix of the user."""
     begun = request.scope.get("app_root_path", "")
     return JSONResponse({**request.app.openapi(), **({"servers": [{"url": begun}]} if begun else {})})
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document; it is made once."""
+    """Return the OpenAPI document, which is generated once."""
     if not app.openapi_schema:
         settings = app.state.service.settings
         made = get_openapi(
@@ -534,7 +534,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
 
 
 def _say_who_may_ask(document: dict[str, Any]) -> None:
-    """Say in an OpenAPI document that requests need a token."""
+    """Add to an OpenAPI document that requests need a token."""
     document["components"]["securitySchemes"] = {
         "bearer": {"type": "http", "scheme": "bearer", "description": "A token of the server."},
         "basic": {"type": "http", "scheme": "basic", "description": "The token as password of any user."},
@@ -548,7 +548,7 @@ _TOKEN_IN_PATH = re.compile(r"(?<=/as/)[^/]+", re.IGNORECASE)
 
 
 def _without_token(path: str) -> str:
-    """Return a path as logs have it, which others read: refused requests, too, may be of who has a token.
+    """Return a path for logs, without the token of a student, which a refused request may have, too.
 
     >>> _without_token("/corpora/as/nkvnzu7kzw39/word")
     '/corpora/as/…/word'

@@ -1,4 +1,4 @@
-"""One service for each set of corpora that users may see: each has a snapshot that holds nothing else."""
+"""One service for each set of corpora that users may see, with a snapshot of only these corpora."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Audiences:
     """The services of a server: that of the whole store, and those of its excerpts.
 
     Attributes:
-        whole: the service of the whole store, which says what there is.
+        whole: the service of the whole store, with the list of all corpora.
     """
 
     def __init__(self, settings: ServerSettings) -> None:
@@ -53,7 +53,7 @@ class Audiences:
         await asyncio.gather(*(each.stop() for each in (*self._services.values(), self.whole)))
 
     def service_of(self, user: User) -> Service:
-        """Return what answers a user.
+        """Return the service for a user.
 
         Raises:
             Refused: there is no corpus that the user may see, or none yet.
@@ -72,7 +72,7 @@ class Audiences:
         return service
 
     async def health(self) -> dict[Kind, Health]:
-        """Ask all services how each kind of their workers is; the worst of a kind tells."""
+        """Return the health of each kind of workers: the worst one of all services."""
         services = (self.whole, *self._services.values())
         states = list(await asyncio.gather(*(each.health() for each in services)))
         for each in self._wanted - set(self._services):
@@ -82,14 +82,14 @@ class Audiences:
 
     @property
     def _wanted(self) -> set[frozenset[str]]:
-        """The sets of corpora that somebody may see, and of which there is something to see."""
+        """The sets of corpora that users may see, and of which at least one exists."""
         if self.settings.users is None:
             return set()
         snapshot = self.whole.snapshot
         return {each for each in self.settings.users.audiences if each is not None and snapshot.named(each)}
 
     def _missing(self) -> list[frozenset[str]]:
-        """Return those that no service has, but for those whose service cannot be started."""
+        """Return the wanted sets without a service, except those whose service failed to start."""
         failed = {each for each, name in self._failed.items() if name == self.whole.snapshot.name}
         return sorted(self._wanted - set(self._services) - self._starting - failed, key=sorted)
 
@@ -108,18 +108,18 @@ class Audiences:
                 raise
             self._services[corpora] = service
         except SentgenError as error:
-            # Tried again when there is a newer snapshot: each try starts processes, and copies a store.
+            # Retried only after a newer snapshot: each attempt starts processes, and copies a store.
             self._failed[corpora] = self.whole.snapshot.name
             logger.error("corpora of users cannot be made ready", extra={"error": str(error)})
         finally:
             self._starting.discard(corpora)
 
     async def _follow(self) -> None:
-        """Start the services of new users again and again, and stop those that nobody has any more."""
+        """Periodically start the services of new users, and stop those without users."""
         while True:
             await asyncio.sleep(self.settings.poll)
             for corpora in self._missing():
                 start_task(self._tasks, self._begin(corpora), "begin")
             for corpora in set(self._services) - self._wanted:
-                # Requests that have begun end with their workers: whoever asked may not see this now.
+                # Running requests end with their workers, since their users may no longer see these corpora.
                 start_task(self._tasks, self._services.pop(corpora).stop(), "end")

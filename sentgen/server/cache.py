@@ -1,9 +1,9 @@
-"""Answers that are kept: the same question to the same snapshot is answered again without any work.
+"""A cache of answers: the same request to the same snapshot is answered again without a worker.
 
-A snapshot never changes, and operations are functions of it and of what was asked. SQL is not, as it can ask
-for the time, and every statement is written down; and line sets change, and what was asked of their labels.
-So an answer carries an ETag made of the snapshot and the question, a client that has it is told 304, and the
-front keeps the answers that were asked for last.
+A snapshot never changes, and operations are functions of it and of the request. Exceptions are SQL, which can
+ask for the time, and whose statements are all logged; and line sets and their labels, which change. So an
+answer has an ETag of the snapshot and the request, a client that has it gets status 304, and the front keeps
+the most recently requested answers.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from sentgen.server.service import Service
 
 Answer = TypeVar("Answer")
-#: An answer with more than this share of the bytes is not kept.
+#: An answer that takes more than this share of the cache is not kept.
 _LARGEST = 8
-#: Bytes that an answer takes beside its body: headers, keys, objects.
+#: Bytes of an answer without its body: headers, keys, objects.
 _BESIDE = 2_000
 
 
 @dataclass(slots=True)
 class LruCache:
-    """The answers that were asked for last, within so many bytes; a key names the snapshot, too."""
+    """The most recently requested answers up to a number of bytes; keys include the snapshot."""
 
     size: int
     used: int = 0
@@ -40,7 +40,7 @@ class LruCache:
     _entries: OrderedDict[Hashable, tuple[object, int]] = field(default_factory=OrderedDict)
 
     def find(self, key: Hashable, kind: type[Answer]) -> Answer | None:
-        """Return an answer of a kind, which is then the last that is thrown away; none if it is not there."""
+        """Return an answer of a kind, and mark it as recently used; None if it is not in the cache."""
         answer, _ = self._entries.get(key, (None, 0))
         if not isinstance(answer, kind):
             self.misses += 1
@@ -50,9 +50,9 @@ class LruCache:
         return answer
 
     def put(self, key: Hashable, answer: object, body: int) -> None:
-        """Keep an answer with so many bytes in its body; those that nobody asked for make room."""
+        """Keep an answer with so many bytes in its body; the least recently used ones are dropped."""
         entry = body + _BESIDE
-        # One large answer would push out all that are asked for.
+        # One large answer would displace many that are requested.
         if entry * _LARGEST > self.size:
             return
         self.used += entry - self._entries.pop(key, (None, 0))[1]
@@ -61,7 +61,7 @@ class LruCache:
             self.used -= self._entries.popitem(last=False)[1][1]
 
 
-#: What is no answer of an operation, and what need not be the same the next time.
+#: Paths that are not operations, and operations whose answers may change.
 _NEVER = (
     "/healthz",
     "/metrics",
@@ -74,9 +74,9 @@ _NEVER = (
     "/join",
     "/class",
 )
-#: What an application puts into the scope whose answer may be another one the next time.
+#: Key of the scope that an application sets if its answer may change.
 CHANGES = "sentgen.changes"
-#: A client may keep the answer, but asks each time whether the snapshot is still the same.
+#: A client may keep the answer, but must ask each time whether the snapshot is still the same.
 _CACHE_CONTROL = b"private, no-cache"
 
 
@@ -90,14 +90,14 @@ class _CachedResponse:
 
 
 class CacheMiddleware:
-    """An ASGI application in front of another one that answers what was asked before."""
+    """An ASGI middleware that answers repeated requests from the cache."""
 
     def __init__(self, app: ASGIApp, *, service: Service) -> None:
         self._app, self._service = app, service
         self._cache = service.cache
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer from the cache, or ask, and keep what comes."""
+        """Answer from the cache, or by the application, whose answer is then kept."""
         if scope["type"] != "http" or not _is_function(scope):
             await self._app(scope, receive, send)
             return
@@ -107,7 +107,7 @@ class CacheMiddleware:
             body = await _whole(receive)
             receive = _again(body, receive)
         key = _key(snapshot, scope, headers, body)
-        # Weak: it says that the answer is the same, not its bytes. HTTP has no such requests with POST.
+        # A weak tag: the answer is the same, but perhaps not its bytes. HTTP has no conditional POST.
         tag = "" if posted else f'W/"{key.hex()[:32]}"'
         if tag and tag in headers.get("if-none-match", "").replace(" ", "").split(","):
             await _send(send, 304, [(b"etag", tag.encode()), (b"cache-control", _CACHE_CONTROL)], b"")
@@ -120,14 +120,14 @@ class CacheMiddleware:
     async def _ask(
         self, scope: Scope, receive: Receive, send: Send, snapshot: str, key: bytes, tag: str
     ) -> None:
-        """Have the application answer, and keep it if the snapshot is the same then as it was before."""
+        """Send the application's answer, and keep it if the snapshot did not change meanwhile."""
         parts: list[bytes] = []
         headers: list[tuple[bytes, bytes]] | None = None
 
         async def sending(message: Message) -> None:
             nonlocal headers
             if message["type"] == "http.response.start":
-                # A snapshot that came in between would stand under the name of the old one.
+                # Else the answer of a newer snapshot would be kept under the key of the old one.
                 same = self._service.snapshot.name == snapshot and CHANGES not in scope
                 if message["status"] == 200 and same:
                     added = MutableHeaders(raw=message["headers"])
@@ -146,7 +146,7 @@ class CacheMiddleware:
 
 
 def _is_function(scope: Scope) -> bool:
-    """Say whether the answer depends on the snapshot and the question alone."""
+    """Return whether the answer depends only on the snapshot and the request."""
     path, method = scope["path"], scope["method"]
     return not path.startswith(_NEVER) and (
         method in ("GET", "HEAD") or (method == "POST" and path.startswith("/v1/"))
@@ -154,21 +154,21 @@ def _is_function(scope: Scope) -> bool:
 
 
 def _key(snapshot: str, scope: Scope, headers: Headers, body: bytes) -> bytes:
-    """Return what tells a question from all others."""
-    # The answer is kept as GZipMiddleware has left it.
+    """Return a hash of the snapshot and of all parts of a request that the answer depends on."""
+    # The answer is kept as GZipMiddleware sends it, compressed or not.
     encoding = "gzip" if "gzip" in headers.get("accept-encoding", "") else ""
     digest = hashlib.sha256()
-    # Where it was asked stands in what is cited; a port may be any.
+    # The address of the server is in citations, so that it is a part of the key.
     request_values = (scope.get("scheme", ""), headers.get("host", ""), headers.get("accept", ""), encoding)
     for part in _parts(snapshot, scope, *request_values):
-        digest.update(len(part).to_bytes(8, "little") + part)  # so that no two rows of parts run together
+        digest.update(len(part).to_bytes(8, "little") + part)  # with lengths: parts cannot run together
     digest.update(body)
     return digest.digest()
 
 
 def _parts(snapshot: str, scope: Scope, *texts: str) -> Iterator[bytes]:
     yield from (text.encode("utf-8", "replace") for text in (__version__, snapshot, scope["method"], *texts))
-    # As it was sent: %2F and / are two paths for the application, and one in `path`.
+    # The raw path: %2F and / are different for the application, but equal in `path`.
     yield scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
     yield scope["query_string"]
 
@@ -178,7 +178,7 @@ async def _whole(receive: Receive) -> bytes:
     body, more = bytearray(), True
     while more:
         message = await receive()
-        # Half a body is no question; the application sees the disconnection by itself.
+        # An incomplete body is no request; the application notices the disconnection itself.
         if message["type"] == "http.disconnect":
             break
         body += message.get("body", b"")
@@ -187,7 +187,7 @@ async def _whole(receive: Receive) -> bytes:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a channel that gives the body, which has been read, and then what comes after it."""
+    """Return a channel that yields the body, which was read already, and then further messages."""
     given = False
 
     async def receiving() -> Message:

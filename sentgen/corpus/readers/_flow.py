@@ -432,9 +432,9 @@ class Blocks(Flow):
 
 
 def clean_text(text: str) -> str:
-    """Return text with blanks for controls, but for those that mean something, and with letters apart."""
+    """Return text with ligatures split, and blanks for controls that have no meaning in text."""
     decoded = without_c1(text).translate(_LIGATURES)
-    # A soft hyphen says where a line may break, and is no part of the word.
+    # A soft hyphen marks a possible line break, and is no part of the word.
     return _NO_TEXT.sub(lambda match: "" if match[0] == "\u00ad" else " ", decoded)
 
 
