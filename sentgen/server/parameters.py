@@ -1,4 +1,4 @@
-"""Parameters of requests: what a declaration takes, as pydantic reads it, and what is wrong with them."""
+"""Parameters of requests: pydantic models of declarations, and messages about invalid values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sentgen.server.operations.operation import Operation
 from sentgen.server.problems import Refused
 from sentgen.server.wire import Call
 
-#: As pydantic tells it, which does not look at what is in a declaration within another one.
+#: A field's information for pydantic, which does not inspect a declaration within another one.
 _NO_UNICODE = ErrorDetails(type="string_unicode", loc=(), msg="", input=None)
 
 
@@ -31,7 +31,7 @@ class Parameters(BaseModel):
 
 
 def parameters(operation: Operation, *, without: Iterable[str] = ()) -> type[Parameters]:
-    """Return what an operation takes as a model of pydantic, without those that come another way."""
+    """Return the parameters of an operation as a pydantic model, without some of them."""
     return _model(operation.name.capitalize(), operation.declaration, tuple(without))
 
 
@@ -42,7 +42,7 @@ def _model(name: str, declaration: type, without: Sequence[str]) -> type[Paramet
 
 
 def fields_of(declaration: type) -> dict[str, Any]:
-    """Return the fields of a model by name: type, and what is told of it."""
+    """Return the fields of a model by name, each with its type and description."""
     return {each.name: (each.kind, _field(each)) for each in parameters_of(declaration)}
 
 
@@ -54,7 +54,7 @@ def _field(parameter: Parameter) -> Any:
         "x-command-line": position,
         "x-file": option.file,
         "x-option": option.short if position == "named" else "",
-        # Three values: not given, on and off; off has an option of its own name.
+        # Three values: not given, on and off, which has its own option on the command line.
         "x-off": option.off if parameter.kind == bool | None else "",
     }
     extra = {name: text for name, text in about.items() if text}
@@ -62,7 +62,7 @@ def _field(parameter: Parameter) -> Any:
     field = partial(Field, description=option.help, json_schema_extra=extra or None, **bounds)
     if parameter.default is MISSING:
         return field()
-    # Pydantic would let all requests share one list.
+    # Else pydantic would share one list among all requests.
     shared = isinstance(parameter.default, list)
     return field(default_factory=list) if shared else field(default=parameter.default)
 
@@ -71,7 +71,7 @@ def read(operation: Operation, given: Mapping[str, object]) -> Call:
     """Return the call of an operation with parameters by name.
 
     Raises:
-        Refused: the parameters are not such as can be taken, or exclude each other.
+        Refused: a parameter is invalid, or some exclude each other.
     """
     try:
         return call(operation, dict(parameters(operation).model_validate(given)))
@@ -80,7 +80,7 @@ def read(operation: Operation, given: Mapping[str, object]) -> Call:
 
 
 def call(operation: Operation, values: Mapping[str, object]) -> Call:
-    """Return the same with values that are valid each by itself.
+    """Return the call of an operation with values that are each valid by itself.
 
     Raises:
         Refused: the values exclude each other, or are no Unicode.
@@ -94,9 +94,9 @@ def call(operation: Operation, values: Mapping[str, object]) -> Call:
         raise Refused(422, "parameters", mistakes_in([_NO_UNICODE])) from error
 
 
-#: The most mistakes that are named.
+#: Maximal number of errors that a message names.
 _MOST = 5
-#: Kinds of mistakes, as pydantic calls them; in braces stands what it tells of one.
+#: Messages by pydantic's error types, with placeholders for the context of an error.
 _MISTAKES = {
     "missing": "is missing",
     "string_type": "give a text",
@@ -130,26 +130,26 @@ _MISTAKES = {
     "json_invalid": "is no JSON",
 }
 _OTHER = "is not such as can be taken; /v1/openapi.json says what can"
-#: Where several kinds of values are tried, the path goes on with what pydantic calls the kind.
+#: If several types are tried, the path of an error continues with pydantic's name of the type.
 _KINDS = ("str", "int", "float", "bool")
 
 
 def mistakes_in(errors: Sequence[ErrorDetails], names: Collection[str] = (), *, inside: int = 0) -> str:
-    """Return in one line what is wrong.
+    """Return pydantic's errors as a message of one line.
 
     Args:
-        errors: as pydantic tells them.
-        names: the parameters that there are.
-        inside: how deep in a request parameters are.
+        errors: the errors of pydantic.
+        names: the valid names of parameters.
+        inside: depth of the parameters in a request.
     """
-    # Never the input, which pydantic tells as well: it may be as long as the request.
+    # Without the input, which pydantic has as well: it may be as long as the request.
     return "; ".join([*dict.fromkeys(_each(errors, names, inside))][:_MOST])
 
 
 def _each(errors: Sequence[ErrorDetails], names: Collection[str], inside: int) -> Iterator[str]:
     for error in errors:
         kind, path = str(error["type"]), list(error["loc"])[inside:]
-        if kind == "json_invalid":  # the path is that of a character
+        if kind == "json_invalid":  # the path is the position of a character
             path = []
         whole = list(takewhile(_is_ours, path))
         message = _OTHER if len(whole) < len(path) else _message(kind, error.get("ctx", {}))
@@ -159,7 +159,7 @@ def _each(errors: Sequence[ErrorDetails], names: Collection[str], inside: int) -
 
 
 def _is_ours(part: object) -> bool:
-    """Say whether a part of a path is a number of an item, or the name of a parameter."""
+    """Return whether a part of a path is the number of an item, or the name of a parameter."""
     return isinstance(part, int) or (str(part).isidentifier() and part not in _KINDS)
 
 
@@ -170,7 +170,7 @@ def _message(kind: str, about: Mapping[str, object]) -> str:
         return _MISTAKES.get(kind, _OTHER).format_map(
             {name: str(value).replace("'", "") for name, value in about.items()}
         )
-    except (KeyError, IndexError):  # of another version of pydantic
+    except (KeyError, IndexError):  # another version of pydantic has another context
         return _OTHER
 
 

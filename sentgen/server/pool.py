@@ -1,7 +1,7 @@
-"""Workers of one kind: a bounded queue before them, a deadline behind them, and one more when all are busy.
+"""Pools of workers of one kind: a bounded queue of requests, a deadline, and a new worker when all are busy.
 
-A worker that has worked holds what it loaded: machine code, caches, the memory of DuckDB. One that has had
-nothing to do for minutes ends, so that a server that nobody asks is one fresh worker of each kind.
+A worker keeps what it loaded for its requests: machine code, caches, the memory of DuckDB. A worker that was
+idle for minutes ends, so that an unused server has one fresh worker of each kind.
 """
 
 from __future__ import annotations
@@ -31,33 +31,34 @@ from sentgen.system import processes
 
 logger = logging.getLogger(__name__)
 
-#: There if machine code came with the package; `sentgen.machine_code`, which says so, too, imports numba.
+#: Exists if the package contains machine code; `sentgen.machine_code` knows, too, but imports numba.
 _MACHINE_CODE = Path(sentgen.__file__).with_name("models") / "ngrams" / "machine_code"
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
-#: Seconds after which a worker that has nothing to do ends.
+#: Seconds after which an idle worker ends.
 _IDLE = 300.0
-#: Seconds in which an idle worker says whether it is well: who asks waits for four, as a rule.
+#: Seconds in which an idle worker must report its health; monitors usually wait for four.
 _PING = 3.0
 
-#: How a pool is: its workers answer, all work, none is there yet, or what should answer does not.
+#: Health of a pool: workers answer, all are busy, none has started yet, or an idle worker does not answer.
 Health = Literal["ok", "busy", "starting", "failing"]
 #: From the best to the worst.
 HEALTHS: tuple[Health, ...] = get_args(Health)
 
-#: What a worker learns of the environment of the server; secrets are not among it.
+#: Environment variables that a worker inherits; no secrets.
 _ENVIRONMENT = (
     *("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "VIRTUAL_ENV", "NUMBA_CACHE_DIR"),
-    # Without these, Windows has no sockets, and libraries no folder for what they keep.
+    # Windows needs these for sockets, and libraries for the folders of their data.
     *("SYSTEMROOT", "USERPROFILE", "LOCALAPPDATA", "TEMP"),
 )
-#: One thread for each worker: their number says how many cores are used. Memory is asked for as it is
-#: needed: Arrow's own allocator would reserve a gigabyte at once, which counts against the limit.
+#: One thread for each worker, so that the number of workers is the number of cores used. The system
+#: allocator, since Arrow's own would reserve a gigabyte at once, which counts against the limit.
 _FRUGAL = {
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "2",
 }
-#: The first start compiles for a minute or two of processor time, which a busy machine does not have at once.
+#: Seconds for a start: the first one compiles for a minute or two of processor time, longer on a busy
+#: machine.
 _START_SECONDS = 900.0
 _SLOW = 10.0
 
@@ -71,8 +72,8 @@ class Worker:
 
     Attributes:
         process: the process.
-        is_fresh: whether it holds nothing but what it opened.
-        idle_since: when it had nothing to do any more, by the clock of the event loop.
+        is_fresh: whether it has not worked since it opened the snapshot.
+        idle_since: when it became idle, by the clock of the event loop.
     """
 
     def __init__(self, process: Process, folder: str, *, is_fresh: bool = True) -> None:
@@ -92,7 +93,7 @@ class Worker:
         folder = str(temporary.folder_of_process("sentgen-worker-"))
         try:
             worker = cls(await _spawned(opening, folder), folder, is_fresh=not opening.warm_up)
-        except BaseException:  # a signal to the server, perhaps; from here on the worker removes it
+        except BaseException:  # such as a signal to the server; later, the worker removes the folder
             temporary.remove_held(folder)
             raise
         slow = asyncio.get_running_loop().call_later(_SLOW, _say_slow, opening.kind)
@@ -129,17 +130,17 @@ class Worker:
             await self.process.stdin.drain()
             await self._receive()  # it has taken the request
         except (ConnectionError, RuntimeError) as error:
-            # RuntimeError: so does uvloop say that the pipe is closed, between a death and the news of it.
+            # RuntimeError: raised by uvloop if the pipe is closed before the end of the process is reported.
             raise NotTaken("the worker had died") from error
         return await self._receive()
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
 
     async def wait(self) -> int:
-        """Wait until the process has ended, and remove what it left; return its exit code."""
+        """Wait until the process has ended, and remove its folder; return its exit code."""
         code = await self.process.wait()
         await self._errors
         # After its end: until then it may write there.
@@ -152,7 +153,7 @@ class Worker:
 
     async def _log_errors(self) -> None:
         assert self.process.stderr is not None
-        # Blocks, not lines: what a worker prints without a line end must not fill our memory.
+        # Read in blocks, since output without a line end must not fill our memory.
         while block := await self.process.stderr.read(1 << 16):
             text = block.decode("utf-8", "replace").rstrip()
             logger.warning("worker output", extra={"worker": self.process.pid, "text": text})
@@ -161,15 +162,15 @@ class Worker:
 async def _spawned(opening: Opening, folder: str) -> Process:
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     return await asyncio.create_subprocess_exec(
-        # -P: the current folder holds texts of strangers, and nothing is imported from there.
+        # -P: nothing is imported from the current folder, which has texts of users.
         *(sys.executable, "-P", "-m", "sentgen.server", wire.encode(opening)),
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
         cwd=folder,
-        # What a library spills goes with the folder when the worker has ended.
+        # Temporary files of libraries are removed with the folder when the worker has ended.
         env={**environment, **_FRUGAL, "TMPDIR": folder},
-        # Ctrl-C goes to all processes of a terminal; workers end when the front tells them.
+        # Ctrl-C is sent to all processes of a terminal, but only the front ends workers.
         **processes.apart(),
     )
 
@@ -180,7 +181,7 @@ def _say_slow(kind: str) -> None:
 
 
 def start_task(tasks: set[asyncio.Task[None]], work: Coroutine[object, object, None], name: str) -> None:
-    """Start work, and keep it among the tasks until it has ended; if by an exception, log that."""
+    """Start a task, keep it in ``tasks`` until it ends, and log its exception, if there is one."""
     task = asyncio.create_task(work, name=name)
     # asyncio holds tasks weakly: without this one could vanish at work.
     tasks.add(task)
@@ -194,14 +195,14 @@ def start_task(tasks: set[asyncio.Task[None]], work: Coroutine[object, object, N
 
 
 async def unless(ended: asyncio.Event, work: Awaitable[None]) -> None:
-    """Do something, but no longer than until the event."""
+    """Await some work, and cancel it when the event is set."""
     task, ending = asyncio.ensure_future(work), asyncio.ensure_future(ended.wait())
     await asyncio.wait([task, ending], return_when=asyncio.FIRST_COMPLETED)
     ending.cancel()
     if not task.done():
         task.cancel()
         await asyncio.wait([task])
-    # Raises what went wrong in it.
+    # Raises the exception of the work.
     if not task.cancelled():
         task.result()
 
@@ -211,9 +212,9 @@ class Pool:
     """Workers that all opened the same snapshot.
 
     Args:
-        opening: what they are told, with the limits of their work and of the queue.
-        size: how many there are at most.
-        metrics: where what happens is counted.
+        opening: what the workers open, with the limits of their work and of the queue.
+        size: maximal number of workers.
+        metrics: the metrics that count requests and killed workers.
     """
 
     opening: Opening
@@ -227,10 +228,10 @@ class Pool:
     _cannot_start: bool = False
 
     async def start(self, *, whole: bool = True) -> None:
-        """Start the first worker, and look out for those that are idle.
+        """Start the first worker, and the task that ends idle ones.
 
         Args:
-            whole: wait for it also if it would only load machine code; else `fill` brings it.
+            whole: whether to wait for it even if it only loads machine code; if not, `fill` starts it.
 
         Raises:
             StoreError: the worker could not start.
@@ -240,7 +241,7 @@ class Pool:
         start_task(self._tasks, self._end_idle(), "end idle")
 
     def fill(self) -> None:
-        """Start workers as long as some are missing; requests wait for them as for those that are busy."""
+        """Start missing workers in the background; requests wait for them as for busy ones."""
         # One after another: several that start at once would take the processors from those that work.
         if not any(task.get_name() == "fill" and not task.done() for task in self._tasks):
             start_task(self._tasks, self._filled(), "fill")
@@ -251,24 +252,24 @@ class Pool:
         for worker in self._all:
             worker.kill()
         for task in tuple(self._tasks):
-            # A start may take minutes; watchers end with the workers that they watch.
+            # A start may take minutes and is cancelled; watchers end with their workers.
             if not task.done() and task.get_name() != "watch":
                 task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     @property
     def state(self) -> dict[str, int]:
-        """Return how many workers there are, how many are idle, and how many requests wait."""
+        """Return the number of workers, of idle workers, and of waiting requests."""
         waiting = sum(not request.done() for request in self._waiting)
         return {"workers": len(self._all), "idle": len(self._idle), "waiting": waiting}
 
     @property
     def seconds(self) -> float:
-        """Return how long work for one request may take."""
+        """Return the seconds that work for one request may take."""
         return self.opening.limits.seconds[self.opening.kind]
 
     async def health(self) -> Health:
-        """Ask an idle worker whether it is well; one that is not is replaced."""
+        """Check the health of an idle worker; one that does not answer is replaced."""
         if not self._idle:
             return "busy" if self._all else "failing" if self._cannot_start else "starting"
         worker = self._idle[-1]
@@ -286,8 +287,8 @@ class Pool:
 
         Args:
             message: the request.
-            again: ask another one if this one turns out to be dead.
-            seconds: seconds that it may take; those of the kind if not given.
+            again: whether to try another worker if the first turns out to be dead.
+            seconds: seconds that the work may take; by default, those of the kind.
 
         Raises:
             Refused: too many wait (429), it took too long (504), or the worker died (503).
@@ -304,7 +305,7 @@ class Pool:
         except ConnectionError as error:
             worker.kill()
             self.metrics.killed(self.opening.kind, "died")
-            # Once: a worker may have died while it was idle, but two in a row tell of something else.
+            # Once only: an idle worker may have died, but two dead ones in a row have another cause.
             if again and isinstance(error, NotTaken):
                 return await self.call(message, again=False)
             raise Refused(
@@ -318,7 +319,7 @@ class Pool:
             self.metrics.killed(self.opening.kind, "cancelled")
             raise
         self.metrics.looked_up(reply.lookups)
-        # Killed after the answer, and replaced by `_watch` as all that end.
+        # Killed after the answer, and replaced by `_watch` as all workers that end.
         if reply.retire:
             worker.kill()
             self.metrics.killed(self.opening.kind, "retired")
@@ -329,9 +330,9 @@ class Pool:
     async def _take(self) -> Worker:
         """Take an idle worker, or wait for one."""
         if self._idle:
-            # The one that worked last: its caches are the warmest.
+            # The worker that worked last, which has the warmest caches.
             return self._idle.pop()
-        # Those who gave up are still in the queue, and must not count as waiting.
+        # Requests that gave up are still in the queue, and must not count as waiting.
         while self._waiting and self._waiting[0].done():
             self._waiting.popleft()
         queue = self.opening.limits.queue
@@ -346,7 +347,7 @@ class Pool:
         self._waiting.append(future)
         self.fill()
         try:
-            # Not wait_for, which cancels the future: a worker that is given at that moment would be lost.
+            # Not wait_for, which cancels the future: a worker that is assigned at that moment would be lost.
             await asyncio.wait([future], timeout=self.seconds)
         except asyncio.CancelledError:
             if future.done():
@@ -359,7 +360,7 @@ class Pool:
         raise Refused(429, "busy", "no worker became free in time; try again later", {"Retry-After": "1"})
 
     def _give(self, worker: Worker) -> None:
-        """Hand a worker to whoever waits longest."""
+        """Assign a worker to the request that waits longest."""
         # It has died in the meantime; whoever waits gets its successor from `_add`.
         if worker not in self._all or self._stopping:
             return
@@ -374,7 +375,7 @@ class Pool:
     async def _add(self) -> None:
         worker = await Worker.start(self.opening)
         self._cannot_start = False
-        # What the first one has compiled lies on the disk: the others load what they are asked for.
+        # The first worker's machine code is cached on the disk, from which the others load it on demand.
         self.opening = replace(self.opening, warm_up=False)
         if self._stopping:
             worker.kill()
@@ -385,7 +386,7 @@ class Pool:
         self._give(worker)
 
     async def _watch(self, worker: Worker) -> None:
-        """Wait until a worker ends; see that another one takes its place."""
+        """Wait until a worker ends, and have it replaced."""
         code = await worker.wait()
         if worker not in self._all:  # it was idle
             return
@@ -401,7 +402,7 @@ class Pool:
 
     @property
     def _is_short(self) -> bool:
-        """Say whether there is no worker, or none for those who wait, and room for one."""
+        """Return whether a worker can be added, and is needed: there is none, or requests wait."""
         return not self._all or (self.state["waiting"] > 0 and len(self._all) < self.size)
 
     async def _filled(self) -> None:
@@ -409,16 +410,16 @@ class Pool:
         while self._is_short and not self._stopping:
             try:
                 await self._add()
-            # No process can be started, perhaps: that may pass, too.
+            # The system may be unable to start a process, which may be temporary.
             except (StoreError, OSError) as error:
                 self._cannot_start = True
                 logger.error("worker cannot start", extra={"kind": self.opening.kind, "error": str(error)})
                 await asyncio.sleep(pause)
-                # A full disk or a lost snapshot lasts: processes that die at once must not fill the machine.
+                # A full disk or a lost snapshot may last: do not start processes that die at once in a loop.
                 pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def _end_idle(self) -> None:
-        """End workers that have had nothing to do for long, but for a last one that is fresh."""
+        """End workers that were idle for long, except a last fresh one."""
         while True:
             await asyncio.sleep(_IDLE / 10)
             past = asyncio.get_running_loop().time() - _IDLE

@@ -25,7 +25,7 @@ from sentgen.errors import (
 MEDIA_TYPE = "application/problem+json"
 _MOST_CHARACTERS = 2_000
 
-# The first that fits: special ones stand before what they are kinds of.
+# The first class that fits is used, so that subclasses precede their base classes.
 _STATUS: tuple[tuple[type[SentgenError], int, str], ...] = (
     (NotFoundError, 404, "not-found"),
     (QueryRejected, 400, "query-rejected"),
@@ -53,7 +53,7 @@ class ProblemDocument(BaseModel):
 
     @property
     def json_bytes(self) -> bytes:
-        """Return what is sent."""
+        """Return the document as JSON."""
         return json.dumps(self.model_dump(exclude_none=True), ensure_ascii=False).encode("utf-8", "replace")
 
     @staticmethod
@@ -66,19 +66,19 @@ class ProblemDocument(BaseModel):
 
     @staticmethod
     def of_error(error: SentgenError) -> ProblemDocument:
-        """Return the problem that an error of the library is."""
+        """Return the problem document of an error of the library."""
         status, kind = next((status, kind) for known, status, kind in _STATUS if isinstance(error, known))
         document = ProblemDocument.make(status, kind, str(error))
         if not isinstance(error, QueryError) or error.offset is None:
             return document
         before = error.query[: error.offset].split("\n")
-        # A query may be one line of a million characters.
+        # A message may quote a query, which may be one line of a million characters.
         picture = error.picture if len(error.picture) <= _MOST_CHARACTERS else None
         position = {"line": len(before), "column": len(before[-1]) + 1, "picture": picture}
         return document.model_copy(update=position)
 
 
-#: What is told in the place of what only whoever runs the server may read.
+#: The message that replaces details which only the operator of the server may read.
 BROKEN = "the server made a mistake, and has written down what it was; please report it"
 UNREADABLE = "the store cannot be read as it should; the server has written down why: tell whoever runs it"
 FAILED = (
@@ -91,17 +91,17 @@ TOO_MUCH = (
 )
 
 
-#: Under which a request collects what went wrong with it, where somebody wants to know.
+#: Key of the scope under which the problems of a request are collected.
 PROBLEMS = "sentgen.problems"
 
 
 def note_problem(scope: MutableMapping[str, Any], detail: str) -> None:
-    """Write down what went wrong with a request."""
+    """Add a problem to a request."""
     scope.get(PROBLEMS, []).append(detail)
 
 
 def problems_of(scope: Mapping[str, Any]) -> Sequence[str]:
-    """Return what went wrong with a request."""
+    """Return the problems of a request."""
     noted: Sequence[str] = scope.get(PROBLEMS, ())
     return noted
 

@@ -21,7 +21,7 @@ from sentgen.server.operations import Limits
 from sentgen.server.operations.operation import Result
 from sentgen.server.wire import MEDIA_TYPES, Format, Reply
 
-#: What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection).
+#: Characters that begin a formula in spreadsheets (OWASP, CSV injection).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -47,7 +47,7 @@ def render(
         escape_formulas: put an apostrophe before what a spreadsheet would compute, in CSV and TSV.
     """
     columns = distinct(result.table.columns)
-    # One row even if it has too many cells: an answer without any would say nothing.
+    # At least one row, even if it has too many cells.
     most = min(limits.rows, max(limits.cells // max(len(columns), 1), 1))
     if form in (Format.PARQUET, Format.ARROW):
         return _arrow(result, form, columns, most, limits.bytes)
@@ -74,7 +74,7 @@ def render(
         }
         if citation:
             document["citation"] = citation
-        # The rows are JSON already: they are put in before the closing brace, not parsed again.
+        # The rows are JSON already, and are inserted before the closing brace, not parsed again.
         head = json.dumps(document, ensure_ascii=False, allow_nan=False)[:-1]
         text = f'{head}, "rows": [{", ".join(written)}]}}'
     else:
@@ -86,11 +86,11 @@ def render(
 def _within(
     lines: Iterator[str], most_rows: int, most_bytes: int, *, heads: int = 0
 ) -> tuple[list[str], int, bool]:
-    """Take lines while they fit; return them, how many are rows, and whether some are left."""
+    """Return the lines within the limits, the number of rows among them, and whether lines are left."""
     taken: list[str] = []
     size = 0
     for line in lines:
-        # In bytes, before it is taken: the limit is kept, whatever the script.
+        # Checked in bytes before the line is added, so that the limit holds in any script.
         size += len(line.encode("utf-8", "replace"))
         if len(taken) - heads >= most_rows or size > most_bytes:
             return taken, max(len(taken) - heads, 0), True
@@ -99,7 +99,7 @@ def _within(
 
 
 def _harmless(row: Sequence[Any]) -> list[Any]:
-    """Return the fields of a row, those that look like a formula as texts."""
+    """Return the fields of a row, with an apostrophe before those that look like a formula."""
     fields = map(csv_value, row)
     return [
         f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value for value in fields
@@ -107,13 +107,13 @@ def _harmless(row: Sequence[Any]) -> list[Any]:
 
 
 def _arrow(result: Result, form: Format, columns: Sequence[str], most_rows: int, most_bytes: int) -> Reply:
-    """Write Parquet, or a stream of Arrow; a table that takes too many bytes is halved until it does not."""
-    import pyarrow as pa  # as few ask for it, not every process should hold it
+    """Write Parquet, or a stream of Arrow; a table with too many bytes is halved until it fits."""
+    import pyarrow as pa  # imported only when needed, to save memory in each process
 
     whole = result.table.renamed(columns).arrow()
     part = whole.slice(0, most_rows)
     while part.num_rows and part.nbytes > most_bytes:
-        # `nbytes` is that in memory; the file is smaller as a rule.
+        # `nbytes` is the size in memory; the file is usually smaller.
         part = whole.slice(0, part.num_rows // 2)
     buffer = io.BytesIO()
     if form is Format.PARQUET:

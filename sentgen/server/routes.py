@@ -108,7 +108,7 @@ def offered(settings: ServerSettings, only: Container[str] | None = None) -> dic
     return {
         name: operation
         for name, operation in operations().items()
-        # Without SQL its route is not there at all: it is neither documented nor refused in another way.
+        # Without SQL, there is no route for it: it is not documented, and answered as any unknown path.
         if operation.api and operation.kind in settings.kinds and (only is None or name in only)
     }
 
@@ -131,7 +131,7 @@ def router(settings: ServerSettings, only: Container[str] | None = None) -> APIR
 
 
 def _responses(operation: Operation) -> dict[int | str, dict[str, Any]]:
-    """Return what may come back, with what a row is, where that is told."""
+    """Return the possible responses, with the schema of a row if the operation has one."""
     if not operation.row:
         return _RESPONSES
     # FastAPI adds the table to it, in place.
@@ -180,12 +180,12 @@ def _endpoint(operation: Operation) -> Callable[..., Awaitable[Response]]:
 
 
 async def answer(request: Request, message: Call) -> Response:
-    """Have the service do an operation, and make a response of the answer."""
+    """Call an operation of the service, and return its answer as a response."""
     service: Service = request.app.state.service
     reply = await service.call(message, asker=Asker.from_scope(request.scope))
     if reply.of_labels:
         request.scope[CHANGES] = True
-    # A proxy must not give CSV to whoever asks for JSON.
+    # So that a proxy does not answer a request for JSON with cached CSV.
     headers = {"Sentgen-Snapshot": reply.snapshot, "Sentgen-Version": __version__, "Vary": "Accept"}
     if request.method == "GET":
         base = service.settings.base_path
@@ -214,7 +214,7 @@ def _preferred_format(accept: str) -> Format:
             value = float(weight)
         except ValueError:
             value = 0.0
-        # Of equals the first, as most clients write them.
+        # Of equally preferred formats the first one.
         if media in forms and value > best:
             best, form = value, forms[media]
     return form
@@ -229,7 +229,7 @@ def require_snapshot(served: str, cited: str | None) -> None:
 
     Args:
         served: name of the snapshot that is served.
-        cited: the one that was asked for, with or without ``sentgen-`` before its hash; nothing: any.
+        cited: name of the requested snapshot, with or without ``sentgen-`` before its hash; None for any.
 
     Raises:
         Refused: the snapshots differ.
@@ -245,12 +245,12 @@ def require_snapshot(served: str, cited: str | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CitedRequest:
-    """How what was asked is cited: the server, the corpora and a link."""
+    """The citation of an answer: the server, the corpora and a link."""
 
     request: Request
 
     def addresses(self) -> list[str]:
-        """Return the addresses of the server as others have them, that of the request first if it is one."""
+        """Return the addresses of the server for others, first that of the request if others can use it."""
         settings = self.request.app.state.service.settings
         here, hosts = self.request.url.hostname or "", settings.classroom.hosts if settings.classroom else ()
         # Others reach another machine by the names of the loopback: their own.
@@ -274,17 +274,17 @@ class CitedRequest:
         )
 
     def corpora(self, corpora: Sequence[PublishedCorpus]) -> Sequence[PublishedCorpus]:
-        """Return the corpora that an answer is about: those that it names, else all."""
+        """Return the corpora that a request names, else all."""
         compared = self.request.url.path.endswith("/keyness")
         keys = ("corpus", "against") if compared else ("corpus", "name")
         named = {value for name in keys for value in self.request.query_params.getlist(name) if value}
-        # What is no corpus is a subcorpus, or a model.
+        # Other names are those of subcorpora or models.
         about = named <= {corpus["name"] for corpus in corpora}
         return [corpus for corpus in corpora if not (named and about) or corpus["name"] in named]
 
     def link(self, served: str) -> str:
-        """Return a link to what is shown, of this snapshot alone: path and query without the server."""
+        """Return a link to the answer from this snapshot: path and query without the server."""
         given = [pair for pair in self.request.query_params.multi_items() if pair[0] != SNAPSHOT]
-        # Paths may hold anything, half of a surrogate pair among it; a header is plain ASCII.
+        # Paths may contain anything, lone surrogates included; a header is plain ASCII.
         path = quote(self.request.scope["path"], errors="replace")
         return f"{path}?{urlencode([*given, (SNAPSHOT, served)], errors='replace')}"

@@ -30,23 +30,24 @@ with insides_of("uvicorn"):
     attrgetter("capture_signals")(uvicorn.Server)
 try:
     from uvicorn.protocols.http import httptools_impl
-except ImportError:  # httptools is not everywhere; h11 is, and slower
+except ImportError:  # httptools is not available everywhere; h11 is, but slower
     httptools_impl = None  # type: ignore[assignment]
 
 #: Bytes of a request before its body.
-# Forms of the pages are GET: a text that was pasted stands in the head.
+# Forms of the pages use GET, so that a pasted text is in the head.
 _HEADER_BYTES = 128 * 2**10
 
 
 class _Impatient(asyncio.Protocol):
-    """Ends the patience of uvicorn's protocols, of which this is mixed into one.
+    """A mixin for uvicorn's protocols that closes connections which are too slow.
 
-    Their own timeout is for connections that are idle between two requests. A client that sends a byte now
-    and then (slow loris), or reads none, would keep its connection, and the memory of its answer, for ever.
+    Uvicorn's timeout is only for connections that are idle between two requests. A client that sends a byte
+    now and then (slow loris), or does not read, would keep its connection, and the memory of its answer,
+    forever.
 
     Attributes:
-        request_seconds: seconds that a whole request may take to arrive.
-        answer_seconds: seconds that a client may leave its answer lying.
+        request_seconds: seconds in which a whole request must arrive.
+        answer_seconds: seconds in which a client must read its answer.
     """
 
     request_seconds = 20.0
@@ -60,7 +61,8 @@ class _Impatient(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin to wait for a request."""
         super().connection_made(transport)
-        # asyncio does so only for sockets that name their protocol; without, bodies wait 40 ms for an ACK.
+        # asyncio sets TCP_NODELAY only for sockets that name their protocol; else bodies wait 40 ms for an
+        # ACK.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._wait_for_request()
 
@@ -70,18 +72,18 @@ class _Impatient(asyncio.Protocol):
         self._arriving, self._leaving = _cancel(self._arriving), _cancel(self._leaving)
 
     def pause_writing(self) -> None:
-        """Begin to wait for a client that is slower than we."""
+        """Start the timer for a client that reads slowly."""
         super().pause_writing()
         # Not anew each time: a client that takes a byte now and then would never be late.
         self._leaving = self._leaving or self.loop.call_later(self.answer_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on: it took what there was."""
+        """Stop the timer: the client has read the pending data."""
         super().resume_writing()
         self._leaving = _cancel(self._leaving)
 
     def _wait_for_request(self) -> None:
-        """Give the request so many seconds from now on; more bytes of it give it no more time."""
+        """Start the timer of the request; further bytes do not extend it."""
         if self._arriving is None and not self.transport.is_closing():
             self._arriving = self.loop.call_later(self.request_seconds, self.transport.abort)
 
@@ -95,7 +97,7 @@ class PlainConnection(_Impatient, H11Protocol):
     def handle_events(self) -> None:
         """Handle what arrived."""
         super().handle_events()
-        # h11 is in SEND_BODY while a body arrives, and in IDLE until the next head is whole.
+        # The client's state in h11 is SEND_BODY during a body, and IDLE until the next head is complete.
         if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
             self._wait_for_request()
         else:
@@ -111,33 +113,33 @@ if httptools_impl is not None:
         )
 
     class FastConnection(_Impatient, httptools_impl.HttpToolsProtocol):
-        """A connection whose requests httptools reads, in C, without a limit to their length of its own."""
+        """A connection whose requests httptools reads, in C; the length of a head is limited here."""
 
         _head = 0
 
         def data_received(self, data: bytes) -> None:
-            """Read; a head that does not end is refused."""
+            """Read data; a head that is too long is refused."""
             self._head += len(data)
             super().data_received(data)
             if self._head > _HEADER_BYTES and not self.transport.is_closing():
                 self.send_400_response("The head of the request is too long.")
 
         def on_headers_complete(self) -> None:
-            """Begin with the body, of which the application has a limit.
+            """Begin the body, whose size the application limits.
 
             Raises:
-                ValueError: not what h11 takes; httptools makes an error of its own of it, and uvicorn a 400.
+                ValueError: h11 would refuse the transfer encoding or HTTP version; uvicorn answers with 400.
             """
-            # A length that a proxy and this server read differently smuggles a request past the proxy.
+            # A length that a proxy and this server read differently could smuggle a request past the proxy.
             encodings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
             if encodings not in ([], [b"chunked"]) or self.parser.get_http_version() not in ("1.0", "1.1"):
                 raise ValueError("an encoding or a version that is not understood")
             super().on_headers_complete()
-            # Far below the limit: what comes until the end of the message is body.
+            # Far below the limit, so that the body is not counted as a head.
             self._head = -(1 << 62)
 
         def on_message_complete(self) -> None:
-            """Stop the clock: what follows takes our time."""
+            """Stop the timer: from now on the server works."""
             super().on_message_complete()
             self._head = 0
             self._stop_waiting()
@@ -145,7 +147,7 @@ if httptools_impl is not None:
         def on_response_complete(self) -> None:
             """Wait for the next request."""
             super().on_response_complete()
-            # A pipelined request may be at work already; it has arrived, and is not waited for.
+            # A pipelined request may be in progress already; it has arrived, and has no timer.
             if not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete):
                 self._wait_for_request()
 
@@ -153,7 +155,7 @@ if httptools_impl is not None:
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    """Cancel a timer, if there is one; return what takes its place: none."""
+    """Cancel a timer, if there is one; return None, its new value."""
     if timer is not None:
         timer.cancel()
     return None
@@ -161,14 +163,14 @@ def _cancel(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
 
 logger = logging.getLogger(__name__)
 
-#: More of them at a time are told 503.
+#: Maximal number of concurrent connections; more get status 503.
 _CONNECTIONS = 500
-#: Seconds that requests have to end after a signal, beyond the longest deadline.
+#: Seconds beyond the longest deadline in which requests must end after a signal.
 _GRACE = 5
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn, without its own signal handlers, which end the process by the signal."""
+    """Uvicorn without its own signal handlers, which would end the process by the signal."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
