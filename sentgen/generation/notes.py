@@ -1,4 +1,4 @@
-"""What a user might not expect of sentences that were put in order."""
+"""Notes on ordered sentences for what users might not expect."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sentgen.generation.trees.trees import is_forced
 from sentgen.models.dependency.tagging import known_tags
 from sentgen.output.wording import quantity
 
-#: What looks like word/TAG, whether there is such a tag or not.
+#: Words that look like word/TAG, whether the tag is known or not.
 _TAGGED = re.compile(r"[^/]+/[A-Z]{2,5}\$?$")
 
 
 def notes(answers: Answers) -> Iterator[str]:
-    """Yield what a user might not expect."""
+    """Yield notes on unexpected properties of the answers."""
     empty = sum(not bag.units for bag in answers.bags)
     if empty:
         bags = quantity(len(answers.bags), "bag has", "bags have")
@@ -54,7 +54,7 @@ def notes(answers: Answers) -> Iterator[str]:
 
 
 def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
-    """Say where the last word stands for a phrase that is no base noun phrase."""
+    """Yield a note on phrases other than base noun phrases that are represented by their last word."""
     phrases = list(
         dict.fromkeys(unit for sentence in sentences if sentence.tree for unit in doubtful(sentence.units))
     )
@@ -66,7 +66,7 @@ def _head_notes(sentences: Sequence[RegeneratedSentence]) -> Iterator[str]:
 
 
 def _formula(plan: SearchPlan) -> str:
-    """Say how the score comes of its parts."""
+    """Return the formula of the score from its parts."""
     weights = plan.part_weights()
     own = [] if FeatureSettings in plan.algorithm.groups else [f"what {plan.algorithm.name} maximizes"]
     terms = [*own, *(f"{weight:.4g} {PART}{name}" for name, weight in weights.items() if weight)]
@@ -78,7 +78,7 @@ def _all_units(answers: Answers) -> list[Unit]:
 
 
 def _tag_notes(answers: Answers) -> Iterator[str]:
-    """Say what was read as a tag and what only looks like one, and name tags that the counts do not know."""
+    """Yield notes on strings read as tags, on strings that only look like tags, and on unknown tags."""
     units = [unit for bag in answers.bags if bag.tagged for unit in bag.units]
     if units:
         tagged, words = (sum(len(unit.words) for unit in some) for some in (units, _all_units(answers)))

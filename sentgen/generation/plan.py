@@ -1,11 +1,11 @@
-"""How bags are to be put in order: what is asked for, and the plan that is made of it in a store, once.
+"""The request to order bags, and the plan that is made from it, once, with a store.
 
 Reranking chooses among the best sentences of a bag by models and scorers that see whole sentences:
 
     score(sentence) = the algorithm's score + w1 log p1(sentence) + w2 log p2(sentence) ...
 
-over what `--rerank` names, and the scorers among `--features`, which cannot be asked within a search: what
-they say of the beginning of a sentence is not known.
+over the names of `--rerank`, and the scorers among `--features`, which cannot be used within a search, since
+they score whole sentences only.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from sentgen.options import Changes, Option
 from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
-#: Sentences of a bag to choose from: of 50 the best one is 15 BLEU above the first (docs/plugins.md).
+#: Sentences of a bag to rerank: the best of 50 is 15 BLEU above the first (docs/plugins.md).
 CANDIDATES = 50
 
-#: What reranks, and what it weighs.
+#: Models and scorers that rerank, with their weights.
 Rerankers = Sequence[tuple[Scorer, float]]
 
 
 def _rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSettings, Rerankers]:
-    """Return settings whose scorers stand where all that reranks does, and these with their weights.
+    """Return settings with all scorers moved to the rerankers, and the rerankers with their weights.
 
     Raises:
-        InputError: a scorer is there twice, or see `scorer_for` for this and other errors.
+        InputError: a scorer is named twice, or see `scorer_for`, also for other errors.
     """
     features = settings.of(FeatureSettings).features.named
     models = list_models(store) if features else []
@@ -69,25 +69,25 @@ def _rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSetting
 
 
 def scores_of(rerankers: Rerankers, sentences: Sentences) -> list[list[float]]:
-    """Return what each of those that rerank says of each sentence: a list a sentence."""
-    # An empty sentence is the only one of its bag; that it has no words is nothing that a scorer has to know.
+    """Return the scores of all rerankers for each sentence: a list a sentence."""
+    # An empty sentence is the only one of its bag, so that scorers need not accept it.
     filled = [sentence for sentence in sentences if sentence]
     by_scorer = [iter(scorer.score(filled)) for scorer, _ in rerankers]
     return [[next(scores) if sentence else 0.0 for scores in by_scorer] for sentence in sentences]
 
 
-#: The algorithm that is not named: one where the corpora of the model have trees, another one where not.
+#: Default algorithms if the corpora of the model have trees, and if not.
 _AUTOMATIC, WITH_TREES, _WITHOUT = "auto", "joint", "beam"
-#: The fields of a search that `regenerate` and experiments have in common.
+#: The fields of a search that `regenerate` and experiments share.
 SHARED = ("as_published", "changes", "dependencies")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What is asked of a search, in the names of the command line.
+    """The request of a search; fields have the names of the command line.
 
     The algorithm may have settings behind its name (see `read_system`). ``changes`` are settings that differ
-    from its defaults. ``units`` are those of the trees, too.
+    from the defaults. ``units`` are also the units of the trees.
     """
 
     algorithm: Annotated[
@@ -124,15 +124,15 @@ class Search:
         """Make the plan of a search with a model, which may be given by its name.
 
         Raises:
-            InputError: the algorithm is unknown, or a setting makes no sense.
+            InputError: the algorithm is unknown, or a setting is invalid.
             NotFoundError: there is no model or corpus of a name.
             ModelError: the model is not over words, or the algorithm needs trees, and the corpora have none.
-            PluginError: the algorithm, or a scorer, is that of a plug-in, and cannot be used.
+            PluginError: the algorithm, or a scorer, is from a plug-in, and cannot be used.
         """
         if isinstance(model, str):
             model = registry.find(store, model)
         model.symbols.require_words(model.name)
-        # The trees must be over what is put in order, or no unit would be found in the counts.
+        # The trees must have the same units, or the counts would have none of them.
         layer: Layer = "word" if self.units == "word" else "unit"
         name = self.algorithm
         if name == _AUTOMATIC:
@@ -170,13 +170,13 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Treebank:
-    """Which dependency counts to use: those of some corpora, over base noun phrases or over words."""
+    """The dependency counts of some corpora, over base noun phrases or over words."""
 
     corpora: tuple[int, ...]
     layer: Layer = "unit"
 
 
-#: Said of a model without companions, as BLEU is about 1 higher with them (docs/ordering.md).
+#: Hint for a model without companions, as BLEU is about 1 higher with them (docs/ordering.md).
 _ALONE = "{model} has no companions, with which {algorithm} is better: sentgen models build --companions"
 #: Said of a model that expects what is not there: 14 for 20 points of BLEU.
 _BRACKETS = (
@@ -187,12 +187,12 @@ _BRACKETS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPlan:
-    """All that a search needs to know beside the bags: nothing is left to be looked up or to default.
+    """All that a search needs besides the bags; nothing is left to look up, and no default is open.
 
-    ``treebank`` is there for the algorithms that make trees, ``features`` for those that ask several models
-    (their weights are among the settings), ``rerankers`` for what chooses among its best sentences; ``words``
-    says whether phrases are broken up, ``parts`` whether to tell what the parts of a score say. ``hints`` say
-    what would make the search better.
+    ``treebank`` is set for algorithms that make trees, ``features`` are further models (their weights are
+    among the settings), ``rerankers`` choose among the best sentences; ``words``: whether phrases are split
+    into words; ``parts``: whether sentences get the parts of their scores. ``hints`` are ways to improve the
+    search.
     """
 
     model: ModelLike
@@ -210,18 +210,18 @@ class SearchPlan:
 
     @property
     def order(self) -> int:
-        """Return n of the n-grams that are asked for."""
+        """Return n of the n-grams that are looked up."""
         return self.settings.of(NgramSettings).order
 
     def tags(self, store: Store) -> TagKind | None:
-        """Return the kind of tags that the dependency counts use, if there are any."""
+        """Return the kind of tags of the dependency counts, if there are any."""
         return cast(TagKind, tag_set(store, self.treebank.corpora)) if self.treebank else None
 
     def check_bags(self, bags: Sequence[Sequence[Unit]]) -> None:
-        """Refuse bags that are too large for the algorithm, or have no tags where features need them.
+        """Refuse bags that are too large for the algorithm, or lack tags that features need.
 
         Raises:
-            InputError: with the number of the bag.
+            InputError: a bag is too large or lacks tags; with its number.
         """
         for number, bag in enumerate(bags, 1):
             size = sum(len(unit.words) for unit in bag) if self.words else len(bag)
@@ -230,7 +230,7 @@ class SearchPlan:
                     f"bag {number} has {quantity(size, 'unit')}, and {self.algorithm.name} takes at most"
                     f" {self.algorithm.max_units}; split it, or keep phrases together in brackets"
                 )
-        # Where there are trees, words without tags get their most frequent ones.
+        # With trees, words without tags get their most frequent tags.
         if self.treebank:
             return
         tagged = next((feature.model for feature in self.features if feature.needs_tags), None)
@@ -242,7 +242,7 @@ class SearchPlan:
             )
 
     def part_weights(self) -> dict[str, float]:
-        """Return what the parts weigh, with what reranks; of an algorithm with its own score only that."""
+        """Return the weights of parts and rerankers; an algorithm with its own score has one part."""
         by_name: dict[str, float] = {}
         if FeatureSettings in self.algorithm.groups:
             named = self.settings.of(FeatureSettings).features.named
@@ -253,7 +253,7 @@ class SearchPlan:
         return by_name | {scorer.name: weight for scorer, weight in self.rerankers}
 
     def model_labels(self) -> list[str]:
-        """Return the labels of the models that a search asks, that of the words first."""
+        """Return the labels of the models of a search, that of the words first."""
         return [f"{one.name}@{one.version}" for one in (self.model, *(each.model for each in self.features))]
 
 

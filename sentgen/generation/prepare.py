@@ -1,11 +1,11 @@
-"""From bags of units to what a search needs: the arrays, and before them tags and heads that bags lack.
+"""Prepare bags of units for a search: missing tags and heads, then the arrays.
 
 Everything of a batch is looked up at once.
 
-Trees are made by the tags of their words, so that without known ones all attachments are equally improbable.
-Bags whose tags are of another tag set than the dependency counts get tags that these know. What both sides
-have is used: the tags of the other kind (universal tags beside language-specific ones, or the reverse), else
-the words. Phrases whose head nobody has said get the one that a parser finds.
+Trees depend on the tags of words, so that with unknown tags all attachments are equally improbable. Bags
+whose tags are of another tag set than those of the dependency counts get known tags: the tags of the other
+kind (universal instead of language-specific tags, or the reverse), else the most frequent tags of the words.
+Phrases without a given head get the one that a parser finds.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ Spelling = list[tuple[str, str | None]]
 class PreparedBag:
     """One bag, shuffled, with its arrays.
 
-    ``unknown`` words are not in the language model; ``guessed`` words came without a tag and got their most
-    frequent one. ``lookup`` is the bag's share of the seconds that looking up its batch took.
+    ``unknown`` words are not in the language model; ``guessed`` words had no tag and got their most frequent
+    one. ``lookup`` is the bag's share of the seconds of looking up its batch.
     """
 
     item: int
@@ -86,7 +86,7 @@ class PreparedBag:
 
     @property
     def bag(self) -> tuple[Unit, ...]:
-        """Return the units, as the algorithm sees them."""
+        """Return the units in the order of the problem."""
         return self.problem.bag
 
     def under(self, settings: SearchSettings) -> Problem:
@@ -97,23 +97,23 @@ class PreparedBag:
 def prepare(
     store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]], *, shuffle: bool = True
 ) -> Iterator[list[PreparedBag]]:
-    """Shuffle bags and look up all that a search can ask, a batch at a time.
+    """Shuffle bags and look up all data of a search, a batch at a time.
 
-    Other searches can use what is looked up if theirs are words, treebank, features and order. Bags of which
-    that has been done before need no ``shuffle``: ties would be broken otherwise.
+    Searches with the same words, treebank, features and order can share the result. Bags that are shuffled
+    already need no ``shuffle``, which would change how ties are broken.
     """
     model, settings, treebank, lowercase = plan.model, plan.settings, plan.treebank, plan.lowercase
     for begin in range(0, len(bags), _BATCH):
         started = time.perf_counter()
-        # Broken up before shuffling: words must not come in the order of their phrase.
+        # Split before shuffling: words must not stay in the order of their phrase.
         given = [broken_up(bag) if plan.words else bag for bag in bags[begin : begin + _BATCH]]
         batch = [shuffled(bag, plan.seed) if shuffle else list(bag) for bag in given]
-        # Without a treebank nobody looks at tags that were not given.
+        # Without a treebank, missing tags are not needed.
         tags = _guessed_tags(store, treebank, batch, lowercase) if treebank else {}
         guessed = [sum(len(unit.words) for unit in bag if not unit.tags) if treebank else 0 for bag in batch]
         batch = [[_tagged(unit, tags) for unit in bag] for bag in batch]
         submodel, spelled = _language_model(store, model, batch, plan.order, lowercase)
-        # After tags are filled in: the treebank counts pairs of words with their tags.
+        # After missing tags are filled: the treebank counts pairs of words with their tags.
         trees = _trees(store, plan, treebank, batch) if treebank else [None] * len(batch)
         features = _features(store, plan, submodel, batch) if plan.features else [None] * len(batch)
         problems = [
@@ -129,10 +129,10 @@ def prepare(
         ]
 
 
-#: Share of known tags below which tags are of another set: of one set, only rare tags are not known, and two
-#: sets have some names in common (`SYM`, `PRP`) that may mean different things.
+#: Share of known tags below which tags are of another set: of the same set only rare tags are unknown, and
+#: two sets share some names (`SYM`, `PRP`) with perhaps different meanings.
 _LEAST = 0.5
-#: Tags that are named.
+#: Most tags that a note names.
 _TOLD = 4
 
 #: The units of several bags.
@@ -142,7 +142,7 @@ Bags = Sequence[Sequence[Unit]]
 def with_known_tags(
     store: Store, corpora: Sequence[int], kind: str, bags: Bags, others: Bags
 ) -> tuple[Bags, str]:
-    """Return bags with tags that dependency counts know, and what was done, or the same and nothing.
+    """Return bags with tags of the dependency counts and a note; unchanged bags have an empty note.
 
     Args:
         store: where the counts are.
@@ -172,14 +172,14 @@ def with_known_tags(
 
 
 def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list[Bag]:
-    """Return bags in which phrases without a head have the one that a parser finds, each read by itself.
+    """Return bags in which phrases without a given head have the head by a parser, each parsed by itself.
 
-    What it takes for a base noun phrase is left to its last word, by which such phrases are counted.
+    Phrases that are parsed as base noun phrases keep their last word as head, by which they are counted.
 
     Args:
         bags: bags, of whatever input.
-        parser: what finds the heads.
-        promoted: whether function words are heads, as in the counts that are used.
+        parser: the parser.
+        promoted: whether function words are heads, as in the dependency counts.
 
     Raises:
         InputError: the parser is `gold`, and there is such a phrase.
@@ -191,7 +191,7 @@ def parsed_heads(bags: Sequence[Bag], parser: Parser, *, promoted: bool) -> list
 
 
 def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
-    """Yield phrases without a given head that are no base noun phrases, so that the last word may not do."""
+    """Yield phrases without a given head whose head may not be the last word: no base noun phrases."""
     for unit in units:
         if unit.headless and any(is_verb(tag) or _is_preposition(tag) for tag in unit.tags):
             yield unit
@@ -200,7 +200,7 @@ def doubtful(units: Sequence[Unit]) -> Iterator[Unit]:
 def _language_model(
     store: Store, model: ModelLike, batch: Sequence[Sequence[Unit]], order: int, lower: bool
 ) -> tuple[SubModel, list[list[Spelling]]]:
-    """Fetch the n-grams of a batch; also return the units of each bag as they are looked up."""
+    """Fetch the n-grams of a batch; also return the spellings of the units of each bag."""
     spelled = [[spelling(unit, lower, model.brackets) for unit in bag] for bag in batch]
     forms = [[form for unit in bag for form, _ in unit] for bag in spelled]
     tags = {tag for bag in batch for unit in bag for tag in unit.tags}
@@ -248,14 +248,14 @@ def _features(
 
 
 def _unknown(submodel: SubModel, spelled: Sequence[Spelling]) -> int:
-    """Return how many words of a bag the language model does not know."""
+    """Return the number of words of a bag that are unknown to the language model."""
     return submodel.unknown([form for unit in spelled for form, _ in unit])
 
 
 def _guessed_tags(
     store: Store, treebank: Treebank, batch: Sequence[Sequence[Unit]], lower: bool
 ) -> Mapping[str, str]:
-    """Return the most frequent tags of the words that came without one."""
+    """Return the most frequent tag of each word without a tag."""
     untagged = {word for bag in batch for unit in bag if not unit.tags for word in unit.words}
     if not untagged:
         return {}
@@ -305,7 +305,7 @@ def _cased(word: str, lower: bool) -> str:
 
 
 def _root(tree: Sentence, promoted: bool) -> int:
-    """Return the place of the root, counted from the end; 0 of a base noun phrase."""
+    """Return the position of the root, counted from the end; 0 for a base noun phrase."""
     mark_base_nps(tree)
     if tree.nps and set(tree.nps) == {1}:
         return 0
@@ -318,6 +318,6 @@ def _headed(units: Sequence[Unit], heads: Mapping[tuple[str, ...], int]) -> tupl
 
 
 def _retagged(unit: Unit, tags: dict[tuple[str, str], str]) -> Unit:
-    """Return a unit with the tags that were found, or without if one has none."""
+    """Return a unit with new tags, or without tags if a word has none."""
     new_tags = tuple(tags.get(pair, "") for pair in zip(unit.words, unit.tags, strict=False))
     return replace(unit, tags=new_tags if all(new_tags) and len(new_tags) == len(unit.words) else ())

@@ -1,4 +1,4 @@
-"""Order bags of units: look up a batch at a time, search each bag, and put the answers into words."""
+"""Order bags of units: look up a batch at a time, search each bag, and return sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sentgen.schema import Store
 def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering]) -> list[dict[str, float]]:
     """Return the parts of the score of each ordering: models by their labels, then factors.
 
-    Natural logarithms. What reranks is no part of an ordering; its scores come later.
+    Natural logarithms. The scores of rerankers are added later.
     """
     tables, names = problem.tables, plan.model_labels()
     factors = (
@@ -44,7 +44,7 @@ def _parts_of(plan: SearchPlan, problem: Problem, orderings: Sequence[Ordering])
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The order that a sentence really has; ``heads`` are places of units, -1 for the root, if it has any."""
+    """The real order of a sentence; ``heads`` are positions of units, -1 for the root, if it has a tree."""
 
     units: tuple[Unit, ...]
     heads: tuple[int, ...] | None = None
@@ -57,9 +57,9 @@ class Gold:
     def places(
         self, bag: Sequence[Unit], *, broken: bool = False
     ) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-        """Return the real order as places of a bag, and the head of each unit of the bag, if there is a tree.
+        """Return the real order as positions in a bag, and the heads of the bag's units, if there is a tree.
 
-        Which of equal units is which is not known. There is no tree over the words of ``broken`` phrases.
+        Equal units cannot be distinguished. There is no tree over the words of ``broken`` phrases.
         """
         units = broken_up(self.units) if broken else self.units
         tagged = any(unit.tags for unit in units)  # else the bag has guessed tags
@@ -74,10 +74,10 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class RegeneratedSentence:
-    """One sentence that an algorithm made of a bag.
+    """One sentence that an algorithm made from a bag.
 
-    ``score`` is what the algorithm optimized, with what reranks, ``logp`` the log-probability of the sentence
-    with its end (both natural). ``tree`` is over the places of ``units``, if the algorithm makes one.
+    ``score`` is the optimized score, with those of rerankers, ``logp`` the log-probability of the sentence
+    with its end (both natural). ``tree`` is over the positions of ``units``, if the algorithm makes one.
     ``given`` is the bag as the algorithm saw it, shuffled, and ``order`` has the places of ``units`` there;
     of its words ``unknown`` are not in the language model, and ``guessed`` came without a tag. ``gold_score``
     is the score of the order that the sentence really has, where that was given and can be told. ``lookup``
@@ -121,10 +121,10 @@ def regenerate(
 def order_bags(
     store: Store, plan: SearchPlan, bags: Sequence[Sequence[Unit]]
 ) -> Iterator[RegeneratedSentence]:
-    """Order the units of each bag; yields at most ``nbest`` sentences a bag, the best one first.
+    """Order the units of each bag; yield at most ``nbest`` sentences a bag, the best first.
 
-    The order of the input never matters: bags are sorted and shuffled by the seed. The words come out as
-    given. An empty bag gives an empty sentence.
+    The order of the input never matters: bags are sorted and shuffled by the seed. Words are not changed. An
+    empty bag gives an empty sentence.
 
     Raises:
         InputError: a bag is too large, or has no tags where features need them.
@@ -137,9 +137,9 @@ def order_bags(
 def solve_all(
     bags: Sequence[PreparedBag], plan: SearchPlan, golds: Sequence[Gold | None] = ()
 ) -> Iterator[list[RegeneratedSentence]]:
-    """Yield the best sentences of bags whose probabilities are at hand; ``golds`` are their real orders.
+    """Yield the best sentences of prepared bags; ``golds`` are their real orders.
 
-    What reranks is asked once, for all sentences of these bags.
+    Rerankers are called once, for all sentences of these bags.
     """
     given = list(zip(bags, golds or [None] * len(bags), strict=True))
     if not plan.rerankers:
@@ -164,7 +164,7 @@ def _reranked(
     plan: SearchPlan,
     share: float,
 ) -> list[RegeneratedSentence]:
-    """Return the best of some sentences by all scores; those of the real order come last, if there is one."""
+    """Return the best sentences by all scores; the last scores are those of the real order, if given."""
     weights = [weight for _, weight in plan.rerankers]
     added = [sum(w * score for w, score in zip(weights, mine, strict=True)) for mine in scores]
     gold = added[-1] if len(scores) > len(sentences) else 0.0
@@ -179,13 +179,13 @@ def _reranked(
         )
         for sentence, more, mine in zip(sentences, added, scores, strict=False)
     ]
-    # Stable: of equals the one that the algorithm likes better.
+    # Stable: ties go to the better one by the algorithm.
     best = sorted(rescored, key=lambda sentence: -sentence.score)[: plan.nbest]
     return [replace(sentence, rank=rank) for rank, sentence in enumerate(best, 1)]
 
 
 def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> Iterator[RegeneratedSentence]:
-    """Order one bag whose probabilities are at hand, by the algorithm alone; no sentence comes twice."""
+    """Order one prepared bag by the algorithm alone; yield different sentences."""
     started = time.perf_counter()
     problem = prepared.under(plan.settings)
     orderings = _different(plan.algorithm.order(problem, plan.nbest), prepared.bag)
@@ -212,7 +212,7 @@ def solve(prepared: PreparedBag, plan: SearchPlan, gold: Gold | None = None) -> 
 
 
 def _different(orderings: Sequence[Ordering], bag: Sequence[Unit]) -> list[Ordering]:
-    """Leave out what comes out as the same words, as of one unknown word that has two tags."""
+    """Return the orderings with different words: an unknown word with two tags may yield duplicates."""
     texts: dict[tuple[str, ...], Ordering] = {}
     for ordering in orderings:
         texts.setdefault(tuple(chain.from_iterable(bag[unit].words for unit in ordering.units)), ordering)
@@ -220,6 +220,6 @@ def _different(orderings: Sequence[Ordering], bag: Sequence[Unit]) -> list[Order
 
 
 def _gold_score(prepared: PreparedBag, problem: Problem, algorithm: Algorithm, gold: Gold) -> float | None:
-    """Return what the algorithm would have scored the real order with."""
+    """Return the score of the real order by the algorithm."""
     order, heads = gold.places(prepared.bag, broken=algorithm.words)
     return algorithm.value(problem, order, heads)

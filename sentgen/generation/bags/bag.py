@@ -301,7 +301,7 @@ def broken_up(units: Sequence[Unit]) -> list[Unit]:
 
 
 def places_of(units: Iterable[Unit], bag: Iterable[Unit]) -> list[int]:
-    """Return the place of each unit in a bag that has them all; equal ones take theirs in turn."""
+    """Return the position of each unit in a bag that has them all; equal units get different positions."""
     places: defaultdict[Unit, list[int]] = defaultdict(list)
     for position, unit in enumerate(bag):
         places[unit].append(position)

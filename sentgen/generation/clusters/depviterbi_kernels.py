@@ -233,7 +233,7 @@ def _sorted(frontier: _DepviterbiFrontier, count: Ints, beam: int) -> _Depviterb
 
 @compiled
 def _slack(ahead: Floats, floor: Floats, length: int) -> Floats:
-    """Return by word the least log-probability with which a hypothesis of a length can reach some floor."""
+    """Return by word minus the least log-probability of hypotheses of a length that can reach some floor."""
     slack = np.full(ahead.shape[1], -np.inf)
     for whole in range(length, len(floor)):
         for x in range(len(slack)):

@@ -1,8 +1,8 @@
 """Left-to-right beam search with an n-gram language model (Schmaltz, Rush and Shieber 2016).
 
-"Word Ordering Without Syntax", section 3: hypotheses that cover as many words compete; they are ranked by
-their log-probability plus a future cost, the sum of the unigram log-probabilities of the words to come. The
-words of a phrase follow one another, and the end of the sentence counts. Added here: hypotheses that have
+"Word Ordering Without Syntax", section 3: hypotheses with the same number of words compete; they are ranked
+by their log-probability plus a future cost, the sum of the unigram log-probabilities of the remaining words.
+The words of a phrase follow one another, and the end of the sentence counts. Added here: hypotheses that have
 used the same units and have the same state of the language model are recombined, which loses nothing.
 
 With features (see `sentgen.generation.ngrams.features`), the log-probability is a weighted sum over several
@@ -31,15 +31,15 @@ from sentgen.generation.ngrams.features import FeatureSettings
 from sentgen.models.ngrams.ngram_table import EMPTY, NgramTable, extend, table_at
 from sentgen.output.wording import quantity
 
-#: Hypotheses times units that a search may look at: ten to twenty seconds.
+#: Most hypotheses times units of a search: ten to twenty seconds.
 _MAX_STEPS = 2**28
-#: Ways through the hypotheses to look at for each sentence of an n-best list: several may give one string.
+#: Most paths for each sentence of an n-best list, since several paths may have the same string.
 _WAYS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class BeamSettings:
-    """How many hypotheses are kept a stack."""
+    """The number of hypotheses of a stack."""
 
     beam: Annotated[
         int,
@@ -58,10 +58,10 @@ class BeamSettings:
 
 
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Return the best orders that the search came across, ranked by their log-probability (`value`).
+    """Return the best orders that the search found, ranked by their log-probability (`value`).
 
-    n-best: of all strings whose beginnings were kept or recombined with one that was kept, exactly the best.
-    Orders of one string, as of units that the model cannot tell apart, count once.
+    n-best: exactly the best of all strings whose prefixes were kept, or recombined with a kept one. Orders
+    with the same string, as of units that are equal to the model, count once.
 
     Raises:
         InputError: the beam is too wide for so many words.
@@ -70,7 +70,7 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
 
 def order_without_future_cost(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Do what `order_units` does, ranking hypotheses by the log-probability of their words only."""
+    """Return orders as `order_units` does, with hypotheses ranked by the log-probability of their words."""
     return _search(problem, nbest, future_cost=False)
 
 
@@ -85,15 +85,15 @@ def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | Non
 
 
 def weights_of(problem: Problem) -> Floats:
-    """Return the weight of each of these models; that of the words has 1."""
+    """Return the weight of each model; that of the words has 1."""
     others = problem.settings.of(FeatureSettings).features.named if problem.features else ()
     return np.array([1.0, *(weight for _, weight in others)])
 
 
 def whole_sentences(problem: Problem, count: int) -> list[tuple[int, ...]]:
-    """Return the best different orders that the last stack held, the best one first.
+    """Return the best different orders of the last stack, the best first.
 
-    They are not the exact n-best list of `order_units`, but cost nothing.
+    They are not the exact n-best list of `order_units`, but need no further search.
     """
     copies, nodes, edges = _found(problem, LAST, future_cost=True)
     last = np.argsort(-edges.logp, kind="stable")[:count]
@@ -104,7 +104,7 @@ def whole_sentences(problem: Problem, count: int) -> list[tuple[int, ...]]:
 def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering]:
     if not problem.size:
         return [Ordering((), value(problem, (), None))]
-    # Edges cost memory for every candidate: without n-best nobody asks for them.
+    # Edges cost memory for every candidate, and are needed for n-best lists only.
     copies, nodes, edges = _found(problem, ALL if nbest > 1 else NONE, future_cost=future_cost)
     best = _ordering(copies, _path(nodes, len(nodes.parent) - 1), float(nodes.logp[-1]))
     different = {problem.string_of(best.units): best}
@@ -120,7 +120,7 @@ def _search(problem: Problem, nbest: int, *, future_cost: bool) -> list[Ordering
 def _found(
     problem: Problem, remembered: int, *, future_cost: bool
 ) -> tuple[list[list[int]], BeamHypotheses, Edges]:
-    """Search in a bag that is not empty; return its units by words, the hypotheses, and the edges."""
+    """Search the orders of a bag that is not empty; return its units by words, hypotheses, and edges."""
     beam = _possible_beam(problem)
     copies = _same_units(problem)
     units = _different_units(problem, copies, future_cost=future_cost)
@@ -130,7 +130,7 @@ def _found(
 
 
 def _possible_beam(problem: Problem) -> int:
-    """Return the beam, no wider than a bag can fill: no stack of u units has more than u! beginnings."""
+    """Return the beam, at most the largest possible stack: u units have at most u! orders."""
     # 12! is above _MAX_STEPS: for larger bags no other bound is needed.
     beam = min(problem.settings.of(BeamSettings).beam, math.factorial(min(problem.size, 12)))
     steps = len(problem.words) * problem.size * len(weights_of(problem))
@@ -141,12 +141,12 @@ def _possible_beam(problem: Problem) -> int:
 
 
 def _same_units(problem: Problem) -> list[list[int]]:
-    """Return the units by words, as the models know them; short ones first, then by place in the bag."""
+    """Return units grouped by their words in the models; short ones first, then by position in the bag."""
     classes: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for unit in range(problem.size):
         strings = tuple(tuple(string.tolist()) for string in problem.strings_of((unit,)))
         classes.setdefault(strings, []).append(unit)
-    # A stable sort: equals stay in the order of the bag, so that ties go to its first unit.
+    # A stable sort: ties stay in the order of the bag, so that its first unit is preferred.
     return sorted(classes.values(), key=lambda same: problem.offsets[same[0] + 1] - problem.offsets[same[0]])
 
 
@@ -178,7 +178,7 @@ def _unigrams(table: NgramTable, strings: Sequence[Ints]) -> Floats:
 
 
 def _path(nodes: BeamHypotheses, node: int) -> list[int]:
-    """Return the different units of a hypothesis, in order."""
+    """Return the classes of units of a hypothesis, in order."""
     path = []
     while node:
         path.append(int(nodes.unit[node]))
@@ -193,11 +193,10 @@ def _by_node(edges: Edges) -> Edges:
 
 
 def _paths(nodes: BeamHypotheses, edges: Edges) -> Iterator[tuple[list[int], float]]:
-    """Yield all ways to the last hypothesis with their log-probabilities, the best ones first.
+    """Yield all paths to the last hypothesis with their log-probabilities, the best first.
 
-    A* from the end: the rest of a way, back to the empty sentence, is estimated by the best one that there
-    is, which is the log-probability of the hypothesis, so that no way is looked at in vain. Ties go to the
-    way that was met first.
+    A* from the end: the estimate of the remaining path, back to the empty sentence, is the best one, the
+    log-probability of the hypothesis, so that no path is expanded in vain. Ties go to the path found first.
     """
     last = len(nodes.parent) - 1
     begins = np.searchsorted(edges.node, np.arange(len(nodes.parent) + 1))
@@ -212,7 +211,7 @@ def _paths(nodes: BeamHypotheses, edges: Edges) -> Iterator[tuple[list[int], flo
             yield list(path), -cost
         leading = slice(begins[node], begins[node + 1])
         logps = behind + edges.logp[leading]
-        # At once: edge by edge it took longer than the search.
+        # All edges at once: edge by edge takes longer than the search.
         steps = logps - nodes.logp[edges.parent[leading]]
         columns = (edges.parent[leading], edges.unit[leading], logps, steps)
         for parent, unit, logp, step in zip(*(column.tolist() for column in columns), strict=True):
@@ -220,7 +219,7 @@ def _paths(nodes: BeamHypotheses, edges: Edges) -> Iterator[tuple[list[int], flo
 
 
 def _ordering(copies: Sequence[Sequence[int]], path: Sequence[int], logp: float) -> Ordering:
-    """Put units of the bag in the place of their classes, in the order of the bag."""
+    """Replace the classes of a path by units of the bag, in the order of the bag."""
     left = [iter(same) for same in copies]
     return Ordering(tuple(next(left[unit]) for unit in path), logp)
 

@@ -1,13 +1,13 @@
 """Beam search over the multiset of a bag's units, compiled; the tests have it in plain Python.
 
-A hypothesis is a beginning of the sentence. Those of as many words share a stack, and a stack is filled at
-once, from the stacks that lie one unit before it: candidates with the same units and the same states of all
-models are one hypothesis, and the best hypotheses stay.
+A hypothesis is a prefix of the sentence. Hypotheses with the same number of words share a stack, and a stack
+is filled at once, from the stacks that are one unit before it: candidates with the same units and the same
+states of all models are one hypothesis, and the best hypotheses are kept.
 
-There are M models, the first of which knows words; a hypothesis has the weighted sum of their
-log-probabilities. What is called words here are the symbols that a unit has in a model.
+There are M models, the first of which is over words; a hypothesis has the weighted sum of their
+log-probabilities. Words are here the symbols of a unit in a model.
 
-Hypotheses are told apart by hashes of random bits, the same every time (SplitMix64, Steele et al. 2014).
+Hypotheses are hashed with pseudo-random bits that are the same in each run (SplitMix64, Steele et al. 2014).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sentgen.arrays import Bits, Floats, Ints, compiled
 from sentgen.models.ngrams.ngram_table import NgramTables, extend, score_words, table_at
 from sentgen.schema.tables.corpus import EOS
 
-#: 2^64 over the golden ratio: its multiples never come close to each other for long.
+#: 2^64 over the golden ratio: its multiples are spread evenly modulo 2^64.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -40,15 +40,15 @@ def mixed(bits: np.uint64) -> np.uint64:
 
 
 _WORD = 64  # bits of a set that one number holds
-#: Of which stacks a search remembers all ways that led there.
+#: The stacks of which a search records all edges.
 NONE, LAST, ALL = 0, 1, 2
 
 
 class BeamUnits(NamedTuple):
-    """The K different units of a bag, sorted by length: by the number of their words in the first model.
+    """The K different units of a bag, sorted by length, the number of their words in the first model.
 
-    The U units of a bag have a bit each. Those that are the same as unit k have the bits ``bits[k]`` to
-    ``bits[k + 1] - 1``, and are used in this order.
+    Each of the U units of a bag has a bit. Copies of unit k have the bits ``bits[k]`` to ``bits[k + 1] - 1``,
+    and are used in this order.
     """
 
     words: Ints  # local word ids of all different units, one after the other, model by model
@@ -71,24 +71,24 @@ class BeamHypotheses(NamedTuple):
 
 
 class _BeamCandidates(NamedTuple):
-    """Ways to extend hypotheses by a unit, ordered by hypothesis and unit."""
+    """Extensions of hypotheses by a unit, ordered by hypothesis and unit."""
 
     parent: Ints  # (C,)
     unit: Ints  # (C,)
     bit: Ints  # (C,) of that copy of the unit
     logp: Floats  # (C,)
     state: Ints  # (C, M)
-    same: Ints  # (C,) the first candidate that comes to the same hypothesis
-    best: Ints  # (C,) the best one that does; of first candidates only
+    same: Ints  # (C,) the first candidate with the same hypothesis
+    best: Ints  # (C,) the best candidate with the same hypothesis; of first candidates only
 
 
 class Edges(NamedTuple):
-    """All ways that led to the hypotheses kept, recombined ones too, stack by stack."""
+    """All edges into the kept hypotheses, including recombined ones, stack by stack."""
 
     node: Ints  # (M,)
     parent: Ints  # (M,)
     unit: Ints  # (M,)
-    logp: Floats  # (M,) of the words so far, when coming this way
+    logp: Floats  # (M,) of the words so far, by this edge
 
 
 @compiled
@@ -99,22 +99,22 @@ def search(
 
     Args:
         tables: the models.
-        weights: (M,) what their log-probabilities are multiplied by.
+        weights: (M,) weights of their log-probabilities.
         units: the different units of the bag.
         beam: hypotheses to keep of a stack.
         remembered: which edges to return: `NONE`, `LAST` for those of whole sentences, or `ALL`.
 
     Returns:
-        Hypotheses and their number, edges and their number; what lies beyond is undefined.
+        Hypotheses and their number, edges and their number; entries beyond these are undefined.
 
-    Of equals the first one in order of hypothesis and unit is taken.
+    Ties go to the first candidate in the order of hypothesis and unit.
     Time: beam * words * different units * models.
     """
     size = len(units.bits) - 1
     length = 0
     for k in range(size):
         length += (units.bits[k + 1] - units.bits[k]) * (units.offsets[0, k + 1] - units.offsets[0, k])
-    # Room for full stacks: untouched pages cost no memory, and these arrays never grow.
+    # Arrays for full stacks, which need not grow: untouched pages cost no memory.
     nodes = _hypotheses(length * beam + 1, units.bits[size], len(weights))
     nodes.state[0] = tables.start
     for k in range(size):
@@ -139,7 +139,7 @@ def search(
 
 @compiled
 def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int) -> _BeamCandidates:
-    """Return all candidates for a stack, not scored yet."""
+    """Return all candidates for a stack, without scores."""
     longest = min(stack, len(units.by_length) - 2)
     bound = 0
     for n in range(1, longest + 1):
@@ -147,12 +147,12 @@ def _extensions(units: BeamUnits, nodes: BeamHypotheses, begin: Ints, stack: int
         bound += choices * (begin[stack - n + 1] - begin[stack - n])
     extended = _candidates(bound, nodes.state.shape[1])
     count = 0
-    # Longest units first: they extend older stacks, so that candidates come in the order of hypotheses.
+    # Longest units first: they extend older stacks, so that candidates are in the order of hypotheses.
     for n in range(longest, 0, -1):
         for node in range(begin[stack - n], begin[stack - n + 1]):
             for unit in range(units.by_length[n], units.by_length[n + 1]):
                 bit, end = units.bits[unit], units.bits[unit + 1]
-                # Copies in their order, else sets that differ in copies only would compete.
+                # Copies are used in their order, else sets that differ in copies only would compete.
                 while bit < end and _has(nodes.used, node, bit):
                     bit += 1
                 if bit == end:
@@ -169,7 +169,7 @@ def _score(
     """Set log-probabilities and states of candidates."""
     for i in range(len(extended.parent)):
         extended.logp[i] = nodes.logp[extended.parent[i]]
-    # Model by model: taking one out costs as much as some candidates.
+    # Model by model: selecting a model costs as much as some candidates.
     for model in range(len(weights)):
         table = table_at(tables, model)
         offsets = units.offsets[model]
@@ -183,7 +183,7 @@ def _score(
 
 @compiled
 def _end_sentence(tables: NgramTables, weights: Floats, candidates: _BeamCandidates) -> None:
-    """Add the end of the sentence to candidates that are whole; then all of them are the same."""
+    """Add the end of the sentence to candidates that are whole sentences, with equal states."""
     for model in range(len(weights)):
         table = table_at(tables, model)
         for i in range(len(candidates.parent)):
@@ -195,14 +195,14 @@ def _end_sentence(tables: NgramTables, weights: Floats, candidates: _BeamCandida
 
 @compiled
 def _recombine(nodes: BeamHypotheses, candidates: _BeamCandidates, marks: Bits) -> None:
-    """Find the candidates that have the same set and states, and the best one of each such class."""
+    """Find the candidates with the same set and states, and the best candidate of each such class."""
     # At most half of the slots are filled, so that runs of probing stay short.
     bits = 4
     while 1 << bits < 2 * len(candidates.parent):
         bits += 1
     slots = np.full(1 << bits, -1, np.int32)
     for i in range(len(candidates.parent)):
-        # Only a hash: equal sets have equal marks, and `_are_same` tells the others apart.
+        # Only a hash: equal sets have equal marks, and `_are_same` compares the sets.
         mark = nodes.mark[candidates.parent[i]] ^ marks[candidates.bit[i]]
         for model in range(candidates.state.shape[1]):
             mark = (mark ^ np.uint64(candidates.state[i, model])) * _GOLDEN
@@ -213,7 +213,7 @@ def _recombine(nodes: BeamHypotheses, candidates: _BeamCandidates, marks: Bits) 
             slots[slot] = candidates.best[i] = i
         first = slots[slot]
         candidates.same[i] = first
-        # Not `>=`: of equals the first one stays.
+        # Not `>=`: ties go to the first one.
         if candidates.logp[i] > candidates.logp[candidates.best[first]]:
             candidates.best[first] = i
 
@@ -232,7 +232,7 @@ def _are_same(nodes: BeamHypotheses, candidates: _BeamCandidates, first: int, se
 
 @compiled
 def _word_with(nodes: BeamHypotheses, candidates: _BeamCandidates, candidate: int, word: int) -> np.uint64:
-    """Return a part of the set of a candidate."""
+    """Return a word of bits of the set of a candidate."""
     part: np.uint64 = nodes.used[candidates.parent[candidate], word]
     bit = candidates.bit[candidate]
     return part | _single(bit) if bit // _WORD == word else part
@@ -240,7 +240,7 @@ def _word_with(nodes: BeamHypotheses, candidates: _BeamCandidates, candidate: in
 
 @compiled
 def _best(units: BeamUnits, nodes: BeamHypotheses, candidates: _BeamCandidates, beam: int) -> Ints:
-    """Return the first candidates of the best classes, in their order; of equals those that come first."""
+    """Return the first candidates of the best classes, in their order; ties go to the first class."""
     classes = np.empty(len(candidates.parent), np.int32)
     cost = np.empty(len(candidates.parent))
     count = 0
@@ -275,12 +275,12 @@ def _add_hypotheses(
     best_slots: Ints,
     marks: Bits,
 ) -> None:
-    """Write the best candidates of the classes that are kept as hypotheses from a number on."""
+    """Write the best candidates of the kept classes as hypotheses from number ``begin`` on."""
     for i in range(len(best_slots)):
         node, best = begin + i, extended.best[best_slots[i]]
         parent, unit, bit = extended.parent[best], extended.unit[best], extended.bit[best]
         nodes.logp[node] = extended.logp[best]
-        # Number by number: copying a row takes longer than copying a few numbers.
+        # Number by number: copying a row takes longer.
         for model in range(nodes.state.shape[1]):
             nodes.state[node, model] = extended.state[best, model]
         nodes.ahead[node] = nodes.ahead[parent] - units.ahead[unit]
@@ -294,11 +294,11 @@ def _add_hypotheses(
 def _add_edges(
     edges: Edges, ways: int, candidates: _BeamCandidates, best: Ints, begin: int
 ) -> tuple[Edges, int]:
-    """Add the candidates of the classes that are kept; return the edges and their number."""
+    """Add the candidates of the kept classes as edges; return the edges and their number."""
     nodes = np.full(len(candidates.parent), -1, np.int32)
     nodes[best] = np.arange(begin, begin + len(best))
     if ways + len(candidates.parent) > len(edges.node):
-        # Twice what is needed: copies stay linear in the number of edges.
+        # Twice the needed size: the time of copying stays linear in the number of edges.
         edges = _more_edges(edges, ways, 2 * (ways + len(candidates.parent)))
     for i in range(len(candidates.parent)):
         node = nodes[candidates.same[i]]
@@ -323,7 +323,7 @@ def _single(bit: int) -> np.uint64:
 
 @compiled
 def _marks(count: int) -> Bits:
-    """Return a number of random bits for each bit."""
+    """Return random bits for each bit of a set."""
     marks = np.empty(count, np.uint64)
     for i in range(count):
         marks[i] = random_bits(i)
@@ -332,7 +332,7 @@ def _marks(count: int) -> Bits:
 
 @compiled
 def _hypotheses(count: int, units: int, models: int) -> BeamHypotheses:
-    """Return room for hypotheses, the first of which is the empty one; memory is taken when it is used."""
+    """Allocate hypotheses, the first of which is the empty sentence; untouched pages cost no memory."""
     nodes = BeamHypotheses(
         np.empty(count),
         np.empty(count),
@@ -349,7 +349,7 @@ def _hypotheses(count: int, units: int, models: int) -> BeamHypotheses:
 
 @compiled
 def _candidates(count: int, models: int) -> _BeamCandidates:
-    """Return room for candidates."""
+    """Allocate candidates."""
     return _BeamCandidates(
         np.empty(count, np.int32),
         np.empty(count, np.int32),
@@ -363,7 +363,7 @@ def _candidates(count: int, models: int) -> _BeamCandidates:
 
 @compiled
 def _first_candidates(candidates: _BeamCandidates, count: int) -> _BeamCandidates:
-    """Return the first candidates."""
+    """Return the first ``count`` candidates."""
     return _BeamCandidates(
         candidates.parent[:count],
         candidates.unit[:count],
@@ -377,7 +377,7 @@ def _first_candidates(candidates: _BeamCandidates, count: int) -> _BeamCandidate
 
 @compiled
 def _edges(count: int) -> Edges:
-    """Return room for edges."""
+    """Allocate edges."""
     return Edges(
         np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count)
     )
@@ -385,7 +385,7 @@ def _edges(count: int) -> Edges:
 
 @compiled
 def _more_edges(edges: Edges, count: int, size: int) -> Edges:
-    """Return the first edges with more room behind them."""
+    """Return a larger array with the first ``count`` edges."""
     wider = _edges(size)
     wider.node[:count], wider.parent[:count] = edges.node[:count], edges.parent[:count]
     wider.unit[:count], wider.logp[:count] = edges.unit[:count], edges.logp[:count]

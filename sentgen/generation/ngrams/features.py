@@ -1,7 +1,7 @@
-"""Models beside that of the words, in one beam: which they are, what they weigh, and what units are in them.
+"""Features: models besides that of the words in one beam, their weights, and the symbols of units in them.
 
-A hypothesis is worth log p(words) + w1 log p1 + w2 log p2 ..., log-linear: p1 may be over tags, classes or
-items of the same units (see `sentgen.models.base.symbols`), or over words of other text.
+The score of a hypothesis is log-linear, log p(words) + w1 log p1 + w2 log p2 ...: p1 may be over tags,
+classes or items of the same units (see `sentgen.models.base.symbols`), or over words of other text.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from sentgen.models.submodel import SubModel, lowercases, prefetch
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import UNK
 
-#: Asks for the models that go with that of the words (see `companions`).
+#: Name for the companions of the model of the words (see `companions`).
 AUTO = "auto"
 _NONE = Weights()
-#: What they weigh where nothing was learnt, by what they are over; and beside a model of more text.
+#: Default weights by kind of symbols, and those in the presence of a model of more text.
 _WEIGHTS = {TAGS: 0.2, CLASSES: 0.9, ITEMS: 0.6}
 _BESIDE_TEXT = {TAGS: 0.9, CLASSES: 0.6, ITEMS: 0.4, TEXT: 1.6}
 
-#: The symbols that a word may have in a model, the first one that it knows counts.
+#: The symbols of a word in a model, of which the first known one counts.
 Choices = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureSettings:
-    """Which models are asked beside that of the words; its own log-probability weighs 1.
+    """The models besides that of the words, whose log-probability has the weight 1.
 
-    ``auto`` among them stands for those that go with the model, until a plan has found these.
+    ``auto`` stands for the companions of the model, until a plan has found them.
     """
 
     features: Annotated[
@@ -56,11 +56,11 @@ class FeatureSettings:
 
     @property
     def automatic(self) -> bool:
-        """Return whether the models that go with that of the words are asked for."""
+        """Return whether the companions of the model are named by ``auto``."""
         return AUTO in dict(self.features.named)
 
     def models(self, store: Store, lowercase: bool) -> tuple[FeatureModel, ...]:
-        """Return the models that are asked beside that of the words, whose words are lower-cased, or not.
+        """Return the models besides that of the words, whose words are lower-cased if ``lowercase``.
 
         Raises:
             NotFoundError: there is no model of a name.
@@ -71,7 +71,7 @@ class FeatureSettings:
 
 @dataclass(frozen=True, slots=True)
 class FeatureModel:
-    """A model to ask as well; ``lowercase`` says whether words are looked up lower-cased in it."""
+    """A further model; ``lowercase``: whether words are looked up in lower case."""
 
     model: ModelLike
     lowercase: bool
@@ -84,7 +84,7 @@ class FeatureModel:
     def fetch(
         self, store: Store, batch: Sequence[Sequence[Unit]], order: int
     ) -> tuple[SubModel, list[tuple[Ints, Ints]]]:
-        """Fetch what the model has for a batch of bags, with words and offsets of the units of each bag."""
+        """Fetch the sub-model of a batch of bags, and the words and offsets of the units of each bag."""
         spelled = [[_symbols_of(unit, self) for unit in bag] for bag in batch]
         forms = [[form for unit in bag for word in unit for form in word] for bag in spelled]
         submodel = prefetch(store, self.model, forms, order=order)
@@ -92,12 +92,12 @@ class FeatureModel:
 
 
 def companions(store: Store, model: ModelLike) -> dict[str, str]:
-    """Return the models that go with one: over tags, classes and items of its corpora, and of more text.
+    """Return the companions of a model: over tags, classes and items of its corpora, and of more text.
 
-    Of each kind it is the one that covers most of the corpora of the model; of those the one that was built
-    as its companion, else the newest one. Of more text it is the newest model over words named NAME-text, or
-    text. None has seen sentences that the condition of the model leaves out: an evaluation may hold them. No
-    model can be asked whose name has a comma or a plus sign.
+    Of each kind it is the model that covers most of the corpora of the model; ties go to a model that was
+    built as its companion, then to the newest one. Of more text it is the newest model over words named
+    NAME-text, or text. No companion was trained on sentences that the condition of the model excludes: an
+    evaluation may use them. Models whose names have a comma or a plus sign are excluded.
     """
     models = list_models(store)
     condition, mine = next(
@@ -117,7 +117,7 @@ def companions(store: Store, model: ModelLike) -> dict[str, str]:
             own = companion_name(model.name, over)
             best = max(there, key=lambda model: (len(model.corpora), model.name == own, model.id))
             labels[over] = best.label
-    # Of the model's own corpora it has seen no other sentences.
+    # It was trained on no other sentences of the model's corpora.
     seen = [model for model in models if model.condition == condition or mine.isdisjoint(model.corpora)]
     for name in (companion_name(model.name, TEXT), TEXT):
         named = [other for other in seen if other.name == name != model.name and other.symbols.are_words]
@@ -127,7 +127,7 @@ def companions(store: Store, model: ModelLike) -> dict[str, str]:
 
 
 def companion_weights(companions: Mapping[str, str]) -> dict[str, float]:
-    """Return what the `companions` of a model weigh where nothing was learnt, by their labels."""
+    """Return the default weights of the `companions` of a model, by their labels."""
     weights = _BESIDE_TEXT if TEXT in companions else _WEIGHTS
     return {label: weights[kind] for kind, label in companions.items()}
 
@@ -141,7 +141,7 @@ def _arrays(submodel: SubModel, bag: Sequence[Sequence[Choices]]) -> tuple[Ints,
 
 
 def _symbols_of(unit: Unit, feature: FeatureModel) -> list[Choices]:
-    """Return what stands for the words of a unit in a model, between brackets if it counts them."""
+    """Return the symbols of the words of a unit in a model, between brackets if the model counts them."""
     model = feature.model
     if model.symbols.over == ITEMS and len(unit.words) > 1:
         return [(phrase_symbol(unit.tags),)]

@@ -1,13 +1,13 @@
 """Greedy n-gram ordering: `greedy` in Wan et al. 2007, LMO in 2009 (algorithm 2), a baseline without a tree.
 
 All units are right siblings of a start-of-sentence token. The left string of each join is the last chosen
-phrase: "it then becomes the new point of comparison" (2007, section 5). So single words are judged by
+phrase: "it then becomes the new point of comparison" (2007, section 5). So single words are scored by
 bigrams: "when concatenating pairs of single tokens, the first baseline is disadvantaged because the maximum
 overlap window is limited to just a bigram" (2007, section 6.3; 2009, section 5.3, says the same of LMO). The
-papers give one algorithm two names, and so it has both here. With the setting `lmo_context` the left string
-is all that was chosen so far, which neither paper does.
+papers give one algorithm two names, and so it has both here. With the setting `lmo_context=string` the left
+string is the whole string so far, which neither paper does.
 
-How well two strings join is the n-gram probability of a window around the seam. Wan et al. 2009, equation 3,
+The score of a join is the n-gram probability of a window around the seam. Wan et al. 2009, equation 3,
 as corrected: for a window w0 .. wj, made of the last n-1 words of the left
 string and the first n-1 words of the right string, with k = min(n-1, j),
 
@@ -51,25 +51,25 @@ def window_logp(table: NgramTable, window: Ints, length: int, order: int) -> flo
 def order_greedily(
     table: NgramTable, words: Ints, offsets: Ints, order: int, start: int, first: int, whole_string: bool
 ) -> tuple[Ints, float]:
-    """Append, from a start word on, the unit that joins best, until all are used.
+    """Append to a start word the unit that joins best, until all are used.
 
     Args:
         table: the language model.
         words, offsets: the units (see `Problem`).
         order: n.
-        start: the word that the string starts with.
+        start: the first word of the string.
         first: the unit to take first, -1 for the best one.
-        whole_string: compare with the end of the whole string; else with the last chosen phrase only.
+        whole_string: whether to join with the end of the whole string; else with the last chosen phrase only.
 
     Returns:
-        The order of the units, and the sum of the scores of the joins. Of equals the first unit is taken.
+        The order of the units, and the sum of the scores of the joins. Ties go to the first unit.
         Time: quadratic in the number of units.
     """
     size, span = len(offsets) - 1, max(1, order - 1)
     string = np.empty(len(words) + 1, np.int32)
     string[0] = start
     # After the start token `begin` moves, unless the whole string is to the left of each join.
-    begin, end = 0, 1  # what to compare with: string[begin:end]
+    begin, end = 0, 1  # the left string of the join: string[begin:end]
     used = np.zeros(size, np.bool_)
     chosen = np.empty(size, np.int32)
     window = np.empty(2 * span, np.int32)
@@ -84,7 +84,7 @@ def order_greedily(
             right = min(span, offsets[unit + 1] - offsets[unit])
             window[left : left + right] = words[offsets[unit] : offsets[unit] + right]
             logp = window_logp(table, window, left + right, order)
-            # `best < 0` takes a first unit even where all joins are impossible (-inf).
+            # `best < 0` takes a first unit even if all joins are impossible (-inf).
             if best < 0 or logp > best_logp:
                 best, best_logp = unit, logp
         used[best] = True
@@ -100,7 +100,7 @@ def order_greedily(
 def _joins_logp(
     table: NgramTable, words: Ints, offsets: Ints, order: int, start: int, units: Ints, whole_string: bool
 ) -> float:
-    """Return the sum of the scores of the joins of an order, as `order_greedily` counts them."""
+    """Return the sum of the scores of the joins of an order, as in `order_greedily`."""
     span = max(1, order - 1)
     string = np.empty(len(words) + 1, np.int32)
     string[0] = start
@@ -120,10 +120,10 @@ def _joins_logp(
 
 
 def _complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> list[Ordering]:
-    """Return the greedy order, and behind it the best of those that begin with another unit.
+    """Return the greedy order, followed by the best greedy orders that begin with another unit.
 
-    These come ranked by their log-probability as sentences, no string twice. Ties go to the unit that comes
-    first in the (shuffled) bag. Time: u^2 joins, times u for ``nbest`` above 1.
+    These are ranked by their log-probability as sentences, without duplicate strings. Ties go to the unit
+    that is first in the (shuffled) bag. Time: u^2 joins, times u for ``nbest`` above 1.
     """
     best = _from(problem, -1, whole_string=whole_string)
     if nbest <= 1:
@@ -132,7 +132,7 @@ def _complete_greedily(problem: Problem, nbest: int, *, whole_string: bool) -> l
     others.sort(key=lambda ordering: -problem.sentence_logp(ordering.units))
     different: dict[tuple[int, ...], Ordering] = {}
     for ordering in (best, *others):
-        # The greedy answer is first in line: it stays first, whatever its log-probability.
+        # The greedy order stays first, whatever its log-probability.
         different.setdefault(problem.string_of(ordering.units), ordering)
     return list(different.values())[:nbest]
 
@@ -145,7 +145,7 @@ def _from(problem: Problem, first: int, *, whole_string: bool) -> Ordering:
 
 
 def _value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: bool) -> float:
-    """Return what `_complete_greedily` would have scored an order with."""
+    """Return the score of an order in `_complete_greedily`."""
     chosen = np.array(units, np.int32)
     return float(
         _joins_logp(problem.table, problem.words, problem.offsets, problem.order, BOS, chosen, whole_string)
@@ -154,7 +154,7 @@ def _value_of_joins(problem: Problem, units: tuple[int, ...], *, whole_string: b
 
 @dataclass(frozen=True, slots=True)
 class LmoSettings:
-    """What a unit or sibling is joined to: the last chosen `phrase`, or the whole `string` so far."""
+    """The left string of a join: the last chosen `phrase`, or the whole `string` so far."""
 
     lmo_context: Annotated[
         Literal["phrase", "string"], Setting("What a unit joins: the last one, or all so far.")
@@ -162,21 +162,21 @@ class LmoSettings:
 
     @property
     def whole_string(self) -> bool:
-        """Return whether it is the whole string."""
+        """Return whether the left string of a join is the whole string."""
         return self.lmo_context == "string"
 
 
 def _order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Order a bag by the best join with what `lmo_context` says (see `_complete_greedily`)."""
+    """Order a bag by the best joins, with left strings by `lmo_context` (see `_complete_greedily`)."""
     return _complete_greedily(problem, nbest, whole_string=problem.settings.of(LmoSettings).whole_string)
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
-    """Return the sum of the joins of some order."""
+    """Return the sum of the scores of the joins of an order."""
     return _value_of_joins(problem, units, whole_string=problem.settings.of(LmoSettings).whole_string)
 
 
-#: The name in each paper.
+#: The names of the algorithm in both papers.
 _NAMES: tuple[tuple[str, Paper], ...] = (("greedy", "2007"), ("lmo", "2009"))
 
 ALGORITHMS = tuple(

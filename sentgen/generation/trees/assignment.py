@@ -10,13 +10,13 @@ An assigned word joins the tree; its position closes and the next one on that si
 word's own first positions. Which positions a word has at all, q, is a setting, and so is the padding with
 dummies, by which a position may stay empty for a round:
 
-* `free`: as many dummies as positions, for the same cost each. A position takes a word only where that costs
-  less. When none does, the cheapest pair of all is attached, so that each round makes progress.
-* `literal`: dummies only for positions in excess of words, at the highest cost, so that as many positions as
+* `free`: as many dummies as positions, for the same cost each. A position takes a word only if that costs
+less. If no position does, the cheapest pair of all is attached, so that each round makes progress. *
+`literal`: dummies only for positions in excess of words, at the highest cost, so that as many positions as
   possible are filled in every round.
 
-A dummy for each position at one price is the same as leaving out all pairs above that price, and dummies for
-the excess are the same as a rectangular problem: so no dummy is ever made.
+A dummy for each position at one price is equivalent to leaving out all pairs above that price, and dummies
+for the excess are equivalent to a rectangular problem: so no dummies are needed.
 
 The assignment problem, to give rows different columns at the least total cost (Kuhn 1955, Munkres 1957), is
 solved by shortest augmenting paths, as in Jonker and Volgenant 1987 and Crouse 2016, "On implementing 2D
@@ -65,7 +65,7 @@ def assign(costs: Floats) -> Ints:
     Args:
         costs: (rows, columns) finite; there may be more of either, and min(rows, columns) pairs are made.
 
-    Among assignments of equal cost the scan from the first column on decides. Time: O(k^2 m) for k the lesser
+    Ties are broken by the scan from the first column on. Time: O(k^2 m) for k the lesser
     and m the greater of the two numbers.
     """
     rows, columns = costs.shape
@@ -128,7 +128,7 @@ Padding = Literal["free", "literal"]
 
 @dataclass(frozen=True, slots=True)
 class AssignmentSettings:
-    """Which positions there are, and whether they may stay empty.
+    """The argument positions, and whether they may stay empty.
 
     ``q``: `paper` for the rule of Wan et al. 2009, `learned` for any side on which the tag was seen with
     modifiers; ``padding``: `free` for as many dummies as positions, `literal` as in 2009; ``padding_cost``:
@@ -158,7 +158,7 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
 
 def search(problem: Problem, edges: Floats) -> Attachments:
-    """Return the tree that `_grow` makes under the settings."""
+    """Return the tree of `_grow` under the settings."""
     model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
     price = np.inf if settings.padding == "literal" else settings.padding_cost
     return Attachments(*_grow(edges, argument_charges(model), positions(model, settings.q), price))
@@ -170,7 +170,7 @@ def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | Non
 
 
 def steps(problem: Problem) -> list[SearchStep]:
-    """Return how `search` finds the tree of a problem."""
+    """Return the steps by which `search` finds the tree of a problem."""
     model, settings = problem.require_trees(), problem.settings.of(AssignmentSettings)
     price = np.inf if settings.padding == "literal" else settings.padding_cost
     limits = positions(model, settings.q)
@@ -186,12 +186,12 @@ def argument_charges(model: TreeModel) -> Floats:
 
 
 def positions(model: TreeModel, q: Positions) -> Ints:
-    """Return (n + 1, 2) how many modifiers a word may take on each side: q.
+    """Return (n + 1, 2) the most modifiers of a word on each side: q.
 
     `paper`: the root one; a preposition one, after it; a verb any number on both sides; any other word any
     number, after it. `learned`: any number on a side where the word or its tag was seen with one.
     """
-    # More modifiers than there are units cannot be asked for.
+    # There are no more modifiers than units.
     any_number = model.arguments.shape[0]
     if q == "learned":
         seen = model.arguments[..., 1:].any(axis=-1)
@@ -200,7 +200,7 @@ def positions(model: TreeModel, q: Positions) -> Ints:
         limits = np.zeros(model.arguments.shape[:2], np.int32)
         limits[1:, RIGHT] = np.where(model.preposition, 1, any_number)
         limits[1:, LEFT] = np.where(model.verb, any_number, 0)
-    # The root stands at the left end of the sentence: its one modifier is to its right.
+    # The root is at the left end of the sentence: its only modifier is to its right.
     limits[0] = (0, 1)
     return limits
 
@@ -215,9 +215,9 @@ def _grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[I
         limits: (n + 1, 2) numbers of positions.
         price: price of leaving a position empty; infinite for `literal`.
 
-    When the open positions allow nothing any more, a word takes the cheapest place, whatever the limits. Ties
-    go to the position, and the word, that comes first. Time: n rounds of at most O(n^2) and, where many
-    positions are cheap, O(n^3) for the assignment.
+    If no open position is left, a word takes the cheapest position, whatever the limits. Ties go to the first
+    position, and the first word. Time: n rounds of at most O(n^2) and, where many positions are cheap, O(n^3)
+    for the assignment.
     """
     size = edges.shape[1]
     heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
@@ -230,7 +230,7 @@ def _grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[I
         words = _outside(inside, left)
         position_heads, position_sides = _positions(inside, taken, limits, False)
         costs = _costs(edges, charges, taken, position_heads, position_sides, words)
-        # Half of FORBIDDEN parts the two kinds of costs: no log-probability comes near it.
+        # Half of FORBIDDEN separates allowed and forbidden costs: no log-probability is near it.
         if not (costs < -FORBIDDEN / 2).any():
             position_heads, position_sides = _positions(inside, taken, limits, True)
             costs = _costs(edges, charges, taken, position_heads, position_sides, words)
@@ -248,10 +248,10 @@ def _grow(edges: Floats, charges: Floats, limits: Ints, price: float) -> tuple[I
 
 
 def _grow_in_steps(edges: Floats, charges: Floats, limits: Ints, price: float) -> list[SearchStep]:
-    """Return what `_grow` does, in plain Python; see there.
+    """Return the steps of `_grow`, in plain Python; see there.
 
-    A step is a round: what becomes of each open position, with the word that is assigned to it, or, where it
-    stays empty, the word that would be the cheapest.
+    A step is a round: the events of all open positions, with the assigned word or, if a position stays empty,
+    the word that would be the cheapest.
     """
     size = left = edges.shape[1]
     taken, inside = np.zeros((size + 1, 2), np.int32), np.zeros(size + 1, np.bool_)
@@ -273,7 +273,7 @@ def _grow_in_steps(edges: Floats, charges: Floats, limits: Ints, price: float) -
             cost = float(costs[row, column] if column >= 0 else costs[row].min())
             event: StepEvent = "empty"
             if column >= 0:
-                # As `_round` parts them.
+                # As in `_round`.
                 event = "forced" if cost >= -FORBIDDEN / 2 else "cheapest" if cost >= limit else "attached"
             earlier, logp = int(taken[head, side]), float(edges[head, unit, side])
             all_steps.append(SearchStep(step, event, unit, head - 1, side, earlier, logp, -cost))
@@ -300,7 +300,7 @@ def _outside(inside: Bools, left: int) -> Ints:
 def _positions(inside: Bools, taken: Ints, limits: Ints, beyond: bool) -> tuple[Ints, Ints]:
     """Return heads and sides of the next positions of the words in the tree; also ``beyond`` the limits.
 
-    The root has its one position in any case, as long as it is free.
+    The root always has its one position, as long as it is free.
     """
     heads, sides = np.empty(2 * len(inside), np.int32), np.empty(2 * len(inside), np.int32)
     count = 0
@@ -328,9 +328,9 @@ def _costs(
 
 @compiled
 def _round(costs: Floats, price: float) -> Ints:
-    """Return the word that each position gets in one round, -1 for none; at least one gets a word.
+    """Return the word of each position in one round, -1 for none; at least one position gets a word.
 
-    Pairs that a constraint forbids are not made here, unless nothing else is left.
+    Pairs that a constraint forbids are excluded, unless no others are left.
     """
     rows, columns = costs.shape
     limit = min(price, -FORBIDDEN / 2)
@@ -375,7 +375,7 @@ def _round(costs: Floats, price: float) -> Ints:
     return words
 
 
-#: `RootSettings` is not among them: the root has one position in any case.
+#: Without `RootSettings`: the root always has one position.
 ALGORITHMS = (
     Algorithm(
         "ab",

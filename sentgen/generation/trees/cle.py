@@ -1,14 +1,14 @@
 """Chu-Liu/Edmonds: the most probable dependency tree (Wan et al. 2009, algorithm 1).
 
-Of the two directions of an edge the better one counts. Arguments play no part: "while our adapted version of
+Of the two sides of an edge the better one counts. Arguments are not used: "while our adapted version of
 the CLE algorithm finds an optimal spanning tree, this does not always correspond with a linguistically valid
 dependency tree". Siblings are ordered by n-grams.
 
-The best spanning tree of a dense directed graph (Chu and Liu 1965, Edmonds 1967) is found so. Grow a path
-backwards: from any node take its best incoming edge, then that of the node it comes from, and so on. If the
-path arrives at what already hangs on the root, all of it does. If it runs into itself, it has closed a cycle:
-contract the cycle to one node, where to enter it at v costs what v's edge in the cycle gives up, and go on
-from there (the order of work is that of Gabow, Galil, Spencer and Tarjan 1986). In the end unpack: the edge
+The maximum spanning tree of a dense directed graph (Chu and Liu 1965, Edmonds 1967) is found as follows. Grow
+a path backwards: from any node take its best incoming edge, then that of the tail of the edge, and so on. If
+the path arrives at a node that is connected to the root, all its nodes are. If it arrives at itself, there is
+a cycle: contract the cycle to one node, where an edge into v loses the weight of v's edge in the cycle, and
+continue from there (the order is that of Gabow, Galil, Spencer and Tarjan 1986). In the end unpack: the edge
 that enters a contracted cycle replaces the cycle's own edge into the same node.
 """
 
@@ -35,22 +35,22 @@ def best_arborescence(weights: Floats) -> Ints:
 
     Args:
         weights: (n, n) finite, row = head, column = modifier; node 0 is the root. The diagonal and the first
-            column are not looked at.
+            column are ignored.
 
     Returns:
-        (n,) node of the head; -1 for the root. Of equal edges that of the first head is taken.
+        (n,) node of the head; -1 for the root. Ties go to the edge of the first head.
         Time and space: O(n^2).
     """
     size = len(weights)
-    value = weights.copy()  # contracting writes into it
-    # The edge between original nodes that stands behind value[x, y].
+    value = weights.copy()  # a copy, for contraction changes it
+    # The edge between original nodes to which value[x, y] belongs.
     tail, tip = np.empty((size, size), np.int32), np.empty((size, size), np.int32)
     for x in range(size):
         for y in range(size):
             tail[x, y], tip[x, y] = x, y
-    # A place holds a node: an original one, or in the place of one of its members a contracted cycle.
+    # A place has an original node, or a contracted cycle in the place of one of its members.
     node_at = np.arange(size)
-    parent = np.full(2 * size, -1, np.int32)  # the contracted cycle that a node went into; less than n
+    parent = np.full(2 * size, -1, np.int32)  # the contracted cycle of a node; fewer than n
     chosen = np.full((2 * size, 2), -1, np.int32)  # the edge that enters a node
     alive = np.ones(size, np.bool_)
     hangs = np.zeros(size, np.bool_)
@@ -59,7 +59,7 @@ def best_arborescence(weights: Floats) -> Ints:
     path, best = np.empty(size, np.int32), np.empty(size, np.int32)
     nodes = size
     for start in range(1, size):
-        # A dead place was contracted into another one, and that one hangs already.
+        # A dead place was contracted into another place, which is already connected to the root.
         if hangs[start] or not alive[start]:
             continue
         path[0], length = start, 1
@@ -70,7 +70,7 @@ def best_arborescence(weights: Floats) -> Ints:
             best[place] = source
             chosen[node_at[place]] = tail[source, place], tip[source, place]
             if hangs[source]:
-                # The whole path hangs: each node on it took its best edge from the next one.
+                # The whole path is connected: each node has its best edge from the next node.
                 hangs[path[:length]], on_path[path[:length]] = True, False
                 length = 0
             elif not on_path[source]:
@@ -87,7 +87,7 @@ def best_arborescence(weights: Floats) -> Ints:
                 node_at[source] = nodes
                 on_path[source] = True
                 nodes += 1
-                # The path goes on from the cycle, which stands where its first node did.
+                # The path continues from the cycle, in the place of its first node.
                 length = begin + 1
     return _unpack(parent[:nodes], chosen[:nodes], size)
 
@@ -103,7 +103,7 @@ def _best_source(value: Floats, alive: Bools, node: int) -> int:
 
 @compiled
 def _place_of(node: int, path: Ints, length: int) -> int:
-    """Return where on the path a node is."""
+    """Return the index of a node on the path."""
     index = length - 1
     while path[index] != node:
         index -= 1
@@ -112,7 +112,7 @@ def _place_of(node: int, path: Ints, length: int) -> int:
 
 @compiled
 def _contract(value: Floats, tail: Ints, tip: Ints, alive: Bools, best: Ints, cycle: Ints) -> None:
-    """Put a cycle in the place of its first node: its best edges out, and its best edges in, less its own."""
+    """Put a cycle in the place of its first node: its best edges out, and its best edges in minus its own."""
     home = cycle[0]
     lost = np.empty(len(cycle))
     for i, place in enumerate(cycle):
@@ -121,7 +121,7 @@ def _contract(value: Floats, tail: Ints, tip: Ints, alive: Bools, best: Ints, cy
     for other in range(len(value)):
         if not alive[other]:
             continue
-        # Strictly better ones only: of equal edges that of the first node of the cycle stays.
+        # Only strictly better edges: ties go to the first node of the cycle.
         out, into = cycle[0], cycle[0]
         gain = value[other, home] - lost[0]
         for i in range(1, len(cycle)):
@@ -141,7 +141,7 @@ def _unpack(parent: Ints, chosen: Ints, size: int) -> Ints:
     """Return the heads of the original nodes, from the outermost cycles inwards."""
     heads = np.full(size, -1, np.int32)
     entered = np.zeros(len(parent), np.bool_)
-    # Later nodes contain earlier ones: going down meets each cycle before what is inside it.
+    # Later nodes contain earlier ones: descending numbers reach each cycle before the nodes inside it.
     for node in range(len(parent) - 1, 0, -1):
         if entered[node]:
             continue
@@ -157,7 +157,7 @@ def _unpack(parent: Ints, chosen: Ints, size: int) -> Ints:
 def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
     """Order a bag by its best tree; see `sentgen.generation.trees.trees.best_orderings` for further answers.
 
-    Of equal heads the root is taken, then the first unit; of equal sides the left. Time: quadratic.
+    Ties go to the root, then to the first unit, and to the left side. Time: quadratic.
     """
     return best_orderings(problem, nbest, search, siblings_by_ngrams)
 
@@ -165,19 +165,20 @@ def order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 def search(problem: Problem, edges: Floats) -> Attachments:
     """Return the best tree, with one modifier of the root if the settings say so.
 
-    For that, all edges of the root lose more than any other edges could win back (the graph is complete, so
-    a tree with one of them exists).
+    For that, all edges of the root lose more than all other edges could gain (the graph is complete, so that
+    a tree with one edge of the root exists).
     """
     size = edges.shape[1]
     nodes = np.full((size + 1, size + 1), -np.inf)
     nodes[:, 1:] = edges.max(axis=2)
     if problem.settings.of(RootSettings).one_root and size:
         finite = nodes[np.isfinite(nodes)]
-        # Just more than all other edges can differ by: with a larger number sums would lose digits.
+        # Just more than the largest difference of all other edges: larger numbers would cost digits of the
+        # sums.
         nodes[0] -= size * (finite.max() - finite.min()) + 1
     heads = best_arborescence(nodes)[1:] - 1
     units = np.arange(size)
-    # `argmax` takes the first of equals, which is LEFT.
+    # `argmax` takes the first of ties, which is LEFT.
     sides = edges[heads + 1, units].argmax(axis=1).astype(np.int32)
     return Attachments(heads, sides, np.zeros(size, np.int32), edges[heads + 1, units, sides])
 

@@ -1,13 +1,13 @@
-"""What trees are worth: factors of edges, of numbers of modifiers and of siblings, each with a weight.
+"""Scores of trees: weighted factors of edges, of numbers of modifiers and of siblings.
 
     relations   log p_dep of a modifier on a side of its head, by distance (Collins 1996; Wan et al. 2007)
     arguments   log p_arg of exactly as many modifiers as a unit has on a side (Wan et al. 2009)
-    siblings    log P of the tag of a modifier after the one before it, and of the end (Eisner 1996, model C)
-    lexical     how much likelier a head makes the word of its modifier
+    siblings log P of the tag of a modifier after the previous one, and of the end (Eisner 1996, model C)
+    lexical log-ratio by which a head raises the probability of the word of its modifier
     distances   log P of a distance between two tags
 
-The last three are those of `sentgen.models.dependency.dependencies`. Where no weights are given, a search has
-those that were learnt for its model, else defaults.
+The last three are those of `sentgen.models.dependency.dependencies`. If no weights are given, a search has
+the weights that were tuned for its model, else defaults.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _EDGES, _ARGUMENTS, _SIBLINGS = ("relations", "lexical", "distances"), ("argumen
 FACTORS = (*_EDGES, *_ARGUMENTS, *_SIBLINGS)
 
 _DEFAULT = Weights.read("relations=.7,lexical=.25,distances=.3,arguments=.3,siblings=.25", "factor")
-#: What they weigh beside a model of more text, where nothing was learnt.
+#: Default weights in the presence of a model of more text.
 BESIDE_TEXT = {"relations": 1.1, "lexical": 0.15, "distances": 0.65, "arguments": 0.15, "siblings": 0.6}
 
 
 @dataclass(frozen=True, slots=True)
 class FactorSettings:
-    """What the factors of trees weigh; the log-probability of the words weighs 1."""
+    """Weights of the factors of trees; the log-probability of the words has the weight 1."""
 
     factors: Annotated[
         Weights,
@@ -77,12 +77,12 @@ class FactorSettings:
 
     @property
     def weights(self) -> Mapping[str, float]:
-        """Return the weights by name; those that are not there weigh nothing."""
+        """Return the weights by name; missing factors have the weight 0."""
         return dict(self.factors.named)
 
 
 class Factors(NamedTuple):
-    """The factors of one bag, natural logarithms; those of a kind are stacked in the order of `FACTORS`."""
+    """The factors of one bag, natural logarithms; factors of a kind are stacked in the order of `FACTORS`."""
 
     edges: Floats  # (3, n + 1, n, 2, 3) see `TreeScores`
     arguments: Floats  # (1, n + 1, 2, 8)
@@ -90,7 +90,7 @@ class Factors(NamedTuple):
     kinds: Ints  # (n,)
 
     def weighted(self, weights: Mapping[str, float]) -> TreeScores:
-        """Return what the parts of trees add to the score."""
+        """Return the weighted scores of the parts of trees."""
 
         def total(stacked: Floats, names: tuple[str, ...]) -> Floats:
             return np.ascontiguousarray(np.tensordot([weights.get(name, 0.0) for name in names], stacked, 1))
@@ -109,7 +109,7 @@ class Factors(NamedTuple):
         if model.distance is None or model.automata is None:
             raise ValueError("this algorithm needs distances")
         lexical = np.broadcast_to(model.automata.words[..., None], model.distance.shape)
-        # A unit is never its own modifier; a floor, not -inf: a weight of 0 must stay 0.
+        # A unit is never its own modifier; a floor, not -inf: times the weight 0 it must be 0.
         relations = np.maximum(model.distance, np.log(ZERO))
         return cls(
             edges=np.stack([relations, lexical, model.automata.distances]),
@@ -121,9 +121,9 @@ class Factors(NamedTuple):
 
 @compiled
 def edge_at(heads: Ints, order: Ints, position: int) -> tuple[int, int, int, int]:
-    """Return where the edge of a place stands among edges: row of the head, unit, side, distance."""
+    """Return the index of the edge of a position in `TreeScores`: row of the head, unit, side, distance."""
     head = heads[position]
-    # The root is in place -1, left of all.
+    # The root has the position -1, left of all units.
     side = RIGHT if position > head else LEFT
     row = 0 if head == ROOT else order[head] + 1
     return row, order[position], side, min(abs(position - head), DISTANCES) - 1
@@ -131,12 +131,12 @@ def edge_at(heads: Ints, order: Ints, position: int) -> tuple[int, int, int, int
 
 @compiled
 def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
-    """Return (5,) what each factor says of a tree over units in an order, as `FACTORS`.
+    """Return the value of each of the `FACTORS`, (5,), for a tree over units in an order.
 
     Args:
         factors: factors of the bag.
         order: (n,) units.
-        heads: (n,) places.
+        heads: (n,) positions of heads.
     """
     edges, arguments, siblings = len(factors.edges), len(factors.arguments), len(factors.siblings)
     sums = np.zeros(edges + arguments + siblings)
@@ -148,7 +148,7 @@ def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
     for head in range(-1, size):
         row, kind = (0, -1) if head < 0 else (order[head] + 1, factors.kinds[order[head]])
         for side in range(2):
-            # The root has a right side only, and its number of modifiers does not count.
+            # The root has a right side only, without a factor for its number of modifiers.
             if head < 0 and side == LEFT:
                 continue
             number, before = 0, -1
@@ -172,12 +172,12 @@ def factor_sums(factors: Factors, order: Ints, heads: Ints) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One attachment of a sentence, beside the best tree over the same order that does without it.
+    """One attachment of a sentence, compared with the best tree over the same order without it.
 
     Attributes:
-        rival: the place of the head there, `ROOT` for the root; None where there is no other tree.
-        margin: how much lower the score of that tree is.
-        gains: how much of the margin each factor gives, weighted; they add up to it.
+        rival: the position of the head in that tree, `ROOT` for the root; None if there is no other tree.
+        margin: difference of the scores of both trees.
+        gains: weighted difference of each factor; they add up to the margin.
     """
 
     rival: int | None
@@ -186,12 +186,12 @@ class Decision:
 
     @property
     def decided_by(self) -> str | None:
-        """Return the factor that speaks most for the attachment; none where nothing else is possible."""
+        """Return the factor with the largest gain; none if there is no other tree."""
         return max(self.gains, key=lambda name: self.gains[name]) if self.rival is not None else None
 
 
 def decisions(problem: Problem, units: Sequence[int]) -> list[Decision]:
-    """Return the reasons of the attachments of the best tree over units in an order, place by place.
+    """Return a decision for each position of the best tree over units in an order.
 
     Time: that of a tree for each unit.
     """
@@ -217,7 +217,7 @@ def decisions(problem: Problem, units: Sequence[int]) -> list[Decision]:
 
 
 def _heads_without(scores: TreeScores, order: Ints, heads: Ints, position: int, chart: Chart) -> Ints | None:
-    """Return the best tree in which the unit of a place has another head; None if there is none."""
+    """Return the best tree in which the unit at a position has another head; None if there is none."""
     row, unit, _, _ = edge_at(heads, order, position)
     edges = scores.edges.copy()
     edges[row, unit] += FORBIDDEN
@@ -227,13 +227,13 @@ def _heads_without(scores: TreeScores, order: Ints, heads: Ints, position: int, 
     return None if others[position] == heads[position] else others
 
 
-#: Names the weights that are there without learning, and those that were learnt last.
+#: Names of the default weights, and of the last tuned weights.
 DEFAULT, _LEARNT = "default", "learnt"
 
 
 @dataclass(frozen=True, slots=True)
 class WeightSettings:
-    """Which weights hold where `--features` and `--factors` give none."""
+    """The weights to use if `--features` and `--factors` give none."""
 
     weights: Annotated[
         str,
@@ -251,24 +251,24 @@ class WeightSettings:
 
     @property
     def version(self) -> int | None:
-        """Return the version that was asked for by its number."""
+        """Return the number of the version, if one is named."""
         return int(self.weights) if self.weights.isdecimal() else None
 
 
 def found_weights(
     store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings, given: Collection[str]
 ) -> SearchSettings:
-    """Return settings with the weights that go with a model: what was learnt for it, else defaults.
+    """Return settings with the weights that were tuned for a model, else default weights.
 
     Args:
-        store: where the model lives.
+        store: the store with the model.
         model: model of the words.
         algorithm: algorithm that the settings are for.
-        settings: as they were asked for.
-        given: the names of those that were asked for, which stay.
+        settings: the settings as given.
+        given: names of the settings that were given, which are not changed.
 
     Raises:
-        NotFoundError: there are no weights of a version, or a model that weights were learnt with is gone.
+        NotFoundError: there are no weights of a version, or a model of the tuning no longer exists.
     """
     features = settings.of(FeatureSettings)
     learnt = _learnt(store, model, algorithm, settings)
@@ -284,7 +284,7 @@ def found_weights(
         return settings
     if features.automatic:
         named = {name: weight for name, weight in features.features.named if name != AUTO}
-        # What is named besides has the weight that was asked for, and stands behind the others.
+        # Further names keep their given weights, and follow the tuned ones.
         weights = {name: weight for name, weight in mine.items() if name not in named} | named
         settings = settings.having(FeatureSettings(Weights.rounded(weights.items())))
     if factors is not None and FactorSettings in algorithm.groups and "factors" not in given:
@@ -295,14 +295,14 @@ def found_weights(
 def _learnt(
     store: Store, model: ModelLike, algorithm: Algorithm, settings: SearchSettings
 ) -> LearntWeights | None:
-    """Return the weights that were learnt, if there are any, and they are asked for."""
+    """Return the tuned weights, if there are any and the settings ask for them."""
     if WeightSettings not in algorithm.groups or settings.of(WeightSettings).weights == DEFAULT:
         return None
     return LearntWeights.find(store, model.id, algorithm.name, settings.of(WeightSettings).version)
 
 
 def _require(store: Store, model: ModelLike, learnt: Collection[str]) -> None:
-    """Refuse weights that were learnt with a model or scorer that is gone: the others are not the best."""
+    """Refuse weights whose tuning used a missing model or scorer: the other weights depend on it."""
     there = {listed.label for listed in list_models(store)}
     gone = next((name for name in learnt if name not in there and scorer_named(name) is None), None)
     if gone is not None:

@@ -3,10 +3,10 @@
     score(order) = log p(words) + w1 log p1 + w2 log p2 ...    the models of `--features`
                  + the best projective tree's w3 f3 + w4 f4 ... the factors of `--factors`
 
-The search starts from the best sentences of `beam`, and climbs. A round looks at all orders that one move
-leads to: two neighboring blocks change places, or two units do. What the n-gram models say of a move is known
-from its joins, and exact; of the moves that they like best the trees are scored, too, and the best one is
-made. It ends where no move gains, or after some rounds. The tree of the best order comes with it.
+The search is hill climbing from the best sentences of `beam`. A round scores all orders that are one move
+away: two adjacent blocks or two units are exchanged. The gain of a move in the n-gram models is computed
+exactly from its joins; for the moves with the largest gains the trees are scored, too, and the best move is
+made. The search ends if no move gains, or after some rounds. It returns the best order with its best tree.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from sentgen.generation.trees.projective import Chart, TreeScores, best_heads, n
 from sentgen.models.ngrams.ngram_table import NgramTable, NgramTables, extend, table_at
 from sentgen.schema.tables.corpus import EOS
 
-#: Moves a round, and steps of `tree_score` over all trees: long bags have shorter moves and fewer trees.
+#: Most moves of a round, and steps of `tree_score` for all trees; long bags have shorter moves, fewer trees.
 _MOVES, _STEPS = 20_000, 500_000_000
 
 
@@ -44,18 +44,18 @@ class ClimbingUnits(NamedTuple):
 
 
 class _ScoredOrder(NamedTuple):
-    """A sentence, and what the models say of it as far as each place."""
+    """A sentence, with states and log-probabilities of the models at each position."""
 
     order: Ints  # (n,)
-    state: Ints  # (M, n + 1) before each place
-    logp: Floats  # (M, n + 2) of all that is before a place; the last one has the end of the sentence
+    state: Ints  # (M, n + 1) before each position
+    logp: Floats  # (M, n + 2) of all units before a position; the last one includes the end of the sentence
 
 
 class _Moves(NamedTuple):
-    """Places begin < middle <= last < end of a sentence: blocks from begin to middle and last to end swap."""
+    """Moves: positions begin < middle <= last < end; the blocks begin:middle and last:end are exchanged."""
 
     places: Ints  # (K, 4)
-    gain: Floats  # (K,) what the weighted log-probabilities gain
+    gain: Floats  # (K,) gain of the weighted log-probabilities
 
 
 class Visited(NamedTuple):
@@ -76,17 +76,17 @@ def climb(
     candidates: int,
     climbers: int,
 ) -> Visited:
-    """Return the orders that a search came by, in the order of visits.
+    """Return the orders whose trees a search scored, in the order of visits.
 
     Args:
         tables: the models.
-        weights: (M,) what their log-probabilities are multiplied by.
+        weights: (M,) weights of their log-probabilities.
         units: the units of the bag, at least one.
         scores: scores of the trees.
         starts: (S, n) different orders, at least one.
-        rounds: moves to make from a start, at most.
+        rounds: most moves from a start.
         candidates: moves a round of which the trees are scored.
-        climbers: how many of the best starts are climbed from.
+        climbers: number of the best starts from which the search climbs.
     """
     size = starts.shape[1]
     chart = new_chart(size)
@@ -115,7 +115,7 @@ def climb(
             if count == first:
                 break
             winner = first + np.argmax(visited.scores[first:count])
-            # A gain that is no more than rounding would go round in circles.
+            # With gains by rounding errors the search could cycle.
             if visited.scores[winner] <= best + 1e-9:
                 break
             best = visited.scores[winner]
@@ -125,8 +125,8 @@ def climb(
 
 @compiled
 def most_trees(size: int) -> int:
-    """Return how many trees over so many units may be scored."""
-    # As `tree_score` says: of a sentence twice as long, eight times the steps.
+    """Return the most trees over ``size`` units that may be scored."""
+    # `tree_score` is cubic in the length.
     return _STEPS * 3 // (8 * size**3) + 1
 
 
@@ -141,7 +141,7 @@ def line_scores(tables: NgramTables, units: ClimbingUnits, order: Ints) -> Float
 
 @compiled
 def tree_bound(scores: TreeScores) -> float:
-    """Return a bound that no tree over the units in any order exceeds."""
+    """Return an upper bound of the scores of trees over the units in any order."""
     bound = 0.0
     for unit in range(scores.edges.shape[1]):
         best = -np.inf
@@ -159,7 +159,7 @@ def tree_bound(scores: TreeScores) -> float:
 
 @compiled
 def _line(models: int, size: int) -> _ScoredOrder:
-    """Return room for a sentence."""
+    """Return buffers for a sentence."""
     return _ScoredOrder(
         np.empty(size, np.int32), np.empty((models, size + 1), np.int32), np.empty((models, size + 2))
     )
@@ -167,7 +167,7 @@ def _line(models: int, size: int) -> _ScoredOrder:
 
 @compiled
 def _read(tables: NgramTables, units: ClimbingUnits, line: _ScoredOrder) -> None:
-    """Set what the models say of the order of a sentence."""
+    """Set states and log-probabilities of the models for the order of a sentence."""
     size = len(line.order)
     for model in range(len(tables.bits)):
         table, offsets = table_at(tables, model), units.offsets[model]
@@ -193,12 +193,12 @@ def _total(weights: Floats, line: _ScoredOrder) -> float:
 
 @compiled
 def _moves(size: int) -> _Moves:
-    """Return all moves of a sentence: neighboring blocks, and pairs of units that are no neighbors."""
+    """Return all moves of a sentence: adjacent blocks, and pairs of units that are not adjacent."""
     window = min(size, max(3, int(math.sqrt(2 * _MOVES / max(1, size)))))
     count = 0
     for begin in range(size):
         width = min(size, begin + window) - begin
-        # Blocks: two more cuts behind the first; units: each one two places on and further.
+        # Blocks: two more cuts behind the first; units: each unit two or more positions behind.
         count += width * (width - 1) // 2 + max(0, width - 2)
     places, k = np.empty((count, 4), np.int32), 0
     for begin in range(size):
@@ -217,7 +217,7 @@ def _moves(size: int) -> _Moves:
 def _weigh(
     tables: NgramTables, weights: Floats, units: ClimbingUnits, line: _ScoredOrder, moves: _Moves
 ) -> None:
-    """Set what each move gains in the n-gram models."""
+    """Set the gain of each move in the n-gram models."""
     size = len(line.order)
     moves.gain[:] = 0.0
     for model in range(len(weights)):
@@ -258,7 +258,7 @@ def _pass(
     """Return the log-probability of a block after another state, and the state behind it."""
     total = 0.0
     for position in range(begin, end):
-        # From where it is as in the sentence, all that follows is, too.
+        # If the state is that of the sentence, so are all that follow.
         if state == states[position]:
             return total + sums[end] - sums[position], int(states[end])
         unit = order[position]
@@ -282,14 +282,14 @@ def _try(
 ) -> int:
     """Score the trees of the best moves; return the number of orders visited now.
 
-    ``least`` is what the models must say of an order that can be better than the one at hand.
+    ``least`` is the least log-probability of an order that can be better than the present one.
     """
     total = _total(weights, line)
     tried = min(candidates, len(moves.gain))
     if tried == 0:
         return count
     worst = np.partition(moves.gain, len(moves.gain) - tried)[len(moves.gain) - tried]
-    # Of moves as good as the worst one that is kept, the first ones.
+    # Ties with the worst kept move go to the first moves.
     ties = tried - np.count_nonzero(moves.gain > worst)
     for k in range(len(moves.gain)):
         tie = moves.gain[k] == worst
@@ -309,7 +309,7 @@ def _try(
 
 @dataclass(frozen=True, slots=True)
 class JointSettings:
-    """How far the search goes."""
+    """Limits of the search."""
 
     starts: Annotated[
         int, Setting("Sentences of the beam whose trees are scored.", least=1, api={"le": 1000})
@@ -324,7 +324,7 @@ class JointSettings:
 
 
 def _order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Return the best orders that the search came across with their trees, by their score (`value`)."""
+    """Return the best visited orders with their trees, by their score (`value`)."""
     if not problem.size:
         return [Ordering((), value(problem, (), None), Tree((), (), (), ()))]
     scores = tree_scores(problem)
@@ -337,9 +337,9 @@ def _order_units(problem: Problem, nbest: int = 1) -> list[Ordering]:
 
 
 def _best_different(problem: Problem, visited: Visited, count: int) -> list[int]:
-    """Return the places of the best orders that are different strings, at most so many."""
+    """Return the indexes of the best orders with different strings, at most ``count``."""
     different: dict[tuple[int, ...], int] = {}
-    # Stable: of equals the one that was met first.
+    # Stable: ties go to the order visited first.
     for i in np.argsort(-visited.scores, kind="stable").tolist():
         different.setdefault(problem.string_of(tuple(visited.orders[i].tolist())), i)
         if len(different) == count:
@@ -348,7 +348,7 @@ def _best_different(problem: Problem, visited: Visited, count: int) -> list[int]
 
 
 def _visit(problem: Problem, scores: TreeScores) -> Visited:
-    """Return all orders that the search came across; the bag has units."""
+    """Return all orders that the search visited; the bag is not empty."""
     settings = problem.settings.of(JointSettings)
     count = min(settings.starts, most_trees(problem.size))
     starts = np.array(whole_sentences(problem, count), np.int32)
@@ -375,12 +375,12 @@ def _units_of(problem: Problem) -> ClimbingUnits:
 
 
 def tree_scores(problem: Problem) -> TreeScores:
-    """Return what the parts of trees over a bag add to the score."""
+    """Return the weighted scores of the parts of trees over a bag."""
     return Factors.of_problem(problem).weighted(problem.settings.of(FactorSettings).weights)
 
 
 def value(problem: Problem, units: tuple[int, ...], heads: tuple[int, ...] | None) -> float:
-    """Return the score of an order with its best tree, whatever tree it came with."""
+    """Return the score of an order with its best tree, whatever its given tree."""
     order = np.array(units, np.int32)
     total = float(weights_of(problem) @ line_scores(problem.tables, _units_of(problem), order))
     if units:
@@ -398,7 +398,7 @@ def _best_tree(scores: TreeScores, units: tuple[int, ...]) -> Tree:
 
 
 def _tree(scores: TreeScores, order: Ints, heads: Ints) -> Tree:
-    """Return a tree over places as one over the units of the bag."""
+    """Convert a tree over positions to a tree over the units of the bag."""
     size = len(order)
     unit_heads, sides, earlier = ([0] * size for _ in range(3))
     weights = [0.0] * size
@@ -435,7 +435,7 @@ class _Candidates:
 
 
 def candidates(problem: Problem, count: int) -> _Candidates:
-    """Return the best orders that the search came across; none where the bag has no units."""
+    """Return the best orders that the search visited; none if the bag has no units."""
     if not problem.size:
         return _Candidates(np.zeros((0, 0), np.int32), np.zeros((0, 0)))
     factors = Factors.of_problem(problem)
@@ -449,7 +449,7 @@ def candidates(problem: Problem, count: int) -> _Candidates:
 def _values(
     tables: NgramTables, units: ClimbingUnits, factors: Factors, scores: TreeScores, orders: Ints
 ) -> Floats:
-    """Return what each model and factor says of each order."""
+    """Return the value of each model and factor for each order."""
     chart = new_chart(orders.shape[1])
     models = len(tables.bits)
     parts = len(factors.edges) + len(factors.arguments) + len(factors.siblings)

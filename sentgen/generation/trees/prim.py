@@ -1,14 +1,14 @@
 """Prim's algorithm: grow a dependency tree from the root, edge by edge (Wan et al. 2007, figure 2).
 
-Of every unit outside the tree the best edge into it waits; the best of these is taken; the new node offers
-its own edges, and each unit keeps the better one. What is taken is never given up.
+For every unit outside the tree the best edge into it waits; the best waiting edge is attached; then each unit
+outside keeps the better of its waiting edge and that from the new node. Attached edges are final.
 
 Three systems: `prim` ("Tree") puts the stronger relation nearer to the head, `prim-ngram` ("Tree+N-Grams")
-orders siblings by n-grams, and `prim-arg` ("Tree+Arg") does, too, and minds the number of modifiers:
+orders siblings by n-grams, and `prim-arg` ("Tree+Arg") does, too, and models the number of modifiers:
 
-* An edge that waits is worth prob(H, M, D) * p_arg(H, n + 1, D), where the head H has n modifiers on side D
-  by now; so it loses when its head is full (section 4.3.1, against greediness).
-* An edge that would take M from the head P that it waits for is scaled by the chance that P is satisfied
+* A waiting edge has the weight prob(H, M, D) * p_arg(H, n + 1, D), where the head H has n modifiers on side D
+so far; so it loses when its head is full (section 4.3.1, against greediness). * An edge that would take M
+from the head P that it waits for is scaled by the chance that P is satisfied
   without M (section 4.3.2, against theft), as the setting `theft` says; see `_satisfied`.
 """
 
@@ -56,7 +56,7 @@ _OFF, _PRINTED = THEFTS.index("off"), THEFTS.index("printed")
 
 @dataclass(frozen=True, slots=True)
 class TheftSettings:
-    """How an edge is scaled that takes a word from another head: not at all, or as `_satisfied` says."""
+    """How an edge is scaled that takes a word from another head: not at all, or by `_satisfied`."""
 
     theft: Annotated[Theft, Setting("How an edge is scaled that takes a word from another head.")] = "sum"
 
@@ -75,7 +75,7 @@ def _order_siblings_by_ngrams(problem: Problem, nbest: int = 1) -> list[Ordering
 
 
 def order_with_arguments(problem: Problem, nbest: int = 1) -> list[Ordering]:
-    """Order a bag by a tree that minds the number of modifiers, siblings by n-grams: "Tree+Arg"."""
+    """Order a bag by a tree that models the number of modifiers, siblings by n-grams: "Tree+Arg"."""
     return best_orderings(problem, nbest, search_with_arguments, siblings_by_ngrams)
 
 
@@ -84,27 +84,27 @@ def value_with_arguments(
 ) -> float | None:
     """Return the sum of log prob(H, M, D) * p_arg(H, n + 1, D) over the edges of a tree.
 
-    It does not depend on the order in which edges are attached; the factor against thefts, which does, only
-    steers the search.
+    The sum does not depend on the order in which edges are attached; the factor against theft does, and only
+    guides the search.
     """
     return tree_value(problem, units, heads, argument_charges(problem.require_trees()))
 
 
 def search(problem: Problem, edges: Floats) -> Attachments:
-    """Return the tree that `grow` makes of probabilities alone."""
+    """Return the tree of `grow` by probabilities alone."""
     arguments, one_root = problem.require_trees().arguments, problem.settings.of(RootSettings).one_root
     return Attachments(*grow(edges, np.zeros_like(arguments), arguments, _OFF, one_root))
 
 
 def search_with_arguments(problem: Problem, edges: Floats) -> Attachments:
-    """Return the tree that `grow` makes with the two corrections."""
+    """Return the tree of `grow` with the two corrections."""
     model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
     theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
     return Attachments(*grow(edges, argument_charges(model), model.arguments, theft, one_root))
 
 
 def steps(problem: Problem) -> list[SearchStep]:
-    """Return how `search` finds the tree of a problem."""
+    """Return the steps by which `search` finds the tree of a problem."""
     arguments, one_root = problem.require_trees().arguments, problem.settings.of(RootSettings).one_root
     return _grow_in_steps(edge_weights(problem), np.zeros_like(arguments), arguments, _OFF, one_root)
 
@@ -133,19 +133,19 @@ def grow(
 
     Args:
         edges: (n + 1, n, 2) log-probabilities, with the constraints; row 0 is the root.
-        charges: (n + 1, 2, 8) added to an edge by the number of modifiers its head has on that side.
-        arguments: (n + 1, 2, 8) p_arg, for the factor against thefts.
-        theft: place of the setting in `THEFTS`.
-        one_root: let the root go after its first modifier.
+        charges: (n + 1, 2, 8) terms added to an edge, by the number of modifiers of its head on that side.
+        arguments: (n + 1, 2, 8) p_arg, for the factor against theft.
+        theft: index of the setting in `THEFTS`.
+        one_root: whether the root has one modifier only.
 
-    Of equal units the first is attached first; an edge must be better to replace the one that waits, and the
-    right side better than the left. As printed, an offer is not charged while it is compared. Time: O(n^2).
+    Ties go to the first unit, to the waiting edge, and to the left side. As printed, a new edge is compared
+    without its charge. Time: O(n^2).
     """
     size, most = edges.shape[1], charges.shape[2] - 1
     heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
     earlier, weights = np.zeros(size, np.int32), np.zeros(size)
-    # All units wait for the root at first; its modifiers stand to its right only.
-    edge = edges[0, :, RIGHT].copy()  # log-probability of the edge that waits
+    # At first all units wait for the root, whose modifiers are to its right only.
+    edge = edges[0, :, RIGHT].copy()  # log-probability of the waiting edge
     outside = np.ones(size, np.bool_)
     taken = np.zeros((size + 1, 2), np.int32)
     for _ in range(size):
@@ -172,7 +172,7 @@ def grow(
                 offer += np.log(
                     max(ZERO, _satisfied(arguments[head, side], taken[head, side], others, theft))
                 )
-            # With one root, whatever waits for it moves to the first node at any price.
+            # With one root, units that wait for it move to the first node whatever the weight.
             if offer > worth or (one_root and head == 0):
                 heads[unit], sides[unit], edge[unit] = best, new_side, new[new_side]
     return heads, sides, earlier, weights
@@ -181,10 +181,10 @@ def grow(
 def _grow_in_steps(
     edges: Floats, charges: Floats, arguments: Floats, theft: int, one_root: bool
 ) -> list[SearchStep]:
-    """Return what `grow` does to its queue, in plain Python; see there.
+    """Return the steps of `grow`, in plain Python; see there.
 
-    A step attaches the best edge that waits; then come the units that wait for the new node instead, and
-    those that do not because that would be a theft.
+    A step attaches the best waiting edge; its further events are the units that wait for the new node
+    instead, and those that do not because of the factor against theft.
     """
     size, most = edges.shape[1], charges.shape[2] - 1
     heads, sides = np.full(size, ROOT, np.int32), np.full(size, RIGHT, np.int32)
@@ -227,9 +227,9 @@ def _grow_in_steps(
 
 @compiled
 def _waiting(heads: Ints, sides: Ints, edge: Floats, outside: Bools) -> Ints:
-    """Return (n + 1, 2) how many allowed edges wait, by head and side.
+    """Return (n + 1, 2) the number of allowed waiting edges, by head and side.
 
-    They are counted once a round, so that it does not matter which unit is asked first.
+    They are counted once a round, so that the order of the units does not matter.
     """
     counts = np.zeros((len(heads) + 1, 2), np.int32)
     for unit in range(len(heads)):
@@ -240,12 +240,12 @@ def _waiting(heads: Ints, sides: Ints, edge: Floats, outside: Bools) -> Ints:
 
 @compiled
 def _satisfied(arguments: Floats, taken: int, others: int, theft: int) -> float:
-    """Return the chance that a head is satisfied on one side without the modifier that is taken from it.
+    """Return the probability that a head is satisfied on one side without the modifier that is taken from it.
 
     Args:
         arguments: (8,) p_arg of 0 ... 7 modifiers.
-        taken: modifiers that it has.
-        others: edges that wait for it without the one in question: m.
+        taken: number of modifiers of the head.
+        others: number of other edges that wait for the head: m.
         theft: `printed` for (p_arg(0) + ... + p_arg(m)) / m, for m = 0 over 1, as in the paper; `sum` for the
             chance that it wants no more than it has and may still get, p_arg(0) + ... + p_arg(taken + m).
     """

@@ -2,8 +2,8 @@
 
 Eisner 1996 ("Three new probabilistic models for dependency parsing", section 3), in the form with siblings of
 McDonald and Pereira 2006: of each head, the modifiers on either side are found apart, nearest first. Added
-here is the number of modifiers on a side, so that p_arg (Wan et al. 2009, section 4.1) is part of what is
-maximized:
+here is the number of modifiers on a side, so that the maximized score includes p_arg (Wan et al. 2009,
+section 4.1):
 
     score(tree) = sum of edge(head, modifier, side, distance), over the edges
                 + sum of argument(unit, side, number of modifiers), over units and sides
@@ -11,8 +11,8 @@ maximized:
 
 The root has one modifier. Time: 8 n^3 / 3 steps; space: 9 n^2.
 
-A boundary b lies before unit b. Of a head h, boundaries up to h stand for its left side, those beyond it for
-its right one: span (h, b) is unit h with its modifiers there, as far as the boundary.
+Boundary b is before unit b. For a head h, boundaries up to h belong to its left side, those beyond h to its
+right side: span (h, b) is unit h with its modifiers on that side, up to the boundary.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ import numpy as np
 from sentgen.arrays import Floats, Ints, compiled
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT
 
-#: Numbers of modifiers that are told apart: 0 to 6, and 7 and more.
+#: Classes of numbers of modifiers: 0 to 6, and 7 and more.
 COUNTS = 8
-#: Distances that are told apart: 1, 2, and 3 and more units.
+#: Classes of distances: 1, 2, and 3 and more units.
 DISTANCES = 3
 
 
 class TreeScores(NamedTuple):
-    """What the parts of a tree over n units add to its score; row 0 of heads is the root.
+    """Scores of the parts of trees over n units; row 0 of heads is the root.
 
-    Units are of K kinds for siblings, as their tags tell. Kind K is the root as a head, none as the modifier
-    before, and the end of the side as a modifier.
+    Units are of K kinds for siblings, by their tags. Kind K is the root as a head, none as the previous
+    modifier, and the end of the side as a modifier.
     """
 
     edges: Floats  # (n + 1, n, 2, 3) head, modifier, side, distance 1, 2, 3 and more
@@ -46,15 +46,15 @@ class TreeScores(NamedTuple):
 class Chart(NamedTuple):
     """The scores of spans: the best trees over parts of a sentence."""
 
-    taken: Floats  # (n, n, 8) of head h, as far as modifier m and what is between; m is number c
-    best: Floats  # (n, n) the same, with what the number of modifiers adds if m is the last one
+    taken: Floats  # (n, n, 8) of head h up to modifier m, which is its modifier number c
+    best: Floats  # (n, n) the same with the score of the number of modifiers, if m is the last one
     whole: Floats  # (n, n + 1) span (h, b)
-    between: Floats  # (n, n) of units s < m with all units between: those left hang on s, those right on m
+    between: Floats  # (n, n) of units s < m with all units between: left ones below s, right ones below m
 
 
 @compiled
 def new_chart(size: int) -> Chart:
-    """Return room for sentences of so many units."""
+    """Return the chart for sentences of ``size`` units."""
     return Chart(
         np.empty((size, size, COUNTS)),
         np.empty((size, size)),
@@ -65,13 +65,13 @@ def new_chart(size: int) -> Chart:
 
 @compiled
 def tree_score(scores: TreeScores, order: Ints, chart: Chart) -> float:
-    """Return the score of the best tree over units in an order, and fill the chart; no units have 0."""
+    """Return the score of the best tree over units in an order, 0 without units, and fill the chart."""
     size = len(order)
     for position in range(size):
         row, ends = order[position] + 1, scores.siblings[scores.kinds[order[position]], -1, -1]
         chart.whole[position, position] = scores.arguments[row, LEFT, 0] + ends[LEFT]
         chart.whole[position, position + 1] = scores.arguments[row, RIGHT, 0] + ends[RIGHT]
-    # Short spans first: longer ones are made of them.
+    # Short spans first: longer spans consist of them.
     for length in range(1, size):
         for left in range(size - length):
             right = left + length
@@ -86,13 +86,13 @@ def tree_score(scores: TreeScores, order: Ints, chart: Chart) -> float:
 
 @compiled
 def _attach(scores: TreeScores, order: Ints, chart: Chart, head: int, modifier: int) -> None:
-    """Fill the spans that end with a modifier, and the one that goes on as far as its own modifiers do."""
+    """Fill the spans that end with a modifier, and those that end with the modifier's own modifiers."""
     side, step = (RIGHT, 1) if modifier > head else (LEFT, -1)
     edge = scores.edges[order[head] + 1, order[modifier], side, min(abs(modifier - head), DISTANCES) - 1]
     of_head, of_modifier = scores.kinds[order[head]], scores.kinds[order[modifier]]
     taken = chart.taken[head, modifier]
     taken[:] = -np.inf
-    # The first modifier of its head: what lies between hangs on it.
+    # The first modifier of its head: units between both are below the modifier.
     first = chart.whole[modifier, head + 1 if step > 0 else head]
     taken[1] = first + scores.siblings[of_head, -1, of_modifier, side]
     for before in range(head + step, modifier, step):
@@ -116,11 +116,11 @@ def _attach(scores: TreeScores, order: Ints, chart: Chart, head: int, modifier: 
 
 @compiled
 def _best_root(scores: TreeScores, order: Ints, chart: Chart) -> tuple[int, float]:
-    """Return the place of the modifier of the root in the best tree, and the score of that."""
+    """Return the position of the modifier of the root in the best tree, and the score of the tree."""
     size = len(order)
     root, best = ROOT, 0.0
     for position in range(size):
-        # The root is in place -1: right of nothing, so that its modifier is as far as its number from 1.
+        # The root has the position -1, so that the distance of its modifier is the modifier's number from 1.
         kind = scores.kinds[order[position]]
         edge = scores.edges[0, order[position], RIGHT, min(position + 1, DISTANCES) - 1]
         edge += scores.siblings[-1, -1, kind, RIGHT] + scores.siblings[-1, kind, -1, RIGHT]
@@ -132,15 +132,15 @@ def _best_root(scores: TreeScores, order: Ints, chart: Chart) -> tuple[int, floa
 
 @compiled
 def best_heads(scores: TreeScores, order: Ints, chart: Chart) -> Ints:
-    """Return the place of the head of each place in the best tree, `ROOT` for the root's modifier.
+    """Return the position of the head of each position in the best tree, `ROOT` for the root's modifier.
 
-    The chart is that which `tree_score` filled for the same order. Of equal trees it is always the same one.
+    `tree_score` must have filled the chart for the same order. Ties are broken deterministically.
     """
     size = len(order)
     heads = np.full(size, ROOT, np.int32)
     if size == 0:
         return heads
-    # Spans to take apart; never more than two for each unit.
+    # A stack of spans; never more than two for each unit.
     stack = np.empty((2 * size + 2, 2), np.int32)
     root, _ = _best_root(scores, order, chart)
     stack[:2, 0], stack[0, 1], stack[1, 1] = root, 0, size
@@ -163,7 +163,7 @@ def _take_apart(
     stack: Ints,
     count: int,
 ) -> int:
-    """Set the heads of the modifiers in a span, and put their own spans on the stack; return its size."""
+    """Set the heads of the modifiers in a span, and push the spans of these; return the size of the stack."""
     side, step = (RIGHT, 1) if end > head else (LEFT, -1)
     stop = end if step > 0 else end - 1
     modifier, best = -1, -np.inf
@@ -196,9 +196,9 @@ def _take_apart(
 def _before(
     scores: TreeScores, order: Ints, chart: Chart, head: int, modifier: int, number: int
 ) -> tuple[int, int, int]:
-    """Return the modifier before one that is number c of its head, what parts the two, and its number.
+    """Return the modifier before modifier number c of a head, the boundary between both, and its number.
 
-    Before the first one is none, -1, and what parts it from the head.
+    Before the first modifier there is none, -1, and the boundary is that to the head.
     """
     side, step = (RIGHT, 1) if modifier > head else (LEFT, -1)
     of_head, of_modifier = scores.kinds[order[head]], scores.kinds[order[modifier]]
@@ -207,7 +207,7 @@ def _before(
     for before in range(head + step, modifier, step):
         sibling = scores.siblings[of_head, scores.kinds[order[before]], of_modifier, side]
         between = chart.between[min(before, modifier), max(before, modifier)] + sibling
-        # Number 7 stands for more as well: the one before it may have it, too.
+        # Number 7 includes larger numbers: the previous modifier may have it, too.
         for c in range(max(1, number - 1), number + (number == COUNTS - 1)):
             if number > 1 and chart.taken[head, before, c] + between > best:
                 nearest, its_number, best = before, c, chart.taken[head, before, c] + between

@@ -1,16 +1,16 @@
-"""What all tree algorithms share: the weights of edges with the constraints, scores, and further answers.
+"""Common parts of the tree algorithms: weights of edges with constraints, scores, n-best lists.
 
 A tree algorithm is a search, from edge weights to a tree, and an arrangement, from a tree to an order: each
 head between its left and its right modifiers. There are two ways to order the siblings on one side of a head:
 
-* `by_ngrams`, LMO (Wan et al. 2009, algorithm 2): append again and again the sibling whose string joins best
-  (see `window_logp`). The left modifiers begin after a start token, the right ones after the
+* `by_ngrams`, LMO (Wan et al. 2009, algorithm 2): repeatedly append the sibling whose string joins best (see
+`window_logp`). The left modifiers begin after a start token, the right ones after the
   head's own string; the modifiers of the root are right of a start token.
 * `by_weight` (Wan et al. 2007, section 5, "relation-based"): the stronger the relation, the nearer to the
   head.
 
-Both work from the leaves up. A string is a chain of units, so that two of them are joined by one link.
-Nothing is recursive: a chain of a thousand heads is a tree like any other.
+Both work from the leaves up. A string is a linked list of units, so that two strings are joined by one link.
+Nothing is recursive, so that trees may be chains of a thousand heads.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sentgen.schema.tables.corpus import BOS
 
 
 class _Strings(NamedTuple):
-    """The string of each unit's subtree, as far as it is known, -1 for none."""
+    """The string of each unit's subtree, once it is built, as linked lists; -1 for none."""
 
     first: Ints  # (n,) first unit of the string
     last: Ints  # (n,) last unit of the string
@@ -40,13 +40,13 @@ class _Strings(NamedTuple):
 
 
 class _Joining(NamedTuple):
-    """What strings are joined by: the language model, the units, and n - 1 words of either side."""
+    """Data for joining strings: the language model, the units, and a window of n - 1 words of either side."""
 
     table: NgramTable
     words: Ints
     offsets: Ints
     order: int
-    window: Ints  # (2 * (order - 1),) written anew for each join
+    window: Ints  # (2 * (order - 1),) overwritten for each join
     whole_string: bool
 
 
@@ -66,16 +66,17 @@ def by_ngrams(
         table, words, offsets: the language model and the units (see `Problem`).
         order: n.
         heads, sides: (n,) the tree (see `Tree`).
-        whole_string: compare with the end of all that is chosen; else with the last chosen phrase.
+        whole_string: whether to join with the end of the whole string so far; else with the last chosen
+            phrase.
 
-    Of equal siblings the first unit is taken. Time: quadratic in the number of siblings on a side.
+    Ties go to the first unit. Time: quadratic in the number of siblings on a side.
     """
     members, begins = _siblings(heads, sides)
     strings = _single(len(heads))
     window = np.empty(2 * max(1, order - 1), np.int32)
     joining = _Joining(table, words, offsets, order, window, whole_string)
     start = -1
-    # Leaves first: the strings of all modifiers are whole when their head asks for them.
+    # Leaves first: the strings of all modifiers are complete before that of their head.
     for node in _heads_first(members, begins)[::-1]:
         begin, middle, end = begins[2 * node], begins[2 * node + 1], begins[2 * node + 2]
         left = _chain(joining, strings, members, begin, middle, -1)
@@ -88,7 +89,7 @@ def by_ngrams(
 def by_weight(heads: Ints, sides: Ints, earlier: Ints, weights: Floats) -> Ints:
     """Return the units from left to right, the strongest relation nearest to the head.
 
-    Of equal siblings the one that was attached first is nearest. Args as in `Tree`. Time: as `by_ngrams`.
+    Ties go to the sibling that was attached first, which is nearest. Args as in `Tree`. Time: as `by_ngrams`.
     """
     members, begins = _siblings(heads, sides)
     strings = _single(len(heads))
@@ -109,9 +110,9 @@ def by_weight(heads: Ints, sides: Ints, earlier: Ints, weights: Floats) -> Ints:
 
 @compiled
 def _siblings(heads: Ints, sides: Ints) -> tuple[Ints, Ints]:
-    """Return units grouped by node and side, and where groups begin: 2 * (head + 1) + side is a group."""
+    """Return units grouped by node and side, and the starts of the groups 2 * (head + 1) + side."""
     size = len(heads)
-    # One group more than there are, since filling moves each begin to the end of its group.
+    # One more than the groups, since filling moves each start to the end of its group.
     begins = np.zeros(2 * size + 4, np.int32)
     for unit in range(size):
         begins[2 * (heads[unit] + 1) + sides[unit] + 2] += 1
@@ -128,7 +129,7 @@ def _siblings(heads: Ints, sides: Ints) -> tuple[Ints, Ints]:
 
 @compiled
 def _heads_first(members: Ints, begins: Ints) -> Ints:
-    """Return all nodes, 0 for the root and unit + 1 for the others, each one before its modifiers."""
+    """Return all nodes, 0 for the root and unit + 1 for the others, each before its modifiers."""
     nodes = np.zeros(len(members) + 1, np.int32)
     filled = 1
     for done in range(len(nodes)):
@@ -140,7 +141,7 @@ def _heads_first(members: Ints, begins: Ints) -> Ints:
 
 @compiled
 def _sort(members: Ints, begin: int, end: int, earlier: Ints, weights: Floats) -> None:
-    """Sort units by falling weight; in the order of attachment where weights are equal."""
+    """Sort units by descending weight, ties by the order of attachment."""
     for step in range(begin + 1, end):
         unit, index = members[step], step
         while index > begin and (weights[members[index - 1]], -earlier[members[index - 1]]) < (
@@ -169,7 +170,7 @@ def _chain(
             if best < 0 or logp > best_logp:
                 best, best_logp = index, logp
         chosen = members[best]
-        # The others keep their order, so that the first of equals stays the first of the bag.
+        # The others keep their order, so that ties go to the first unit of the bag.
         for index in range(best, step, -1):
             members[index] = members[index - 1]
         members[step] = chosen
@@ -195,7 +196,7 @@ def _last_words(
             index -= 1
             free -= 1
             window[free] = words[index]
-        # Stops at `first`: with `phrase` what lies before it is linked, but not looked at.
+        # Stops at `first`: with `phrase`, units before it are linked, but not in the window.
         unit = strings.before[unit] if unit != first else -1
     if free and (after_start or last < 0):
         free -= 1
@@ -209,7 +210,7 @@ def _last_words(
 
 @compiled
 def _first_words(words: Ints, offsets: Ints, strings: _Strings, first: int, window: Ints, length: int) -> int:
-    """Write the first n - 1 words of a string behind ``length`` words; return how many there are then."""
+    """Write the first n - 1 words of a string behind ``length`` words; return the number of words in all."""
     limit = length + len(window) // 2
     unit = first
     while unit >= 0 and length < limit:
@@ -243,7 +244,7 @@ def _linked(strings: _Strings, left: tuple[int, int], right: tuple[int, int]) ->
 
 @compiled
 def _around(strings: _Strings, head: int, left: tuple[int, int], right: tuple[int, int]) -> int:
-    """Put the left modifiers before the head with the right ones; return the first unit of it all."""
+    """Link left modifiers, head and right modifiers; return the first unit."""
     first, last = _linked(strings, left, right)
     if head >= 0:
         strings.first[head], strings.last[head] = first, last
@@ -260,13 +261,13 @@ def _walk(strings: _Strings, start: int) -> Ints:
     return units
 
 
-#: Stands for probability zero, so that even the worst edge can be taken.
+#: Logarithm in place of that of 0, so that even the worst edge can be attached.
 ZERO = 1e-12
-#: Added to the weight of an edge that a constraint forbids: it is taken only where nothing else is left.
+#: Added to the weight of an edge that a constraint forbids: it is attached only if no other edge is left.
 FORBIDDEN = -1e5
-#: Weight of an edge that a search for further answers must do without; a tree with such an edge is none.
+#: Weight of an edge that is excluded in the search for further answers; a tree with such an edge is invalid.
 _EXCLUDED = -1e7
-#: Of a tree, so many edges are given up in turn; for each answer wanted, so many trees are looked at.
+#: Most edges of a tree that are excluded in turn, and most trees for each answer.
 _RIVALS, _TREES = 32, 4
 
 
@@ -286,13 +287,13 @@ class ConstraintSettings:
 
 @dataclass(frozen=True, slots=True)
 class RootSettings:
-    """Whether the root takes one modifier only; for algorithms that could give it several."""
+    """Whether the root has one modifier only; for algorithms that could give it several."""
 
     one_root: Annotated[bool, Setting("Only one unit may be the root.", off="--many-roots")] = True
 
 
 class Attachments(NamedTuple):
-    """A tree as arrays, an entry a unit: what `Tree` holds."""
+    """A tree as arrays with an entry for each unit; the fields are those of `Tree`."""
 
     heads: Ints  # (n,) unit, -1 for the root
     sides: Ints  # (n,)
@@ -316,7 +317,7 @@ def edge_weights(problem: Problem) -> Floats:
     (Wan et al. 2007, section 3.1.2), as the settings say; in a bag without verbs anything may be the root.
     """
     model, settings = problem.require_trees(), problem.settings.of(ConstraintSettings)
-    # A floor, not -inf: sums of weights must stay comparable where a tree needs an impossible edge.
+    # A floor, not -inf: sums of weights must stay comparable if a tree needs an impossible edge.
     edges = np.maximum(model.prob, np.log(ZERO))
     edges[0, :, LEFT] = -np.inf
     if settings.verb_root and model.verb.any():
@@ -328,12 +329,12 @@ def edge_weights(problem: Problem) -> Floats:
 
 
 def is_forced(weight: float) -> bool:
-    """Return whether the weight of an edge says that a constraint forbids it."""
+    """Return whether the weight of an edge has the penalty of a constraint."""
     return weight < FORBIDDEN / 2
 
 
 def log_of(probabilities: Floats) -> Floats:
-    """Return natural logarithms, that of `ZERO` for zero."""
+    """Return natural logarithms, `ZERO` for that of 0."""
     return np.asarray(np.log(np.maximum(probabilities, ZERO)))
 
 
@@ -342,8 +343,8 @@ def tree_value(
 ) -> float | None:
     """Return the sum of the weights of the edges of a tree over units in some order; None without a tree.
 
-    ``charges`` are (n + 1, 2, 8) the logarithms of what a head takes for one more modifier on a side where it
-    has 0, 1, ... 7 and more of them.
+    ``charges`` are (n + 1, 2, 8) the terms added for one more modifier of a head on a side where it has 0, 1,
+    ... 7 and more modifiers.
     """
     if heads is None:
         return None
@@ -376,14 +377,14 @@ def siblings_by_ngrams(problem: Problem, attachments: Attachments) -> Ints:
 
 
 def best_orderings(problem: Problem, nbest: int, search: Search, arrange: Arrange) -> list[Ordering]:
-    """Return the answer of a tree algorithm, and behind it those of other trees by their scores.
+    """Return the answer of a tree algorithm, followed by the orders of other trees by their scores.
 
-    The trees are enumerated as Lawler 1972 does for any problem whose solutions are sets: each answer splits
-    the trees left into those without its first edge, those with its first but without its second one, and so
-    on; the search runs on each part, and the best tree of all parts comes next. Edges are taken by how
-    little worse the next best head of the same modifier is. Trees that give a string seen before are no new
-    answers. With an exact search the trees come in the order of their scores, as far as `_RIVALS` and
-    `_TREES` let them; the algorithm's own answer is always the first.
+    The trees are enumerated by the method of Lawler 1972: each answer splits the remaining trees into those
+    without its first edge, those with its first but without its second edge, and so on; the search runs on
+    each part, and the best tree of all parts is next. Edges are sorted by the loss with the next best head of
+    the same modifier, smallest first. Trees with a string seen before are no new answers. With an exact
+    search the trees are in the order of their scores, within the limits `_RIVALS` and `_TREES`; the
+    algorithm's own answer is always the first.
     """
     edges = edge_weights(problem)
     own = search(problem, edges)
@@ -393,7 +394,7 @@ def best_orderings(problem: Problem, nbest: int, search: Search, arrange: Arrang
     for number, tree in enumerate(_trees(problem, edges, own, search)):
         ordering = _ordering(problem, tree, arrange)
         different.setdefault(problem.string_of(ordering.units), ordering)
-        # Several trees may give one string; the second bound keeps that from going on for long.
+        # Several trees may have the same string; the second bound limits their number.
         if len(different) == nbest or number == _TREES * nbest:
             break
     first, *others = different.values()
@@ -407,7 +408,7 @@ def _ordering(problem: Problem, attachments: Attachments, arrange: Arrange) -> O
 
 
 class _Part(NamedTuple):
-    """Some of the trees: those with some edges and without some others, and the best one of them."""
+    """The trees with some edges and without some others, and the best of them."""
 
     best: Attachments
     fixed: dict[int, tuple[int, int]]  # unit -> (row of the head, side)
@@ -415,7 +416,7 @@ class _Part(NamedTuple):
 
 
 def _trees(problem: Problem, edges: Floats, own: Attachments, search: Search) -> Iterator[Attachments]:
-    """Yield different trees, the first one given, then always the best one known."""
+    """Yield different trees: ``own``, then always the best known tree."""
     serial = count()
     waiting = [(-own.score, next(serial), _Part(own, {}, []))]
     while waiting:
@@ -428,30 +429,30 @@ def _trees(problem: Problem, edges: Floats, own: Attachments, search: Search) ->
             row, side = int(part.best.heads[unit]) + 1, int(part.best.sides[unit])
             dropped = [*part.dropped, (row, unit, side)]
             other = search(problem, _restricted(edges, fixed, dropped))
-            # A search must give a tree, and may have had to take an excluded edge: that part is empty.
+            # The search must return a tree, perhaps with an excluded edge: then the part is empty.
             if other.weights.min() > _EXCLUDED / 2:
                 heapq.heappush(waiting, (-other.score, next(serial), _Part(other, dict(fixed), dropped)))
-            # The parts are disjoint: from here on this edge is kept, so that no tree is met twice.
+            # From here on this edge is kept, so that the parts are disjoint, and no tree is found twice.
             fixed[unit] = row, side
 
 
 def _by_margin(edges: Floats, attachments: Attachments) -> list[int]:
-    """Return the units by how much the weight of their edge is above that of their best other edge."""
+    """Return the units by the difference of their edge's weight from that of their best other edge."""
     size = len(attachments.heads)
     rivals = edges.copy()
     units = np.arange(size)
-    # A unit is no rival for itself.
+    # A unit is not its own head.
     rivals[units + 1, units] = -np.inf
     mine = edges[attachments.heads + 1, units, attachments.sides]
     rivals[attachments.heads + 1, units, attachments.sides] = -np.inf
-    # Small margins first: giving up such an edge costs least, so that good trees are met early.
+    # Small margins first: excluding such an edge costs least, so that good trees are found early.
     return list(map(int, np.argsort(mine - rivals.max(axis=(0, 2)), kind="stable")))
 
 
 def _restricted(
     edges: Floats, fixed: dict[int, tuple[int, int]], dropped: list[tuple[int, int, int]]
 ) -> Floats:
-    """Return the edges with all rivals of those to keep, and those to drop, excluded."""
+    """Return the weights with all rivals of ``fixed`` edges, and all ``dropped`` edges, excluded."""
     edges = edges.copy()
     for unit, (head, side) in fixed.items():
         weight = edges[head, unit, side]
