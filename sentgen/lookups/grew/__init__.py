@@ -1,5 +1,5 @@
 """Grew requests over dependency trees: text → `syntax` → one SQL statement.
 
-`reading` parses a request, `compiler` writes what stands between ``from`` and ``limit``, with the conditions
-that `conditions` writes, and `matches` has the statements around it, and asks them.
+`reading` parses a request; `compiler` writes the from and where clauses of the statement, with conditions
+from `conditions`; `matches` writes and runs the statements around them.
 """

@@ -1,6 +1,6 @@
-"""Compile a request: what stands between ``from`` and ``limit`` in the statement that finds its hits.
+"""Compile a request to the from and where clauses of the statement that finds its hits.
 
-A node is a row of `token`, or only the position of a head if nothing else is asked of it; an edge is
+A node is a row of `token`, or only the position of a head if the request needs nothing else of it; an edge is
 ``modifier.head = head.position`` in one sentence, each filter one ``exists``.
 """
 
@@ -44,7 +44,7 @@ from sentgen.lookups.grew.syntax import (
     own_nodes,
 )
 
-#: What an edge has beside the parts of its relation.
+#: The keys of an edge besides the parts of its relation.
 _EDGE_KEYS = ("label", "length", "delta")
 
 
@@ -53,12 +53,12 @@ class _BoundNode:
     """A node in the statement.
 
     Args:
-        alias: alias of the row of the node; empty for a head of which only the position is asked.
-        sentence: the sentence of the node, in SQL.
-        position: the position of the node, in SQL.
-        anchored: whether it may be the anchor.
-        free: whether it may be the same token as another node.
-        descriptions: what its own block says of it: all of these must fit.
+        alias: alias of the row of the node; empty for a head of which only the position is needed.
+        sentence: SQL for the id of the sentence of the node.
+        position: SQL for the position of the node.
+        anchored: whether the node may be the anchor.
+        free: whether the node may be the same token as another node.
+        descriptions: the descriptions of the node in its block, which must all fit.
     """
 
     alias: str
@@ -71,7 +71,7 @@ class _BoundNode:
 
 @dataclass(frozen=True, slots=True)
 class _BoundEdge:
-    """An edge with a name: its ends, and the row that has its relation."""
+    """A named edge: its ends, and the row with its relation."""
 
     source: _BoundNode
     target: _BoundNode
@@ -79,14 +79,14 @@ class _BoundEdge:
 
     @property
     def span(self) -> tuple[str, str]:
-        """The positions between which it lies, in SQL."""
+        """The SQL for the lower and the higher position of its ends."""
         ends = f"{self.source.position}, {self.target.position}"
         return f"least({ends})", f"greatest({ends})"
 
 
 @dataclass(slots=True)
 class Scope:
-    """The names that clauses may use; a filter sees those of the pattern, and has some of its own."""
+    """The names that clauses may use; a filter may use those of the pattern, and define further ones."""
 
     nodes: dict[str, _BoundNode] = field(default_factory=dict)
     edges: dict[str, _BoundEdge] = field(default_factory=dict)
@@ -117,12 +117,12 @@ class Scope:
 
     @property
     def first(self) -> str:
-        """The position of the first token of a hit in SQL; of one without nodes, that of its sentence."""
+        """The SQL for the position of the first token of a hit; without nodes, the begin of the sentence."""
         positions = [node.position for node in self.nodes.values()]
         return f"least({', '.join(positions)})" if positions else "1"
 
     def within(self) -> Scope:
-        """Return the scope of a filter, which begins with these names."""
+        """Return the scope of a filter: a copy of this scope, to which names can be added."""
         return Scope(dict(self.nodes), dict(self.edges))
 
     @staticmethod
@@ -133,18 +133,18 @@ class Scope:
 def _bind_nodes(
     clauses: Sequence[Clause], outer: Scope, with_rows: frozenset[str], numbers: Iterator[int]
 ) -> dict[str, _BoundNode]:
-    """Return what the nodes stand for that clauses bring in.
+    """Return the nodes that clauses define, by name, with their rows or positions.
 
     Args:
-        clauses: clauses of one block.
-        outer: the names that are known.
-        with_rows: names of nodes of which more than the position is asked.
+        clauses: clauses of a block.
+        outer: the names that are defined already.
+        with_rows: names of nodes of which more than the position is needed.
         numbers: numbers for aliases.
     """
     names = own_nodes(clauses, outer.nodes)
     heads = heads_without_rows(clauses, with_rows) if names else {}
     bound: dict[str, _BoundNode] = {}
-    # Heads without a row come last: their position is in the row of a modifier.
+    # Heads without a row are bound last, as their position is in the row of a modifier.
     for name in sorted(names, key=heads.__contains__):
         nodes = [clause for clause in clauses if isinstance(clause, Node) and clause.name == name]
         free = any(node.free for node in nodes)
@@ -153,7 +153,7 @@ def _bind_nodes(
             bound[name] = _BoundNode("", below.sentence, f"{below.alias}.head", True, free)
             continue
         described = tuple(node.descriptions for node in nodes if node.descriptions)
-        alias = f"node_{next(numbers)}"  # whatever it is called
+        alias = f"node_{next(numbers)}"  # names of nodes may be no valid aliases
         anchored = name not in nodes_below(clauses) and all(
             any(all(map(fits_anchor, description)) for description in alternatives)
             for alternatives in described
@@ -187,7 +187,7 @@ _NODES_ONLY = {"<": "{left} + 1 = {right}", "<<": "{left} < {right}"}
 class _Block:
     """The tables and conditions of a pattern, or of a filter.
 
-    ``apart`` are pairs of positions that cannot be one, ``together`` pairs of sentences that are.
+    ``apart`` are pairs of positions that are known to differ, ``together`` pairs of equal sentences.
     """
 
     tables: list[str] = field(default_factory=list)
@@ -196,7 +196,7 @@ class _Block:
     together: set[frozenset[str]] = field(default_factory=set)
 
     def exists(self, indent: str) -> str:
-        """Return the condition that there is such a thing; it may be null."""
+        """Return the condition that the block has a match; it may be null."""
         tables, others = _join_tables(self.tables, self.conditions, f"\n{indent}  ")
         conditions = f"\n{indent}    and ".join(others) or "true"
         if not self.tables:
@@ -206,13 +206,13 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class HitStatement:
-    """What finds the hits of a request.
+    """The parts of the statement that finds the hits of a request.
 
     Args:
-        paths: common table expressions that it names.
-        tables: after ``from``.
-        conditions: after ``where``.
-        sentence: the sentence of a hit, in SQL.
+        paths: common table expressions of paths.
+        tables: tables of the from clause.
+        conditions: conditions of the where clause.
+        sentence: SQL for the sentence of a hit.
         scope: the nodes and edges of the request.
     """
 
@@ -224,12 +224,12 @@ class HitStatement:
 
     @property
     def text(self) -> str:
-        """The tables and conditions."""
+        """The from and where clauses."""
         tables, conditions = _join_tables(self.tables, self.conditions, "\n  ")
         return f"from {tables}" + ("\nwhere " + "\n  and ".join(conditions) if conditions else "")
 
     def head(self, more: Iterable[str] = ()) -> str:
-        """Return the ``with`` clause, of the paths and of others; nothing for none."""
+        """Return the with clause of the paths and further expressions; empty if there are none."""
         parts = [*self.paths, *more]
         if not parts:
             return ""
@@ -237,7 +237,7 @@ class HitStatement:
 
 
 class Compiler:
-    """Compiles one request, and what is asked of its hits, in all sentences or the ``first`` ones."""
+    """Compiles a request and the keys of its hits, for all sentences or the ``first`` ones."""
 
     def __init__(self, bindings: Bindings, selection: Selection, keys: StoreKeys, first: int = 0) -> None:
         self._first = first
@@ -249,7 +249,7 @@ class Compiler:
     def source(
         self, request: GrewRequest, keys: Sequence[CountKey] = (), whether: Sequence[Filter] = ()
     ) -> HitStatement:
-        """Return what finds the hits of a request; ``keys`` and ``whether`` are asked of them later."""
+        """Return the statement of the hits of a request, which are counted by ``keys`` and ``whether``."""
         self._with_rows = request.names_with_rows(keys, whether)
         scope, block = Scope(), _Block()
         self._fill(block, request.clauses, scope)
@@ -280,7 +280,7 @@ class Compiler:
         return f"{text} is not true" if block.negated else f"coalesce({text}, false)"
 
     def value(self, value: Reference | Distance, scope: Scope) -> str:
-        """Return what a reference or a distance stands for: a string, or a number for positions."""
+        """Return the SQL for a reference or a distance: a string, or a number for positions."""
         if isinstance(value, Distance):
             return _distance(value.function, scope.node(value.left), scope.node(value.right))
         bound = scope.either(value.name)
@@ -293,14 +293,14 @@ class Compiler:
         return label if value.key == "label" else part_of(label, _edge_key(value))
 
     def key(self, value: Reference | Distance, scope: Scope) -> Key | None:
-        """Return the attribute of tokens that a value is; none if it is something else."""
+        """Return the attribute of tokens to which a value refers; None for other values."""
         if isinstance(value, Distance) or value.key == POSITION:
             return None
         is_edge = isinstance(scope.either(value.name), _BoundEdge)
         return None if is_edge else self.conditions.key(value.key, value.name)
 
     def _fill(self, block: _Block, clauses: Sequence[Clause], scope: Scope) -> None:
-        """Bring in the nodes of some clauses, and their conditions."""
+        """Add the nodes of some clauses, and their conditions, to a block."""
         outer = dict(scope.nodes)
         own = _bind_nodes(clauses, scope, self._with_rows, self._numbers)
         scope.nodes |= own
@@ -318,7 +318,7 @@ class Compiler:
                 self._path(block, clause, scope)
             elif isinstance(clause, Node) and clause.name in outer:
                 block.conditions += self._node_conditions(outer[clause.name], clause.descriptions)
-        # Edges first, which these may name.
+        # Edges first, as other clauses may name them.
         for clause in clauses:
             if isinstance(clause, LinearOrder):
                 block.conditions.append(self._order(block, clause, scope))
@@ -372,7 +372,7 @@ class Compiler:
         conditions.insert(0, f"{alias}.sentence_id = {some.sentence}")
         columns = "sentence_id, position, head"
         if source is not None and target is not None:
-            # Of edges without a name it counts once that there is one.
+            # Several edges without a name give one hit.
             columns = f"{columns}, deprel_id" if edge.name else f"distinct {columns}"
         table = _ENHANCED.format(
             columns=columns, conditions=" and ".join(["minor = 0", "head_minor = 0", *label])
@@ -389,7 +389,7 @@ class Compiler:
 
     def _path(self, block: _Block, clause: Dominance, scope: Scope) -> None:
         above, below = scope.node(clause.source), scope.node(clause.target)
-        # Paths down begin at a token, and the anchor is none.
+        # Paths down begin at a token, which the anchor is not.
         upward = below.descriptions or not above.descriptions or above.anchored
         seed = below if upward else above
         conditions = [
@@ -407,7 +407,7 @@ class Compiler:
             f"{name}.above = {above.position}",
         ]
         if above.sentence != below.sentence:
-            # By way of the path: with a condition on both, all pairs of a sentence would be joined first.
+            # Joined through the path: else DuckDB would first join all pairs of tokens of a sentence.
             block.conditions.append(f"{name}.sentence_id = {above.sentence}")
             block.together.add(frozenset((above.sentence, below.sentence)))
         block.apart.add(frozenset((above.position, below.position)))
@@ -450,13 +450,13 @@ class Compiler:
             return compare_numbers(f"{string}::varchar", operator, f"{other}::varchar")
         if not _is_numeric(left):
             return compare_numbers(string, operator, self._bindings.bind("number", right))
-        # Beyond what it has digits for, a double is no whole number.
+        # Beyond `_MOST_WHOLE`, the digits of a double are not exact, so that it is compared as a double.
         number = float(right)
         whole = abs(number) < _MOST_WHOLE and number.is_integer()
         return f"{string} {operator} {self._bindings.bind('number', int(number) if whole else number)}"
 
     def _same(self, left: Reference | Distance, right: Reference, scope: Scope) -> tuple[str, str] | None:
-        """Return what is compared to see whether two attributes are the same: numbers, or folded words."""
+        """Return the SQL to compare two attributes for equality: ids, or folded words; None for neither."""
         keys = [key for key in (self.key(left, scope), self.key(right, scope)) if key]
         if len(keys) < 2:
             return None
@@ -469,7 +469,7 @@ class Compiler:
         return None
 
     def _join(self, block: _Block, own: dict[str, _BoundNode], joined: set[str]) -> None:
-        """Put the nodes of a block that no edge has put there into the sentence of the pattern."""
+        """Join the nodes of a block that no edge has joined with the sentence of the pattern."""
         joined = set(joined)
         for bound in own.values():
             while near := next((pair for pair in block.together if pair & joined and pair - joined), None):
@@ -479,7 +479,7 @@ class Compiler:
                 joined.add(bound.sentence)
 
     def _distinct(self, block: _Block, pairs: Iterable[tuple[_BoundNode, _BoundNode]]) -> None:
-        """Ask that two names are two tokens, where nothing else says so."""
+        """Add the condition that two nodes are different tokens, unless another condition implies it."""
         for first, second in pairs:
             pair = frozenset((first.position, second.position))
             if not (first.free or second.free or pair in block.apart):
@@ -490,15 +490,15 @@ class Compiler:
         return [*corpora, *self._among(f"{alias}.sentence_id")]
 
     def _among(self, sentence: str) -> list[str]:
-        """Return the condition that a sentence is searched; every table has it, to be read in part."""
+        """Return the condition that a sentence is among the first; with it, a part of each table is read."""
         return [f"{sentence} <= {self._first}"] if self._first else []
 
 
 def _join_tables(tables: Sequence[str], conditions: Sequence[str], line: str) -> tuple[str, list[str]]:
     """Return tables joined on the columns that must be equal, and the other conditions.
 
-    In the ``where`` clause, DuckDB sees these only behind what asks more of a hit, and first makes all
-    combinations of all rows. With 2.0.1, this takes 0.58 s, and with ``join ... on`` under 0.01 s
+    In the ``where`` clause, DuckDB would apply these equalities behind other conditions, and first compute
+    all combinations of rows. With 2.0.1, this takes 0.58 s, and with ``join ... on`` under 0.01 s
     (2026-11-25, not reported yet)::
 
         create table t as select i // 10 as s, i % 10 as p from range(300) as r(i);
@@ -551,5 +551,5 @@ def _edge_key(reference: Reference) -> str:
 
 
 def _is_numeric(value: Reference | Distance) -> bool:
-    """Return whether a value is a number in SQL; others are strings."""
+    """Return whether a value is a number in SQL; other values are strings."""
     return isinstance(value, Distance) or value.key in (POSITION, "length", "delta")

@@ -1,9 +1,9 @@
-"""What a request asks of nodes, relations, metadata and trees, as conditions in SQL.
+"""Conditions of a request on nodes, relations, metadata and trees, in SQL.
 
-Paths are recursive common table expressions. Each step climbs from all tokens to their heads (or down to
-their modifiers): the number of pairs is that of the tokens times their depth. It ends, as ingestion refuses
-trees with cycles. A step reads `token` itself, whose row groups DuckDB skips by sentence: a copy of the
-sentences in question takes half the time if they are few, and four times as long if they are many.
+Paths are recursive common table expressions. Each step goes from all tokens to their heads (or down to their
+modifiers): the number of pairs is that of the tokens times their depth. The recursion ends, as ingestion
+refuses trees with cycles. A step reads `token` itself, whose row groups DuckDB skips by sentence: reading
+from a copy of the sentences takes half the time if they are few, and four times as long if they are many.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, any_of
 from sentgen.lookups.grew.syntax import ANCHOR, Description, FeatureCondition, FeatureRelation, Label
 
-#: The form under both of its names: all that the anchor has.
+#: Both names of the form, which is the only feature of the anchor.
 FORM = ("form", "word")
-#: How to ask for what is no attribute of tokens, and for what is no metadata.
+#: How to ask for keys that are no attributes of tokens, and for keys that are no metadata.
 _WAYS: dict[type, str] = {
     MetadataKey: "write global {{ {name} = ... }}, or {where} '{key} = ...'",
     RegionKey: "give {where} '{key} = ...', or ask in CQL for match.{name}",
@@ -48,19 +48,19 @@ def fits_anchor(feature: FeatureCondition) -> bool:
 
 
 def _fits(value: Test, text: str) -> bool:
-    if not isinstance(value, Value):  # of numbers, which the anchor does not have
+    if not isinstance(value, Value):  # a bound of numbers: the anchor has none
         return False
     if not value.regex:
         return text in value.texts
     try:
         return any(re.fullmatch(pattern, text) for pattern in value.texts)
-    except re.error:  # DuckDB says what is wrong
+    except re.error:  # the check by DuckDB reports the error
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureConditions:
-    """Writes conditions of one statement.
+    """Writes conditions on features into a statement.
 
     Args:
         bindings: parameters of the statement.
@@ -75,7 +75,7 @@ class FeatureConditions:
     def of_descriptions(
         self, alias: str, descriptions: Sequence[Description], *, anchored: bool
     ) -> list[str]:
-        """Return the conditions that one of the descriptions fits a row of `token`; none for any token."""
+        """Return the conditions that one of the descriptions fits a row of `token`; empty for any token."""
         alternatives = [
             [self._of_node(alias, feature, anchored=anchored) for feature in description]
             for description in descriptions
@@ -91,7 +91,7 @@ class FeatureConditions:
         )
 
     def key(self, name: str, node: str = "") -> Key:
-        """Return the attribute of tokens that a name stands for; ``node``: its name, for the message.
+        """Return the attribute of tokens that a name stands for; ``node``: name of the node, for messages.
 
         Raises:
             InputError: there is no such attribute.
@@ -125,7 +125,7 @@ class FeatureConditions:
         return condition
 
     def label(self, alias: str, label: Label) -> list[str]:
-        """Return the conditions that the relation in a row is such."""
+        """Return the conditions that the relation in a row matches a label."""
         if label.parts:
             parts = [self._part(part) for part in label.parts]
             return [f"{alias}.deprel_id in (select id from tag where {' and '.join(parts)})"]
@@ -147,12 +147,12 @@ class FeatureConditions:
         return f"{sentence} in (select s.id from sentence as s where {self._of_feature(feature, holds)})"
 
     def values(self, string: str, values: Sequence[Value], key: Key | None = None) -> str:
-        """Return the condition that a string is one of some values; ``key``: of tokens, if it is of one."""
+        """Return the condition that a string is one of some values; ``key``: the attribute, of a token."""
         tests = [self.selection.with_case(key, value) for value in self._check_patterns(values)]
         return any_of([test.condition(string, self.bindings) for test in tests])
 
     def _part(self, feature: FeatureCondition) -> str:
-        """Return the condition on a part of a relation, a row of `tag`."""
+        """Return the condition on a part of a relation, for a row of `tag`."""
         string = part_of("name", feature.key)
 
         def is_part(test: Test | None) -> str:
@@ -173,7 +173,7 @@ class FeatureConditions:
             yield test
 
     def _of_feature(self, feature: FeatureCondition, condition: Callable[[Test | None], str]) -> str:
-        """Return the condition of a feature; ``condition`` writes that of one value (None: any)."""
+        """Return the condition of a feature; ``condition`` writes the test of one value (None: any value)."""
         if feature.relation is FeatureRelation.PRESENT:
             return condition(None)
         if feature.relation is FeatureRelation.ABSENT:
@@ -185,7 +185,7 @@ class FeatureConditions:
 
 
 def part_of(label: str, key: str) -> str:
-    """Return a part of a relation in SQL: ``1``, ``2``, ... between colons, ``deep`` after ``@``.
+    """Return the SQL for a part of a relation: ``1``, ``2``, ... between colons, ``deep`` after ``@``.
 
     >>> part_of("name", "2")
     "string_split(split_part(name, '@', 1), ':')[2]"
@@ -216,14 +216,14 @@ _DOWN = """\
   from {name}
   join token as step on step.sentence_id = {name}.sentence_id and step.head = {name}.below{steps}
 )"""
-#: Two edges cross if each has one end strictly within the other; that of the root comes from position 0.
+#: Two edges cross if each has one end strictly within the other; the edge of the root begins at position 0.
 _CROSSING = """\
 select t.sentence_id from token as t, token as other
     where other.sentence_id = t.sentence_id
       and least(t.position, t.head) < least(other.position, other.head)
       and least(other.position, other.head) < greatest(t.position, t.head)
       and greatest(t.position, t.head) < greatest(other.position, other.head){corpora}"""
-#: What no path leads down to from a token without a head is in a cycle, or below one.
+#: Tokens that no path reaches from a token without a head are in a cycle, or below one.
 _CYCLE = """\
 with recursive rooted as (
       select t.sentence_id, t.position from token as t where coalesce(t.head, 0) = 0{corpora}
@@ -236,7 +236,7 @@ with recursive rooted as (
     where true{corpora}"""
 _HEADLESS = "select t.sentence_id from token as t where t.head is null{corpora}"
 
-#: Name to the sentences of which it is not true.
+#: For each structure, the query for the sentences that violate it.
 _VIOLATED = {
     "is_projective": (_CROSSING,),
     "is_forest": (_CYCLE,),
@@ -254,13 +254,13 @@ _OPPOSITE = {
 def path_table(name: str, seed: Sequence[str], steps: Sequence[str], *, down: bool) -> str:
     """Return the table expression of the pairs of tokens of which one dominates the other.
 
-    Its columns are ``sentence_id``, ``below`` and ``above``.
+    Columns: ``sentence_id``, ``below`` and ``above``.
 
     Args:
         name: name of the table.
-        seed: conditions on the token where the paths begin, which has the alias ``seed``.
-        steps: conditions on the tokens after that, which have the alias ``step``.
-        down: whether they begin above, else below.
+        seed: conditions on the first token of paths, which has the alias ``seed``.
+        steps: conditions on the next tokens, which have the alias ``step``.
+        down: whether paths go from a token down; else they go up.
     """
     conditions = " and ".join([*seed, *([] if down else ["seed.head is not null"])]) or "true"
     and_steps = "".join(f" and {step}" for step in steps)
@@ -271,8 +271,8 @@ def structure_condition(name: str, sentence: str, corpora: Sequence[str]) -> str
     """Return the condition that a tree has a structure.
 
     Args:
-        name: such as ``is_projective``.
-        sentence: the sentence of the tree, in SQL.
+        name: name of the structure, such as ``is_projective``.
+        sentence: SQL for the id of the sentence.
         corpora: the condition on the corpus of a row ``t`` of `token`.
 
     Raises:

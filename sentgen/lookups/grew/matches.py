@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from sentgen.lookups.concordances.hit_places import Marks
     from sentgen.lookups.concordances.line_text import SortedSides
 
-#: Sentences that are searched where the first hits are enough: at first a part of so many, which grows so.
+#: If the first hits are enough: the search begins with SENTENCES / _FIRST sentences, and takes _FIRST times
+#: as many in each further round.
 SENTENCES, _FIRST = 100_000, 8
 _LAST = "select coalesce(max(id), 0) from sentence"
 
@@ -163,8 +164,8 @@ class Match(Lookup):
         return _with_hints(connection, answer, search)
 
     def places(self, connection: Connection, limit: int) -> Answer:
-        """Return the documents with hits, and where these are (see `hit_places`); 0 is no limit."""
-        # With numpy, which other questions do without.
+        """Return the documents with hits, and the places of hits in them (see `hit_places`); 0: no limit."""
+        # Imported here, as it imports numpy, which other questions do not need.
         from sentgen.lookups.concordances.hit_places import hit_places, spread_statement
 
         search, bindings = self._search(connection), Bindings()
@@ -177,13 +178,13 @@ class Match(Lookup):
         return f"match of {' '.join(self.request.split())!r}"
 
     def check(self, connection: Connection) -> None:
-        """Refuse what `ask` would, without looking for hits."""
+        """Raise the errors of `ask` without searching."""
         search = self._search(connection)
         if self.key or self.whether:
             search.count_by(0)
 
     def sentences(self, connection: Connection) -> list[int]:
-        """Return the ids of the sentences of the hits, in the order of the corpus; none of counts."""
+        """Return the ids of the sentences of the hits, in the order of the corpus; none for counts."""
         if self.is_count:
             return []
         limit = self.limit and self.offset + self.limit
@@ -194,12 +195,12 @@ class Match(Lookup):
     def sorted_sides(
         self, connection: Connection, hits: Sequence[Mapping[str, object]], marks: Sequence[Marks]
     ) -> list[SortedSides]:
-        """Return what is beside hits in parts: what they are sorted by.
+        """Return the texts beside hits in parts, with those by which hits are sorted.
 
         Args:
             connection: the store.
             hits: rows of `ask`.
-            marks: theirs, which say where they are.
+            marks: the marks of the hits, with their positions.
         """
         from sentgen.lookups.concordances.line_text import PLACE, SortedSides, sorted_words
 
@@ -211,7 +212,7 @@ class Match(Lookup):
         context = LineContext(self.context)
         ready = iter(sorted_words(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False))
         sides = (next(ready) if mark.positions else SortedSides((), ()) for mark in marks)
-        # Nothing is before the root of trees, which has no token.
+        # The artificial root of trees has no token, and no text before it.
         return [one if hit["left"] else one._replace(left=()) for hit, one in zip(hits, sides, strict=True)]
 
     def _search(self, connection: Connection) -> _Search:
@@ -221,10 +222,10 @@ class Match(Lookup):
 
 
 class _Search:
-    """A request that was read, with the store that is searched."""
+    """A request that was read, and the store to search."""
 
     def __init__(self, connection: Connection, selection: Selection, match: Match) -> None:
-        # Its parser takes longer to import than other look-ups take, which need none.
+        # Imported here, as the import of the parser takes longer than other look-ups.
         from sentgen.lookups.grew.reading import read_key, read_request, read_whether
 
         self.connection, self.selection, self._read = connection, selection, read_key
@@ -233,12 +234,12 @@ class _Search:
         self._there = StoreKeys(connection, selection.names)
         self._keys = [self._key(text.strip()) for text in match.key]
         self.whole = self.statements(Bindings())
-        # Counts are sorted by their columns.
+        # Counts have an order of their own.
         sort = NONE if match.is_count else match.sort
         self.order = LineOrder.of(self._there, SortKey.read_all(sort), match.context)
 
     def _key(self, text: str) -> CountKey:
-        """Return a key: what the request has no name for, and the store does, need be no name of Grew."""
+        """Return a key; names of metadata and of labels of lines need not be valid in Grew."""
         name, _, rest = text.partition(".")
         of_hits = name in self.request.names
         if self._there.find_label(text, required=not of_hits) or (
@@ -258,7 +259,7 @@ class _Search:
         return _GrewStatements(compiler, source, bindings)
 
     def first_sentences(self, limit: int, seed: int | None) -> _GrewStatements:
-        """Return the statements of the first sentences, as many as have the hits asked for."""
+        """Return the statements for as many first sentences as have the requested number of hits."""
         size, last = max(SENTENCES // _FIRST, 1), int(Statement(_LAST).value(self.connection))
         while limit and seed is None and not self.order.keys and size < last:
             part = self.statements(Bindings(), size)
@@ -269,7 +270,7 @@ class _Search:
 
 
 def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answer:
-    """Say of an answer without rows what of the pattern never occurs."""
+    """Add hints to an answer without rows: values in the pattern that never occur."""
     if not answer.is_empty:
         return answer
     values: list[QuestionValue] = []
@@ -286,7 +287,7 @@ def _with_hints(connection: Connection, answer: Answer, search: _Search) -> Answ
     return explain_absence(connection, answer, search.selection, values, trees=trees, of_tokens=True)
 
 
-#: What stands for a value that there is not.
+#: Stands for a missing value.
 _UNDEFINED = "__undefined__"
 
 _HIT = """\
@@ -301,7 +302,7 @@ numbered as (
     {first} as first, {last} as last
   from hit
 )"""
-#: Of hits that are sorted, where they are is known before.
+#: Sorted hits: their positions are computed before the order.
 _EVERY = """\
 every as (
   select hit.*, {first} as first, {last} as last
@@ -352,17 +353,17 @@ select keyed.*, count / sum(count) over () as frequency, 1e6 * count / tokens as
 from keyed
 join part using ({shared})
 order by count desc, {order}"""
-#: Metadata that tells sentences apart, so that there are no parts to speak of.
+#: Metadata that differ for each sentence, so that they define no parts of a corpus.
 _OF_ONE = ("text", "sent_id")
 
 
 @dataclass(frozen=True, slots=True)
 class _GrewStatements:
-    """The statements of one request.
+    """The statements of a request.
 
     Args:
-        compiler: what compiled it.
-        source: what finds its hits.
+        compiler: the compiler of the request.
+        source: the statement of its hits.
         bindings: the parameters of all statements.
     """
 
@@ -383,11 +384,11 @@ class _GrewStatements:
         """Return the statement for hits in context.
 
         Args:
-            limit: hits at most, 0 for all.
-            context: words on each side of what lies between the first node and the last one.
-            seed: draw the hits at random.
+            limit: maximal number of hits, 0 for all.
+            context: words on each side of the hit, which reaches from the first node to the last one.
+            seed: seed by which hits are drawn at random; None for the first hits.
             surface: how tokens become text.
-            order: what they are put in order by.
+            order: the order of the hits.
         """
         self.bindings["context"] = context
         nodes, edges = self.source.scope.nodes, self.source.scope.edges
@@ -416,7 +417,7 @@ class _GrewStatements:
 
     @property
     def placed_hits(self) -> HitSource:
-        """Where the hits come from in another statement with these bindings."""
+        """The source of the hits for another statement with the same bindings."""
         parts = [*self.source.paths, self._hit(0, None, "placed")]
         beginning = "".join(f"{part},\n" for part in parts)
         return HitSource("placed as hit", "sentence_id", self._ends["first"], self._ends["last"], beginning)
@@ -432,9 +433,9 @@ class _GrewStatements:
         """Return the statement for the number of hits by keys.
 
         Args:
-            keys: what they are counted by.
-            whether: conditions, with the text that names them, by which they are counted too.
-            limit: rows at most, 0 for all.
+            keys: the keys.
+            whether: further keys: conditions, with the text that names them.
+            limit: maximal number of rows, 0 for all.
         """
         columns = self._columns(keys, whether)
         names = [_column_name(text) for text in (*(key.text for key in keys), *(text for text, _ in whether))]
@@ -456,7 +457,7 @@ class _GrewStatements:
     def _columns(
         self, keys: Sequence[CountKey], whether: Sequence[tuple[str, Filter]]
     ) -> list[tuple[str, str]]:
-        """Return for each key what hits are grouped by, and the string that it stands for."""
+        """Return for each key the SQL by which hits are grouped, and that of its string."""
         columns = [self._key(key, f"key_{number}") for number, key in enumerate(keys, 1)]
         for _, condition in whether:
             column = f"key_{len(columns) + 1}"
@@ -470,7 +471,7 @@ class _GrewStatements:
         return _COUNTED.format(raw=columns, source=self._inner)
 
     def _metadata(self, keys: Sequence[CountKey]) -> dict[str, str]:
-        """Return the columns of metadata that divide the corpus into parts, each with its string."""
+        """Return the columns of metadata that divide the corpus into parts, with the SQL of their strings."""
         metadata = {key.text: self._metadata_key(key) for key in keys}
         return {
             _column_name(text): f"coalesce({meta.of_row('meta', self.bindings)}, '{_UNDEFINED}')"
@@ -479,10 +480,10 @@ class _GrewStatements:
         }
 
     def _metadata_key(self, key: CountKey) -> MetadataKey | None:
-        """Return the key of metadata that a key is, under whichever name it has; none if it is of nodes.
+        """Return the key of metadata to which a key refers by any of its names; None for a key of nodes.
 
         Raises:
-            InputError: there is neither.
+            InputError: there is no such key of metadata or nodes.
         """
         value, scope, conditions = key.value, self.source.scope, self.compiler.conditions
         keys, name = conditions.keys, key.text
@@ -500,7 +501,7 @@ class _GrewStatements:
         return None
 
     def _key(self, key: CountKey, column: str) -> tuple[str, str]:
-        """Return what hits are grouped by, numbers if possible, and the string that it stands for."""
+        """Return the SQL by which hits are grouped, ids if possible, and that of its string."""
         value, scope, bindings = key.value, self.source.scope, self.bindings
         if isinstance(value, Placement):
             return self._node_order(value), column
@@ -525,7 +526,7 @@ class _GrewStatements:
         return raw, f"coalesce({string}, '{missing}')"
 
     def _node_order(self, nodes: Placement) -> str:
-        """Return the names of nodes in the order of their positions."""
+        """Return the SQL for the names of nodes, sorted by their positions."""
         scope = self.source.scope
         fields = [
             f"{{'at': {scope.node(name).position}, 'name': {self.bindings.bind('node', name)}}}"
@@ -545,13 +546,13 @@ class _GrewStatements:
 
     @property
     def _ties(self) -> str:
-        """What puts hits in the order of the corpus."""
+        """The columns that sort hits in the order of the corpus."""
         positions, labels = self._hit_columns
         return ", ".join(["sentence_id", *positions, *labels])
 
     @property
     def _ends(self) -> dict[str, str]:
-        """The first token of a hit and the last one; of one without nodes, those of its sentence."""
+        """The SQL for the first and the last token of a hit; without nodes, those of its sentence."""
         positions, _ = self._hit_columns
         length = "(select length from sentence where sentence.id = hit.sentence_id)"
         return {
@@ -577,7 +578,7 @@ class _GrewStatements:
             columns[label] = f"(select name from tag where id = {edge.alias}.deprel_id)"
         order = list(columns)
         if seed is not None and limit:
-            # A hash of where a hit is: the same hits for a seed.
+            # By a hash of the position of a hit, so that a seed always draws the same hits.
             values = ", ".join(columns.values())
             order.insert(0, f"md5(concat_ws(':', {self.bindings.bind('seed', seed)}, {values}))")
         return _HIT.format(
@@ -594,5 +595,5 @@ class _GrewStatements:
 
 
 def _column_name(name: str) -> str:
-    """Return the quoted name of a column, without a dollar, which would stand for a parameter."""
+    """Return the quoted name of a column, without dollar signs, which begin parameters."""
     return quote_identifier(" ".join(name.replace("$", "").split()))

@@ -1,4 +1,4 @@
-"""Read the text of a request, of a key, and of a condition: its grammar, for Lark (LALR).
+"""Parse requests, keys of counts, and conditions: their grammar, for Lark (LALR).
 
 https://grew.fr/doc/request/ describes the language.
 """
@@ -121,7 +121,7 @@ COMMENT: /%[^\n]*/
 %ignore COMMENT
 """
 
-#: What stands for a terminal in a message, where that is not the sign itself.
+#: Names of terminals in messages; other terminals are named by their sign.
 _NAMES = {
     "NAME": "a name",
     "LABEL": "a relation",
@@ -132,9 +132,9 @@ _NAMES = {
     "PERIOD": "/10",
     "$END": "the end",
 }
-#: Of the many things that may stand in a place, a message names as many.
+#: The largest number of possible terminals that a message lists.
 _MOST_EXPECTED = 8
-#: The rules that are conditions; beside these, a value may have many alternatives.
+#: The rules that count as conditions; alternatives of values do not.
 _CONDITIONS = ("feature", "absent", "present", "edge", "dominance", "order", "comparison")
 
 
@@ -194,7 +194,7 @@ def _parser() -> Lark:
 
 
 def _syntax_error(text: str, error: UnexpectedInput) -> QueryError:
-    """Return what is wrong: where, and what could stand there."""
+    """Return the error for a text that does not parse, with its position and what could stand there."""
     expected = sorted(_sign(name) for name in expected_of(error) - {"COMMENT", "WS"})
     few = len(expected) < 3
     signs = (" or " if few else ", ").join(expected[:_MOST_EXPECTED])
@@ -210,18 +210,18 @@ def _sign(terminal: str) -> str:
     return str(pattern.value)
 
 
-#: How queries in CQL begin.
+#: The begin of a query in CQL.
 _CQL = re.compile(r"""\s*(?:\w+:)?["'\[(<]""")
-#: What is no string, though it may have quotation marks: a regular expression.
+#: A regular expression, in which quotation marks begin no string.
 _REGULAR = r"/(?:\\.|[^/\\\n])+/"
 _ENHANCED = "E:"
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-#: Characters of a name that is no part, as a message has them.
+#: Characters of a wrong name that a message shows.
 _LONG = 30
 _MIRRORED = {">": "<", ">>": "<<"}
 
 
-#: What stands in a block: a clause, or the several ones that an edge is with its nodes.
+#: A part of a block: a clause, or the clauses of an edge and of its nodes.
 _Part = Clause | tuple[Clause, ...]
 
 
@@ -264,7 +264,7 @@ class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
 
     def key_of_periods(self, name: Token, *rest: str) -> CountKey:
         *key, period = rest
-        # Of nodes and edges there are none: they have no attribute of such a name.
+        # Nodes and edges have no periods: no attribute of theirs has such a name.
         return CountKey(self._text.strip(), Reference(str(name), f"{key[0] if key else 'label'}{period}"))
 
     def key_of_order(self, *names: Token) -> CountKey:
@@ -389,7 +389,7 @@ class _RequestBuilder(Transformer[Token, GrewRequest | Filter | CountKey]):
 
 
 def _values_of(texts: Iterable[str]) -> tuple[Value, ...]:
-    """Return alternatives, plain strings as one of them; none if a star is among them: any value."""
+    """Return alternatives, with all plain strings in one value; empty, for any value, if one is a star."""
     values = [_value_of(text) for text in texts]
     plain = tuple(text for value in values if value and not value.regex for text in value.texts)
     if None in values:
@@ -398,7 +398,7 @@ def _values_of(texts: Iterable[str]) -> tuple[Value, ...]:
 
 
 def _check_part(key: str) -> None:
-    """Refuse what is no part of a label."""
+    """Check that a key is a part of a label."""
     if not is_part(key):
         shown = key if len(key) < _LONG else f"{key[:_LONG]}..."
         raise InputError(
@@ -415,7 +415,7 @@ def _is_structure(condition: FeatureCondition) -> bool:
 
 
 def _node_clauses(ends: Iterable[Node | None]) -> list[Node]:
-    """Return what the ends of an edge say of their nodes."""
+    """Return the nodes at the ends of an edge that have descriptions or are free."""
     return [end for end in ends if end is not None and (end.descriptions or end.free)]
 
 
@@ -429,7 +429,7 @@ def _number(values: tuple[Value, ...]) -> str:
 
 
 def _value_of(text: str) -> Value | None:
-    """Return what a value in a request stands for; None for a star.
+    """Return the value for a string of a request; None for a star.
 
     >>> _value_of('re"a.*"'), _value_of('"a"').texts
     (Value(texts=('a.*',), regex=True, ignore_case=False, ignore_accents=False), ('a',))

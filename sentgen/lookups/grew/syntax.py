@@ -1,4 +1,4 @@
-"""What a Grew request says, as `reading` finds it in the text."""
+"""The abstract syntax of Grew requests, which `reading` builds from a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sentgen.lookups.base.attributes import Test, Value
 
 #: The key of the position of a node.
 POSITION = "__id__"
-#: The form of the anchor node, which stands at position 0 of every sentence and has nothing else.
+#: The form of the anchor node, which is at position 0 of every sentence and has no other feature.
 ANCHOR = "__0__"
 
 
@@ -20,7 +20,7 @@ _DIGITS = 3
 
 
 def is_part(key: str) -> bool:
-    """Return whether a relation may have such a part: 1, 2, ... between colons, or deep after ``@``."""
+    """Return whether a key is a part of relations: 1, 2, ... between colons, or deep after ``@``."""
     return key == "deep" or (key.isdecimal() and len(key) <= _DIGITS and int(key) > 0)
 
 
@@ -45,13 +45,13 @@ class FeatureCondition:
     values: tuple[Test, ...] = ()
 
 
-#: All of them must hold.
+#: Conditions on a node, which must all hold.
 Description = tuple[FeatureCondition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node; one of its descriptions must fit. ``free``: may be the same token as another node (``X$``)."""
+    """A node, of which one description must fit; ``free`` (``X$``): it may be the token of another node."""
 
     name: str
     descriptions: tuple[Description, ...] = ()
@@ -60,9 +60,9 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a relation may be: one of ``values`` (none of them if ``negated``), or of certain parts.
+    """A condition on a relation: one of ``values`` (none of them if ``negated``), or conditions on its parts.
 
-    Without values and parts, it is any relation. ``enhanced`` asks for an edge of the enhanced graph.
+    Without values and parts, it matches any relation. ``enhanced``: the edge is of the enhanced graph.
     """
 
     values: tuple[Value, ...] = ()
@@ -83,7 +83,7 @@ class GrewEdge:
 
 @dataclass(frozen=True, slots=True)
 class Dominance:
-    """A path of one edge or more from a node down to another."""
+    """A path of one or more edges from a node down to another node."""
 
     source: str
     target: str
@@ -91,7 +91,7 @@ class Dominance:
 
 @dataclass(frozen=True, slots=True)
 class LinearOrder:
-    """How two nodes, a node and an edge, or two edges lie: ``<``, ``<<``, ``><`` or ``<>``."""
+    """The relative position of nodes or edges: ``<``, ``<<``, ``><`` or ``<>``."""
 
     left: str
     operator: str
@@ -117,7 +117,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class GrewComparison:
-    """A value beside another one, a number, or strings."""
+    """A comparison of a value with another value, a number, or strings."""
 
     left: Reference | Distance
     operator: str
@@ -142,7 +142,7 @@ class GrewRequest:
     Args:
         clauses: clauses of all ``pattern`` blocks.
         filters: the ``with`` and ``without`` blocks.
-        structures: what ``global`` asks of the tree, such as ``is_projective``.
+        structures: structures of the tree that ``global`` requires, such as ``is_projective``.
         metadata: the conditions on the sentence and its document.
     """
 
@@ -153,17 +153,17 @@ class GrewRequest:
 
     @property
     def names(self) -> set[str]:
-        """The names of what its hits have: nodes, and edges."""
+        """The names of the nodes and edges of its hits."""
         edges = {clause.name for clause in self.clauses if isinstance(clause, GrewEdge) and clause.name}
         return {*own_nodes(self.clauses, {}), *edges}
 
     def _every_clause(self, others: Iterable[Filter] = ()) -> list[Clause]:
-        """Return the clauses of its pattern and of its filters, and of others."""
+        """Return the clauses of its pattern, of its filters, and of ``others``."""
         filters = [clause for block in (*self.filters, *others) for clause in block.clauses]
         return [*self.clauses, *filters]
 
     def names_with_rows(self, keys: Iterable[CountKey], others: Iterable[Filter]) -> frozenset[str]:
-        """Return the names of nodes of which more than the position is asked anywhere."""
+        """Return the names of nodes of which some clause or key needs more than the position."""
         names: set[str | None] = set()
         for clause in self._every_clause(others):
             if isinstance(clause, Node) and clause.descriptions:
@@ -185,14 +185,14 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class CountKey:
-    """What hits are counted by, with the text that names it; a reference may be to metadata."""
+    """A key by which hits are counted, with the text that names it; a reference may be to metadata."""
 
     text: str
     value: Reference | Distance | Placement
 
 
 def own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[str]:
-    """Return the nodes that clauses bring in, in their order: those of node clauses, edges and paths."""
+    """Return the nodes that node clauses, edges and paths define, in order, without those of ``outer``."""
     names: dict[str, None] = {}
     for clause in clauses:
         ends: tuple[str | None, ...] = ()
@@ -211,7 +211,7 @@ def own_nodes(clauses: Sequence[Clause], outer: Mapping[str, object]) -> list[st
 
 
 def heads_without_rows(clauses: Sequence[Clause], with_rows: frozenset[str]) -> dict[str, str]:
-    """Return the nodes that need no row, as they are the head of another one, with that one."""
+    """Return the nodes that need no row, as they are the head of another node, with that node."""
     heads: dict[str, str] = {}
     for edge in clauses:
         if (
@@ -227,7 +227,7 @@ def heads_without_rows(clauses: Sequence[Clause], with_rows: frozenset[str]) -> 
 
 
 def nodes_below(clauses: Sequence[Clause]) -> set[str | None]:
-    """Return the nodes that have something above or before them, so that they are no anchor."""
+    """Return the nodes that have a head or a token before them, so that they cannot be the anchor."""
     edges = {clause.target for clause in clauses if isinstance(clause, GrewEdge | Dominance)}
     return edges | {
         clause.right

@@ -1,4 +1,4 @@
-"""What tokens, or the hits of a query, are counted by: attributes of them and of what is around them."""
+"""The keys by which tokens, or hits of a query, are counted: attributes of tokens, regions and documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sentgen.output.wording import instead
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """What is counted by.
+    """The keys by which tokens or hits are counted.
 
     Args:
         keys: attributes, each with its name; without a label, of all tokens of a hit.

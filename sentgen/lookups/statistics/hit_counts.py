@@ -1,7 +1,7 @@
-"""Hits counted in arrays: by the numbers of what they are counted by, and of the part that each is in.
+"""Hits counted in arrays, by the ids of their keys and the part in which each hit lies.
 
-Strings come last, for each number once: groups that have the same are one then. Parts are those over which
-a dispersion is: documents, or regions of a kind. `frequency_rows` has the measures in SQL, too.
+Strings are looked up last, once for each id; then groups with equal strings are merged. Parts are the units
+of dispersion: documents, or regions of a kind. `frequency_rows` has the measures in SQL, too.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ order by p.part_id"""
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Some parts.
+    """The parts of a corpus over which dispersion is computed.
 
     Args:
-        sizes: how many tokens each of them has.
-        indices: says in which of them tokens of a block are.
-        documents: the ids of the documents that the parts are; none if they are regions.
+        sizes: number of tokens of each part.
+        indices: returns the index of the part of each token of a block.
+        documents: ids of the documents, if parts are documents.
     """
 
     sizes: Longs
@@ -69,7 +69,7 @@ class Parts:
 
     @property
     def tokens(self) -> int:
-        """All tokens of the parts."""
+        """The number of tokens of all parts."""
         return int(self.sizes.sum())
 
 
@@ -132,7 +132,7 @@ def regions_of(by: Breakdown) -> Parts:
 
 @dataclass(frozen=True, slots=True)
 class HitKey:
-    """What hits are counted by.
+    """A key by which hits are counted.
 
     Args:
         attribute: the attribute.
@@ -150,10 +150,10 @@ def count_hits(
     limit: int,
     mean: HitKey | None = None,
 ) -> tuple[Groups, int, bool]:
-    """Return groups of hits by keys and parts, how many hits there are, and whether there are more groups.
+    """Return groups of hits by keys and parts, the number of hits, and whether there are more groups.
 
-    Where there are many groups, they are counted as a whole first, and a second time in each part those that
-    are asked for: memory holds each group once.
+    If there are many groups, they are first counted without parts, and then the groups within the limit a
+    second time by parts, so that memory holds each group once.
 
     Args:
         find: yields the hits.
@@ -182,17 +182,17 @@ def count_hits(
 class _HitCounts:
     """Counts hits by keys and parts.
 
-    A row has a number for each key of a label; then, for one token of a hit after the other, one for each key
-    without; then the part.
+    A row has an id for each key with a label; then, for each token of the hit in order, an id for each key
+    without a label; then the index of the part.
 
     Args:
         keys: what they are counted by.
         parts: the parts.
         mean: the number of which there are sums, too, and the label of its token.
-        whole: whether parts are told apart to the end; else as long as that makes few rows.
-        chosen: the rows that are counted, packed and without their parts; none for all.
-        in_parts: whether parts are still told apart.
-        length: how many tokens hits have at most.
+        whole: whether parts are always counted separately; else only while there are few rows.
+        chosen: the rows that are counted, packed and without their parts; None for all.
+        in_parts: whether parts are still counted separately.
+        length: number of tokens of the longest hit.
     """
 
     keys: Sequence[HitKey]
@@ -289,7 +289,7 @@ class _HitCounts:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What groups have for a key.
+    """The strings of groups for a key.
 
     Args:
         strings: all strings of tokens, in their order and each once.
@@ -337,7 +337,7 @@ class Groups:
 
     @property
     def counts(self) -> Longs:
-        """How many hits each has."""
+        """The number of hits of each group."""
         return np.bincount(self.rows.groups, self.rows.counts, len(self)).astype(np.int64)
 
     @property
@@ -345,7 +345,7 @@ class Groups:
         return [column for names in self.names for column in names.columns]
 
     def merge(self, *, in_parts: bool) -> Groups:
-        """Return groups that have the same strings as one; the rows of one part become one, too."""
+        """Merge groups that have the same strings, and their rows of the same part."""
         if not len(self):
             return self
         firsts, kinds = kinds_of(self._columns)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from sentgen.case_folding import fold_sql
 from sentgen.lookups.base.statement import Bindings
 
-#: Relations to what modifiers with them are of a head, and what a word with them is of its head.
+#: For each relation, the name of modifiers with it, and the name of a head whose modifier has it.
 _NAMES = {
     "amod mod NMOD": ("modifiers of %s", "%s as modifier of"),
     "compound nn": ("nouns before %s", "%s before nouns"),
@@ -50,7 +50,7 @@ _NAMES = {
     "flat": ("names that go on after %s", "%s in the name"),
     "vocative": ("who is spoken to with %s", "%s as address with"),
 }
-#: What function words and punctuation hang by, as relations or the first part of them.
+#: The relations of function words and punctuation, or the first part of these relations.
 FUNCTION = (
     *("det", "case", "mark", "aux", "cop", "cc", "punct", "clf", "expl", "fixed", "goeswith", "reparandum"),
     *("discourse", "dep", "root", "orphan", "dislocated"),
