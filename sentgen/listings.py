@@ -122,7 +122,7 @@ LISTINGS = {
         Listing(
             "parses",
             "parser list",
-            "corpus.parsers:parse_rows",
+            "corpus.parsers:stored_parses",
             "Parsers whose parses the store has kept.",
             "List the parsers whose parses the store has kept.",
             none="no parses yet; keep some with: sentgen ingest FILE --corpus NAME --parser PARSER",

@@ -17,16 +17,17 @@ from sentgen.errors import InputError
 from sentgen.generation.answers import FILES_PANEL, PART, STEP_COLUMNS, Answers, OrderingRequest
 from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import FORMATS, Bag, Notation
-from sentgen.generation.clusters.clusters import Generated, units_of_words
+from sentgen.generation.clusters.clusters import Generated
 from sentgen.generation.clusters.depviterbi import TraceStep
 from sentgen.generation.drawing import tree_text
 from sentgen.generation.notes import notes
-from sentgen.models.caches import describe_caches
+from sentgen.models.caches import cache_statistics
 from sentgen.options import PARSERS, Option
 from sentgen.output.display import NATURAL, closed_up, decimal
 from sentgen.output.files import write_text
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
+from sentgen.schema import Store
 
 _AFTER = Arrange(after="algorithm")
 _SENTENCE = "sentence"
@@ -115,7 +116,7 @@ def regenerate(
         files.write(answers, out)
         _show(answers, out)
         if request.explain:
-            out.note(describe_caches(store))
+            out.note(_describe_caches(store))
 
 
 def _bags(texts: list[str], file: str | None, form: str | None, notation: Notation) -> list[Bag]:
@@ -164,7 +165,7 @@ def show_generated(answers: Generated, out: Output) -> None:
             trace = map(_trace_row, sentence.trace)
             parts = [partial(out.rows, _TRACE_COLUMNS, trace)] if request.traced else []
             if request.tree and sentence.tree:
-                parts.append(partial(_tree, units_of_words(sentence), sentence.tree.heads))
+                parts.append(partial(_tree, sentence.units, sentence.tree.heads))
             heading = f"{sentence.cluster}, length {sentence.length}{rank}: {closed_up(sentence.text)}"
             if request.rerank is not None:
                 more = f", log10_score {decimal(sentence.score):.4f}"
@@ -209,3 +210,16 @@ def _trace_row(step: TraceStep) -> tuple[object, ...]:
     relation = "" if step.partner is None else f"{step.rule} {step.partner}"
     stack = " | ".join(step.stack)
     return step.word, step.ngram, step.dep, step.transition, decimal(step.logp), relation, stack
+
+
+def _describe_caches(store: Store) -> str:
+    """Return one line with the share of look-ups that the caches answered."""
+    used = [
+        (name, statistics)
+        for name, statistics in cache_statistics(store).items()
+        if statistics.hits or statistics.misses
+    ]
+    parts = (
+        f"{name}: {statistics.hits} in the cache, {statistics.misses} fetched" for name, statistics in used
+    )
+    return f"look-ups of {'; of '.join(parts)}"

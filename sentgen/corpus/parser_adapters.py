@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -53,7 +53,7 @@ def trained_parsers() -> list[str]:
     return sorted(path.stem for path in parser_path("any").parent.glob("*.udpipe"))
 
 
-def load_udpipe(model: str) -> _UDPipe:
+def _load_udpipe(model: str) -> _UDPipe:
     """Load a model file."""
     with needs("udpipe", "UDPipe"):
         from ufal import udpipe
@@ -163,7 +163,7 @@ def _udpipe_spaces(words: Sequence[Any], ranges: Sequence[Any]) -> list[bool]:
 _RENAMED = {"ROOT": "root", "poss": "nmod:poss"}
 
 
-def load_spacy(model: str) -> _SpaCy:
+def _load_spacy(model: str) -> _SpaCy:
     """Load an installed pipeline."""
     with needs("spacy", "spaCy"):
         import spacy
@@ -253,7 +253,7 @@ _STANZA_BATCH = 100
 _PROCESSORS = "tokenize,pos,lemma,depparse"
 
 
-def load_stanza(language: str) -> _Stanza:
+def _load_stanza(language: str) -> _Stanza:
     """Load the default models of a language, which must be on this machine."""
     with needs("stanza", "Stanza"):
         import stanza
@@ -327,3 +327,11 @@ def _stanza_spaces(tokens: Sequence[Any]) -> list[bool]:
         for token, space in zip(tokens, [*apart, True], strict=True)
         for word in token.words
     ]
+
+
+#: How to load a parser, by the part of its name before the colon.
+LOADERS: dict[str, Callable[[str], _UDPipe | _SpaCy | _Stanza]] = {
+    "udpipe": _load_udpipe,
+    "spacy": _load_spacy,
+    "stanza": _load_stanza,
+}

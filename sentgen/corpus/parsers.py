@@ -15,9 +15,7 @@ from typing import Never, Protocol, TypeVar
 import pyarrow as pa
 
 from sentgen.corpus.parser_adapters import (
-    load_spacy,
-    load_stanza,
-    load_udpipe,
+    LOADERS,
     parser_path,
     trained_parsers,
 )
@@ -74,13 +72,6 @@ class GoldParser:
         return iter(())
 
 
-_LOADERS: dict[str, Callable[[str], Parser]] = {
-    "udpipe": load_udpipe,
-    "spacy": load_spacy,
-    "stanza": load_stanza,
-}
-
-
 def open_parser(specification: str) -> Parser:
     """Load a parser: the name of a trained one, or ``udpipe:FILE``, ``spacy:NAME``, ``gold`` and the like.
 
@@ -93,11 +84,11 @@ def open_parser(specification: str) -> Parser:
     if specification == "gold":
         return GoldParser()
     if specification in (trained := trained_parsers()):
-        return load_udpipe(str(parser_path(specification)))
-    if kind not in _LOADERS or not model:
+        return LOADERS["udpipe"](str(parser_path(specification)))
+    if kind not in LOADERS or not model:
         known = f"; trained here: {', '.join(trained)}" if trained else ""
         raise InputError(f"{specification!r} is no parser; write the {PARSERS}; or gold{known}")
-    return _LOADERS[kind](model)
+    return LOADERS[kind](model)
 
 
 #: Texts that are looked up in one query.
@@ -220,15 +211,10 @@ def _values(sentence: Sentence) -> dict[str, object]:
     }
 
 
-def stored_parses(store: Store) -> list[tuple[str, str, int, int, int]]:
-    """Return parser, version, and the numbers of texts, sentences and tokens of stored parses."""
-    with store.connect() as connection:
-        return count_parses(raw(connection))
-
-
-def parse_rows(store: Store) -> Rows:
+def stored_parses(store: Store) -> Rows:
     """Return the stored parses, by parser and version, as a table."""
-    return Rows(("parser", "version", "texts", "sentences", "tokens"), stored_parses(store))
+    with store.connect() as connection:
+        return Rows(("parser", "version", "texts", "sentences", "tokens"), count_parses(raw(connection)))
 
 
 def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_run: bool = False) -> int:
@@ -237,7 +223,7 @@ def forget_parses(store: Store, parser: str, version: str | None = None, *, dry_
     Raises:
         NotFoundError: the store has no such parses.
     """
-    stored = stored_parses(store)
+    stored = stored_parses(store).rows
     texts = [row[2] for row in stored if row[0] == parser and version in (None, row[1])]
     if not texts:
         known = ", ".join(sorted({row[0] for row in stored}))

@@ -17,7 +17,7 @@ import pyarrow as pa
 from sentgen.arrays import Bools, Bytes, Ints, Longs
 from sentgen.corpus.markup import LONGEST, Tag
 from sentgen.corpus.readers._columns import Carried, FormatError, is_space, misc_of
-from sentgen.corpus.readers.vertical import ASIDE, DOCUMENTS, GLUE, GLUED, Piece, Pieces, read_piece
+from sentgen.corpus.readers.vertical import ASIDE, DOCUMENTS, GLUE, GLUED, Piece, Pieces
 from sentgen.corpus.sentence import ABSENT, Sentence
 from sentgen.corpus.sources import LineReader
 from sentgen.corpus.token_columns import STRINGS, Coded, TokenColumns, Values
@@ -221,7 +221,7 @@ class _Reading:
         except (Careful, pa.ArrowInvalid):
             self._rows = None
             for piece in pieces:
-                yield from read_piece(piece, self.pieces, self.carried)
+                yield from piece.read(self.pieces, self.carried)
         else:
             yield self._carried_to(block)
 

@@ -26,16 +26,3 @@ def overview(store: Store) -> Rows:
         ["cache", *names],
         [(name, *astuple(statistics)) for name, statistics in cache_statistics(store).items()],
     )
-
-
-def describe_caches(store: Store) -> str:
-    """Return one line with the share of look-ups that the caches answered."""
-    used = [
-        (name, statistics)
-        for name, statistics in cache_statistics(store).items()
-        if statistics.hits or statistics.misses
-    ]
-    parts = (
-        f"{name}: {statistics.hits} in the cache, {statistics.misses} fetched" for name, statistics in used
-    )
-    return f"look-ups of {'; of '.join(parts)}"

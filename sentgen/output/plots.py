@@ -21,7 +21,7 @@ from sentgen.output.drawing import (
     plain_panels,
 )
 from sentgen.output.files import whole_file
-from sentgen.output.rates import PartSizes, Runs, over_time, rate_column, row_rate, time_key
+from sentgen.output.rates import PartSizes, Runs, rate_column, row_rate, time_key
 from sentgen.output.tabular import Rows
 from sentgen.output.wording import quantity
 
@@ -165,7 +165,7 @@ def frequency_plot(table: Rows, title: str, *, whole: bool, sizes: PartSizes) ->
         if not whole:
             raise InputError(f"a plot over time needs all rows; ask for them with {spell('limit')} 0")
         others = [key for key in keys if key != time]
-        lines = over_time(rows, time, others, sizes)
+        lines = sizes.over_time(rows, time, others)
         return _over_time(lines, time, full_title, named=bool(others))
     return _bars(rows, keys, column, full_title)
 

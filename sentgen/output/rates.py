@@ -77,6 +77,33 @@ class PartSizes:
     keys: Sequence[str] = ()
     tokens: Mapping[tuple[str, ...], int] = field(default_factory=dict)
 
+    def over_time(
+        self, rows: Sequence[Mapping[str, Any]], time: str, others: Sequence[str]
+    ) -> dict[tuple[str, ...], Runs]:
+        """Return a line for each value of the other keys, in the order of the rows.
+
+        Where the corpus has tokens of a time and no hit, the rate is 0. Where years lie further apart than
+        the nearest two of the corpus, it has no tokens between them, and the line has a gap; days are no such
+        steps. Without sizes there are no zeros.
+
+        Args:
+            rows: all rows, each with a rate.
+            time: the key with the times, ``others``: those that make lines.
+        """
+        column = rate_column(list(rows[0]))
+        lines: dict[tuple[str, ...], list[TimePoint]] = {}
+        for index, row in enumerate(rows):
+            rate, value = row_rate(row, column), str(row[time])
+            if rate is not None:
+                points = lines.setdefault(tuple(str(row[key]) for key in others), [])
+                points.append(TimePoint(value, _years(value), rate, row["count"], index))
+        dated = _with_time(self, time)
+        for line, points in lines.items():
+            points += _zeros(dict(zip(others, line, strict=True)), points, time, dated)
+            points.sort(key=lambda rate: rate.time)
+        times = {values[list(dated.keys).index(time)] for values in dated.tokens}
+        return {line: _runs(points, _step(times)) for line, points in lines.items()}
+
 
 @dataclass(frozen=True, slots=True)
 class TimePoint:
@@ -100,34 +127,6 @@ def time_key(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str | No
         if len(values) > 1 and all(map(_TIME.fullmatch, values)):
             return key
     return None
-
-
-def over_time(
-    rows: Sequence[Mapping[str, Any]], time: str, others: Sequence[str], sizes: PartSizes
-) -> dict[tuple[str, ...], Runs]:
-    """Return a line for each value of the other keys, in the order of the rows.
-
-    Where the corpus has tokens of a time and no hit, the rate is 0. Where years lie further apart than the
-    nearest two of the corpus, it has no tokens between them, and the line has a gap; days are no such steps.
-
-    Args:
-        rows: all rows, each with a rate.
-        time: the key with the times, ``others``: those that make lines.
-        sizes: how many tokens there are; nothing if that is not known, and no zero then.
-    """
-    column = rate_column(list(rows[0]))
-    lines: dict[tuple[str, ...], list[TimePoint]] = {}
-    for index, row in enumerate(rows):
-        rate, value = row_rate(row, column), str(row[time])
-        if rate is not None:
-            points = lines.setdefault(tuple(str(row[key]) for key in others), [])
-            points.append(TimePoint(value, _years(value), rate, row["count"], index))
-    dated = _with_time(sizes, time)
-    for line, points in lines.items():
-        points += _zeros(dict(zip(others, line, strict=True)), points, time, dated)
-        points.sort(key=lambda rate: rate.time)
-    times = {values[list(dated.keys).index(time)] for values in dated.tokens}
-    return {line: _runs(points, _step(times)) for line, points in lines.items()}
 
 
 def _with_time(sizes: PartSizes, time: str) -> PartSizes:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from sentgen.output.rates import PartSizes, over_time, rate_of, time_key
+from sentgen.output.rates import PartSizes, rate_of, time_key
 
 YEARS = st.integers(1990, 2000)
 
@@ -35,7 +35,7 @@ def test_a_year_has_its_rate_or_zero_or_is_a_gap(tokens: dict[int, int], data: s
         return
     sizes = PartSizes(["year"], {(str(year),): size for year, size in tokens.items()})
 
-    [runs] = over_time(rows, "year", [], sizes).values()
+    [runs] = sizes.over_time(rows, "year", []).values()
 
     points = [point for run in runs for point in run]
     assert [(int(point.value), point.count) for point in points] == sorted(hits.items())
@@ -61,7 +61,7 @@ def test_each_line_has_the_zeros_of_its_part() -> None:
     tokens = {("1990", "news"): 100_000, ("1991", "news"): 500, ("1991", "mail"): 100_000, ("_", "mail"): 9}
     sizes = PartSizes(["year", "genre"], tokens)
 
-    found = over_time(rows, "year", ["a.lemma", "genre"], sizes)
+    found = sizes.over_time(rows, "year", ["a.lemma", "genre"])
 
     told = {
         line: [(point.value, point.count) for run in runs for point in run] for line, runs in found.items()
@@ -76,7 +76,7 @@ def test_days_have_no_gaps_and_unknown_sizes_no_zeros() -> None:
     ]
     sizes = PartSizes(["day"], {(row["day"],): 100_000 for row in rows} | {("2001-05-01",): 7})
 
-    [with_sizes], [without] = (over_time(rows, "day", [], one).values() for one in (sizes, PartSizes()))
+    [with_sizes], [without] = (one.over_time(rows, "day", []).values() for one in (sizes, PartSizes()))
 
     assert [point.count for point in with_sizes[0]] == [1, 1, 0, 1]
     assert [point.count for point in without[0]] == [1, 1, 1]

@@ -257,7 +257,7 @@ def test_parses_are_kept_every_now_and_then(store: Store, monkeypatch: pytest.Mo
 
     assert parser.seen == texts[:-1]
     assert found == [list(Counting().parse(texts))] * 2
-    assert stored_parses(store) == [("counting", "1", 7, 7, 21)]
+    assert stored_parses(store).rows == [("counting", "1", 7, 7, 21)]
 
 
 def test_tokens_and_raw_text_are_kept_apart(store: Store) -> None:
@@ -319,10 +319,10 @@ def test_kept_parses_are_counted_and_forgotten(store: Store) -> None:
             list(cached.parse(["A b. C.", "D."]))
 
     # Sentences "A b .", "C ." and "D .": 3 + 2 + 2 tokens in two texts.
-    assert stored_parses(store) == [("counting", "1", 2, 3, 7), ("counting", "2", 2, 3, 7)]
+    assert stored_parses(store).rows == [("counting", "1", 2, 3, 7), ("counting", "2", 2, 3, 7)]
     assert forget_parses(store, "counting", "1", dry_run=True) == 2
     assert forget_parses(store, "counting", "1") == 2
-    assert stored_parses(store) == [("counting", "2", 2, 3, 7)]
+    assert stored_parses(store).rows == [("counting", "2", 2, 3, 7)]
     assert forget_parses(store, "counting") == 2
     with pytest.raises(NotFoundError, match="no parses of 'counting'; the store has no parses"):
         forget_parses(store, "counting")

@@ -127,6 +127,16 @@ class Piece:
             row -= size
         raise IndexError(row)
 
+    def read(self, pieces: Pieces, carried: Carried) -> Iterator[Sentence | Rejection]:
+        """Yield the sentence of a piece, or why it is refused."""
+        sentence, path, limits = self.sentence, pieces.path, pieces.limits
+        if self.parts:
+            fill = partial(_fill, piece=self, pieces=pieces)
+            result = finish_sentence(sentence, path, limits, fill, self.line_at)
+        else:
+            result = limits.too_long(path, sentence.line)
+        return carried.give(sentence, [result])
+
 
 def _glue_lines(text: bytes) -> bytes:
     """Put the line `<g/>` to the end of the line before, unless that is blank."""
@@ -500,21 +510,10 @@ def read(
     lines, first = iter(lines), 1
     while several := list(islice(lines, _LINES)):
         for piece in pieces.cut_text("\n".join(several).encode(), first):
-            yield from read_piece(piece, pieces, carried)
+            yield from piece.read(pieces, carried)
         first += len(several)
     for piece in pieces.end():
-        yield from read_piece(piece, pieces, carried)
-
-
-def read_piece(piece: Piece, pieces: Pieces, carried: Carried) -> Iterator[Sentence | Rejection]:
-    """Yield the sentence of a piece, or why it is refused."""
-    sentence, path, limits = piece.sentence, pieces.path, pieces.limits
-    if piece.parts:
-        fill = partial(_fill, piece=piece, pieces=pieces)
-        result = finish_sentence(sentence, path, limits, fill, piece.line_at)
-    else:
-        result = limits.too_long(path, sentence.line)
-    return carried.give(sentence, [result])
+        yield from piece.read(pieces, carried)
 
 
 def _fill(sentence: Sentence, *, piece: Piece, pieces: Pieces) -> None:

@@ -249,6 +249,16 @@ class Tree:
             tuple(self.weights[unit] for unit in units),
         )
 
+    @classmethod
+    def of_heads(cls, heads: Sequence[int], weights: Sequence[float]) -> Tree:
+        """Return the tree; the weight of an edge is the logarithm of its probability, NaN at a root."""
+        sides, earlier = [], []
+        for position, head in enumerate(heads):
+            sides.append(RIGHT if head < position else LEFT)
+            nearer = range(min(position, head) + 1, max(position, head)) if head != ROOT else ()
+            earlier.append(sum(heads[other] == head for other in nearer))
+        return cls(tuple(heads), tuple(sides), tuple(earlier), tuple(weights))
+
 
 @dataclass(frozen=True, slots=True)
 class SearchStep:

@@ -19,7 +19,6 @@ from sentgen.corpus.readers.conllu import conllu_text
 from sentgen.corpus.sentence import Sentence
 from sentgen.counts import corpora
 from sentgen.errors import InputError, spell
-from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.bag_reader import TagKind
 from sentgen.generation.clusters.generate import GeneratedSentence, generate
 from sentgen.generation.clusters.prepared import CorpusDependencies, MixedModel, PreparedCluster
@@ -191,7 +190,7 @@ class Generated:
     def trees(self) -> list[SentenceDrawing]:
         """Return the sentences with their trees."""
         found = self.sentences
-        return [SentenceDrawing(_name(one), units_of_words(one), one.tree) for one in found if one.tree]
+        return [SentenceDrawing(_name(one), one.units, one.tree) for one in found if one.tree]
 
     def svg(self) -> str:
         """Return a drawing of the trees."""
@@ -207,9 +206,7 @@ class Generated:
                 cluster = sentence.cluster
                 blocks.append(f"# newdoc id = {cluster}\n")
             heads = sentence.tree.heads
-            blocks.append(
-                conllu_block(units_of_words(sentence), heads, tags=self.tags, sent_id=_name(sentence))
-            )
+            blocks.append(conllu_block(sentence.units, heads, tags=self.tags, sent_id=_name(sentence)))
         return "".join(blocks)
 
     def table(self) -> Rows:
@@ -248,11 +245,6 @@ class Generated:
         if missing > 0 and not self.request.best:
             times = quantity(missing, "time")
             yield f"{times} a cluster has no sentence of a length: its words do not suffice"
-
-
-def units_of_words(sentence: GeneratedSentence) -> list[Unit]:
-    """Return the words of a sentence with their tags, as the drawings take them."""
-    return [Unit((word,), (tag,)) for word, tag in zip(sentence.words, sentence.tags, strict=True)]
 
 
 def _name(sentence: GeneratedSentence) -> str:

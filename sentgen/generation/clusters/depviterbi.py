@@ -42,7 +42,7 @@ from typing import Literal
 import numpy as np
 
 from sentgen.arrays import Bools, Floats, Ints
-from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, Tree
+from sentgen.generation.bags.problem import ROOT, Tree
 from sentgen.generation.clusters.depviterbi_kernels import (
     CLOSE,
     DepviterbiHypotheses,
@@ -335,14 +335,4 @@ class PathReader:
                 weights.append(math.log(self._left[path[head]][path[position]]))
             else:
                 weights.append(math.log(self._right[path[position]][path[head]]))
-        return tree_of(heads, weights)
-
-
-def tree_of(heads: Sequence[int], weights: Sequence[float]) -> Tree:
-    """Return the tree; the weight of an edge is the logarithm of its probability, NaN at a root."""
-    sides, earlier = [], []
-    for position, head in enumerate(heads):
-        sides.append(RIGHT if head < position else LEFT)
-        nearer = range(min(position, head) + 1, max(position, head)) if head != ROOT else ()
-        earlier.append(sum(heads[other] == head for other in nearer))
-    return Tree(tuple(heads), tuple(sides), tuple(earlier), tuple(weights))
+        return Tree.of_heads(heads, weights)

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice
 
 from sentgen.errors import InputError
+from sentgen.generation.bags.bag import Unit
 from sentgen.generation.bags.problem import Tree
 from sentgen.generation.clusters.casing import capitalized
 from sentgen.generation.clusters.depviterbi import TraceStep, WordPath, best_paths, lattice_of
@@ -119,6 +120,11 @@ class GeneratedSentence:
             seconds=0.0,
             lowercase=prepared.settings.lowercase,
         )
+
+    @property
+    def units(self) -> list[Unit]:
+        """Return the words of a sentence with their tags, as the drawings take them."""
+        return [Unit((word,), (tag,)) for word, tag in zip(self.words, self.tags, strict=True)]
 
 
 def generate(

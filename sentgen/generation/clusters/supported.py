@@ -32,7 +32,7 @@ import numpy as np
 
 from sentgen.arrays import Bits, Bools, Floats, Ints, Longs, compiled
 from sentgen.generation.bags.problem import ROOT, Tree
-from sentgen.generation.clusters.depviterbi import Rule, TraceStep, tree_of
+from sentgen.generation.clusters.depviterbi import Rule, TraceStep
 from sentgen.generation.clusters.depviterbi_kernels import best_slots
 from sentgen.generation.ngrams.beam_kernels import mixed
 from sentgen.models.dependency.cluster_model import Arcs, Trigrams
@@ -514,7 +514,7 @@ class SupportedReader:
         the probability of the root.
         """
         edges = [self._edge(path, position) for position in range(len(path.words))]
-        return self._trace(path, edges), tree_of(path.heads, edges)
+        return self._trace(path, edges), Tree.of_heads(path.heads, edges)
 
     def _edge(self, path: SupportedPath, position: int) -> float:
         """Return the log-probability of the arc to a word, NaN at the root."""

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from sentgen.output.display import shorten, visible
 from sentgen.output.drawing import element
-from sentgen.output.rates import PartSizes, TimePoint, over_time, rate_column, row_rate, time_key
+from sentgen.output.rates import PartSizes, TimePoint, rate_column, row_rate, time_key
 from sentgen.output.wording import quantity
 
 
@@ -88,7 +88,7 @@ def drawn_over_time(
     time = time_key(keys, [row for row in rows if row_rate(row, column)])
     if time is None:
         return None
-    lines = over_time(rows, time, [key for key in keys if key != time], sizes)
+    lines = sizes.over_time(rows, time, [key for key in keys if key != time])
     if len(lines) > len(_SIGNS):
         return None
     scale = _Scale.fit([point for runs in lines.values() for run in runs for point in run])
