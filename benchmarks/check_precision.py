@@ -33,7 +33,7 @@ from ewt_parser import trained
 from harness import data, interval, show
 
 from sentgen.alignment.words.wordnet import find_wordnet
-from sentgen.corpus.pair_readers import PairSettings, TokenizedPair, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairSettings, TokenizedPair
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.check import Claim, check
@@ -61,7 +61,7 @@ def pairs(name: str) -> Iterator[TokenizedPair]:
         objects = map(json.loads, data(f"pairs/{name}").read_text("utf-8").splitlines())
         dev = {one["id"] for one in objects if one["split"] == "dev"}
     settings = PairSettings()
-    for file in pair_files([str(data(f"pairs/{name}"))]):
+    for file in PairFile.of_paths([str(data(f"pairs/{name}"))]):
         for raw in file.read(settings):
             if dev is None or raw.key.partition("#")[0] in dev:
                 yield raw.tokenize(settings)

@@ -18,7 +18,7 @@ from harness import show
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.generation.clusters.generate import LENGTHS, GenerationSettings, generate
-from sentgen.models.dependency.cluster_counts import cluster_names, count_clusters
+from sentgen.models.dependency.cluster_counts import ClusterCounts, cluster_names
 from sentgen.output.display import decimal
 from sentgen.schema import Store
 
@@ -36,7 +36,7 @@ Clusters = Sequence[tuple[int, str]]
 def four_sentences(store: Store) -> Clusters:
     """Return the clusters that have four."""
     clusters = cluster_names(store, "relief")
-    counts = count_clusters(store, "relief", clusters)
+    counts = ClusterCounts.of_corpus(store, "relief", clusters)
     return [one for one, of in zip(clusters, counts, strict=True) if of.sentences == 4]
 
 

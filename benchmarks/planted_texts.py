@@ -21,7 +21,7 @@ from ewt_parser import trained
 from harness import OUT, data
 
 from sentgen.alignment.words.wordnet import find_wordnet
-from sentgen.corpus.pair_readers import PairSettings, RawPair, TokenizedPair, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairSettings, RawPair, TokenizedPair
 from sentgen.corpus.parsers import Parser
 from sentgen.corpus.paths import expand
 from sentgen.corpus.readers.conllu import conllu_text
@@ -81,7 +81,7 @@ def _treebank(name: str) -> list[Text]:
 def raw_pairs(name: str) -> list[RawPair]:
     """Return the documents of a file with the first summary of each, not yet split into words."""
     settings, found = PairSettings(replace_controls=True), dict[str, RawPair]()
-    for file in pair_files([str(data(f"pairs/{name}"))]):
+    for file in PairFile.of_paths([str(data(f"pairs/{name}"))]):
         for raw in file.read(settings):
             if isinstance(raw, RawPair):
                 found.setdefault(raw.key.partition("#")[0], raw)

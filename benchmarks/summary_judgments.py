@@ -37,7 +37,7 @@ from sentgen.alignment.pairs.alignment import Aligner, Alignment, Pair, PhraseLi
 from sentgen.alignment.words.states import WordState
 from sentgen.alignment.words.word_classes import is_function_word
 from sentgen.alignment.words.word_states import word_states
-from sentgen.corpus.pair_readers import PairSettings, RawPair, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairSettings, RawPair
 from sentgen.errors import Rejection
 from sentgen.schema import Store
 
@@ -141,7 +141,7 @@ def judgments() -> dict[tuple[str, str], dict[int, tuple[Mark, ...]]]:
 
 def raw_pairs(corpus: str) -> Iterator[RawPair]:
     """Yield the pairs of a corpus in file order, not tokenized yet."""
-    for file in pair_files([str(data(CORPORA[corpus]))]):
+    for file in PairFile.of_paths([str(data(CORPORA[corpus]))]):
         for found in file.read(PairSettings()):
             if isinstance(found, Rejection):
                 raise found.as_error("pair")

@@ -20,7 +20,7 @@ from fuzzing.mutations import ODD, mutant, mutant_text, packed
 from sentgen.alignment.phrase_hmm.settings import PbhmmSettings
 from sentgen.alignment.texts import read_sentences
 from sentgen.corpus.formats import READERS, detect
-from sentgen.corpus.pair_readers import PairSettings, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairSettings
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import read_source
 from sentgen.counts import corpora
@@ -185,7 +185,7 @@ def other_reader(bench: Bench, rng: random.Random) -> None:
 
 def pair_reader(bench: Bench, rng: random.Random) -> None:
     """Read pairs in all their forms and make words of them."""
-    for file in pair_files(_pair_paths(bench, rng)):
+    for file in PairFile.of_paths(_pair_paths(bench, rng)):
         settings = _pair_settings(rng)
         for one in file.read(settings):
             if isinstance(one, Rejection):

@@ -13,7 +13,7 @@ from sentgen.alignment.pairs.budget import UNBOUNDED, Budget
 from sentgen.alignment.systems import ensure_fits
 from sentgen.alignment.view.view import PairView, SentenceSource, places_of
 from sentgen.alignment.words.states import WordState
-from sentgen.corpus.pair_readers import PairSettings, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairSettings
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of
 from sentgen.corpus.sentence import Sentence
@@ -33,7 +33,7 @@ def read_pairs(*paths: str, settings: PairSettings | None = None) -> Iterator[Pa
         InputError: something is wrong with a file, with file and line.
     """
     settings = settings or PairSettings()
-    for file in pair_files(paths):
+    for file in PairFile.of_paths(paths):
         for raw in file.read(settings):
             pair = raw if isinstance(raw, Rejection) else raw.tokenize(settings)
             if isinstance(pair, Rejection):

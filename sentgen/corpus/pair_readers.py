@@ -82,6 +82,30 @@ class PairFile:
         """Return a reader of the pairs that also counts the bytes read."""
         return PairReader(self, settings)
 
+    @classmethod
+    def of_paths(cls, paths: Sequence[str]) -> list[PairFile]:
+        """Return the sources of pairs at some paths.
+
+        Raises:
+            InputError: there is no file at a path, or none that holds pairs.
+        """
+        folders = [path for path in paths if os.path.isdir(path)]
+        if len(paths) == 1 and folders:
+            pairs = list(_folder(folders[0]))
+            if pairs:
+                return pairs
+        sources = list(expand(paths))
+        kinds = [_kind(source) for source in sources]
+        # Two files of any other format can only be parallel lines.
+        if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
+            for source in sources:
+                refuse_table(source)
+            return [cls("parallel", (sources[0], sources[1]))]
+        # Two files that each hold whole pairs are two sources.
+        if kinds == ["conllu", "conllu"] and not _begins_with_document(sources[1]):
+            return [cls("conllu-parallel", (sources[0], sources[1]))]
+        return _single(sources, kinds)
+
 
 class PairReader:
     """Yields the pairs of a source, and rejections of others, in their order, once.
@@ -114,30 +138,6 @@ class PairReader:
             case "texts":
                 return _read_texts(self.file, self._lines)
         return _read_parallel(*self._lines)
-
-
-def pair_files(paths: Sequence[str]) -> list[PairFile]:
-    """Return the sources of pairs at some paths.
-
-    Raises:
-        InputError: there is no file at a path, or none that holds pairs.
-    """
-    folders = [path for path in paths if os.path.isdir(path)]
-    if len(paths) == 1 and folders:
-        pairs = list(_folder(folders[0]))
-        if pairs:
-            return pairs
-    sources = list(expand(paths))
-    kinds = [_kind(source) for source in sources]
-    # Two files of any other format can only be parallel lines.
-    if len(sources) == 2 and not {"jsonl", "conllu"} & set(kinds):
-        for source in sources:
-            refuse_table(source)
-        return [PairFile("parallel", (sources[0], sources[1]))]
-    # Two files that each hold whole pairs are two sources.
-    if kinds == ["conllu", "conllu"] and not _begins_with_document(sources[1]):
-        return [PairFile("conllu-parallel", (sources[0], sources[1]))]
-    return _single(sources, kinds)
 
 
 def _single(sources: Sequence[Source], kinds: Sequence[str]) -> list[PairFile]:

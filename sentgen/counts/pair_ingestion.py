@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, insert, select
 
-from sentgen.corpus.pair_readers import VERSION, PairFile, PairReader, PairSettings, RawPair, pair_files
+from sentgen.corpus.pair_readers import VERSION, PairFile, PairReader, PairSettings, RawPair
 from sentgen.corpus.sentence import Sentence
 from sentgen.corpus.sources import Source
 from sentgen.counts import corpora
@@ -72,7 +72,7 @@ def ingest_pairs(
     if on_error not in ON_ERROR:
         raise InputError(f"{spell('on_error')} {on_error!r} is none of: {', '.join(ON_ERROR)}")
     began = time.monotonic()
-    files = pair_files(paths)
+    files = PairFile.of_paths(paths)
     run = _Run(
         store,
         corpus_settings,

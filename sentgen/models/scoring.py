@@ -38,16 +38,16 @@ class Events(NamedTuple):
     known: Bools  # (events,) whether the model knows the word
     length: Ints  # (events,) length of the longest n-gram of the model that ends with the event
 
-
-def events(store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Events:
-    """Return the scores of a batch of sentences; ``lower`` looks their words up in lower case."""
-    if model.smoothing != DYNAMIC:
-        return _events(store, model, batch, lower)
-    parts = looked_up(store, model)
-    given = [_events(store, part, batch, lower) for part, _ in parts]
-    logp = mixed(given, [weight for _, weight in parts])
-    known: Bools = np.any([each.known for each in given], axis=0)
-    return Events(logp, known, np.max([each.length for each in given], axis=0))
+    @classmethod
+    def of_batch(cls, store: Store, model: ModelLike, batch: TextBatch, lower: bool) -> Events:
+        """Return the scores of a batch of sentences; ``lower`` looks their words up in lower case."""
+        if model.smoothing != DYNAMIC:
+            return _events(store, model, batch, lower)
+        parts = looked_up(store, model)
+        given = [_events(store, part, batch, lower) for part, _ in parts]
+        logp = mixed(given, [weight for _, weight in parts])
+        known: Bools = np.any([each.known for each in given], axis=0)
+        return cls(logp, known, np.max([each.length for each in given], axis=0))
 
 
 def mixed(parts: Sequence[Events], weights: Sequence[float]) -> Floats:

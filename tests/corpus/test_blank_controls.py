@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sentgen.corpus.formats import READERS, detect
-from sentgen.corpus.pair_readers import PairSettings, TokenizedPair, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairSettings, TokenizedPair
 from sentgen.corpus.paths import source_at
 from sentgen.corpus.reading import read_source
 from sentgen.corpus.sentence import Sentence
@@ -53,7 +53,7 @@ def test_they_are_blanks_of_pairs(sign: str, tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "a", "document": f"It{sign}is so.", "abstract": "So."}) + "\n", "utf-8")
     for settings in (PairSettings(), PairSettings(replace_controls=True)):
-        (file,) = pair_files([str(path)])
+        (file,) = PairFile.of_paths([str(path)])
         (pair,) = [one.tokenize(settings) for one in file.read(settings) if hasattr(one, "tokenize")]
 
         assert isinstance(pair, TokenizedPair)

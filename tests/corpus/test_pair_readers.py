@@ -11,7 +11,7 @@ import pytest
 
 from sentgen.alignment import Pair
 from sentgen.alignment.texts import read_pairs
-from sentgen.corpus.pair_readers import PairSettings, RawPair, TokenizedPair, pair_files
+from sentgen.corpus.pair_readers import PairFile, PairSettings, RawPair, TokenizedPair
 from sentgen.errors import InputError, Rejection
 
 PAIR = Pair("a", ("It", "rains", ".", "It", "pours", "."), ("It", "pours", "."), (0, 3), (0,))
@@ -150,7 +150,7 @@ def test_progress(tmp_path: Path) -> None:
     lines(tmp_path / "p.jsonl", {"id": "a", "document": "x", "abstract": "x"})
 
     for names in (("d.txt", "a.txt"), ("folder",), ("p.conllu",), ("p.jsonl",)):
-        (file,) = pair_files([str(tmp_path / name) for name in names])
+        (file,) = PairFile.of_paths([str(tmp_path / name) for name in names])
         reader = file.read(PairSettings())
         before = reader.bytes_read
         found = list(reader)
@@ -318,7 +318,7 @@ def test_trees_of_two_files_are_kept(tmp_path: Path) -> None:
     for name in ("d", "a"):
         (tmp_path / f"{name}.conllu").write_text(tree)
 
-    (file,) = pair_files([str(tmp_path / "d.conllu"), str(tmp_path / "a.conllu")])
+    (file,) = PairFile.of_paths([str(tmp_path / "d.conllu"), str(tmp_path / "a.conllu")])
     (raw,) = file.read(PairSettings())
 
     assert isinstance(raw, RawPair)
@@ -386,7 +386,7 @@ def test_a_broken_sentence_refuses_its_pair_only(tmp_path: Path, broken: str, *,
             (f"{key}.{side}", text) for key, texts in pairs for side, text in zip(SIDES, texts, strict=True)
         ]
         paths = [treebank(tmp_path / "p.conllu", *every)]
-    (file,) = pair_files(paths)
+    (file,) = PairFile.of_paths(paths)
 
     found = [one.key if isinstance(one, RawPair) else one.check for one in file.read(PairSettings())]
 
@@ -401,7 +401,7 @@ def test_a_broken_sentence_refuses_its_pair_only(tmp_path: Path, broken: str, *,
 def test_real_pairs(data_dir: Path, name: str, pairs: int) -> None:
     """All pairs of the shared data are found; documents are cut to be fast."""
     settings = PairSettings(replace_controls=True)
-    (file,) = pair_files([str(data_dir / "pairs" / name)])
+    (file,) = PairFile.of_paths([str(data_dir / "pairs" / name)])
     found = list(file.read(settings))
 
     assert len(found) == pairs

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentgen.corpus.formats import choose_reader
-from sentgen.corpus.pair_readers import pair_files
+from sentgen.corpus.pair_readers import PairFile
 from sentgen.corpus.paths import expand
 from sentgen.corpus.reader import Reader
 from sentgen.corpus.readers import jsonl, table
@@ -353,7 +353,7 @@ def test_what_is_called_as_a_table_is_no_prose(tmp_path: Path, name: str, conten
     with pytest.raises(InputError, match="is a table, which is not read here"):
         list(sentences_of(expand([str(tmp_path / name)])))
     with pytest.raises(InputError, match="is a table, which is not read here"):
-        pair_files([str(tmp_path / name), str(tmp_path / name)])
+        PairFile.of_paths([str(tmp_path / name), str(tmp_path / name)])
 
 
 def test_tables_in_files_are_refused_where_no_column_is_named(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError
 from sentgen.generation.clusters.generate import GenerationSettings, generate
 from sentgen.generation.clusters.prepared import CorpusDependencies, cluster_models
-from sentgen.models.dependency.cluster_counts import cluster_names, count_clusters
+from sentgen.models.dependency.cluster_counts import ClusterCounts, cluster_names
 from sentgen.schema import Store
 
 
@@ -49,7 +49,7 @@ def prob(head: str, modifier: str, side: int) -> float:
 
 def test_a_cluster_backs_off_to_the_treebank(store: Store) -> None:
     """l e + (1 - l) prob, l = cnt / (cnt + 1), and still no pair has more than one relation."""
-    (counts,) = count_clusters(store, "cluster", cluster_names(store, "cluster"))
+    (counts,) = ClusterCounts.of_corpus(store, "cluster", cluster_names(store, "cluster"))
     dependencies = CorpusDependencies(store, ("treebank",))
     (sides,) = dependencies.of([counts])
     (alone,) = cluster_models([counts])

@@ -30,7 +30,7 @@ from sentgen.generation.clusters.generate import (
 from sentgen.generation.clusters.prepared import MixedModel
 from sentgen.generation.clusters.settings import DocumentFrequencies, emission, parse_weights
 from sentgen.models import build, find
-from sentgen.models.dependency.cluster_counts import TokenReading, cluster_names, count_clusters
+from sentgen.models.dependency.cluster_counts import ClusterCounts, TokenReading, cluster_names
 from sentgen.models.dependency.cluster_model import ClusterModel
 from sentgen.models.scorer import scorer_for
 from sentgen.models.scoring import score_sentences
@@ -133,7 +133,9 @@ def test_weight_is_that_of_dependencies(store: Store) -> None:
 def test_supported_arguments_are_those_of_the_sources(store: Store) -> None:
     """Every arc of every tree is in a sentence of the cluster, on its side, and all words hang on one root."""
     clusters = cluster_names(store, "demo")[:2]
-    counts = {one.name: one for one in count_clusters(store, "demo", clusters, TokenReading(trees=True))}
+    counts = {
+        one.name: one for one in ClusterCounts.of_corpus(store, "demo", clusters, TokenReading(trees=True))
+    }
     settings = GenerationSettings(arguments="supported", beam=4)
     sentences = list(generate(store, "demo", lengths=range(3, 15), settings=settings, clusters=clusters))
 
@@ -166,7 +168,7 @@ def test_lengths_are_those_of_the_sources() -> None:
 def test_the_best_of_all_lengths(store: Store) -> None:
     """As many sentences a cluster as were asked for, ranked by `score`, of those that every length has."""
     clusters = cluster_names(store, "demo")[:2]
-    (counts, _) = count_clusters(store, "demo", clusters, TokenReading(trees=True))
+    (counts, _) = ClusterCounts.of_corpus(store, "demo", clusters, TokenReading(trees=True))
     sources = [len(tree.words) for tree in counts.trees]
     asked: dict[str, Any] = {"lengths": range(5, 9), "clusters": clusters, "nbest": 2}
     every, found = list(generate(store, "demo", **asked)), list(generate(store, "demo", best=True, **asked))
@@ -191,7 +193,7 @@ def test_bigram_is_weight_zero(store: Store) -> None:
 def test_reuse_limits_words(store: Store, reuse: str) -> None:
     """No token twice, no word more often than in any sentence, or as often as it pays."""
     clusters = cluster_names(store, "demo")[:3]
-    counts = {one.name: one for one in count_clusters(store, "demo", clusters)}
+    counts = {one.name: one for one in ClusterCounts.of_corpus(store, "demo", clusters)}
     settings = GenerationSettings(reuse=reuse)  # type: ignore[arg-type]
     over = 0
     for found in generate(store, "demo", lengths=[30], settings=settings, clusters=clusters, nbest=3):
@@ -220,7 +222,7 @@ def test_free_reuse_is_exact(store: Store) -> None:
 @pytest.mark.parametrize("weight", [0.0, 0.5, 0.8])
 def test_free_reuse_is_the_best_of_all_strings_of_a_cluster(store: Store, weight: float) -> None:
     """All strings of up to five of the companion's letters, by the definition: none beats the answer."""
-    (counts,) = count_clusters(store, "letters", cluster_names(store, "letters"))
+    (counts,) = ClusterCounts.of_corpus(store, "letters", cluster_names(store, "letters"))
     model = ClusterModel.estimate(counts)
     right, left = model.head_right.tolist(), model.head_left.tolist()
     n = len(model.words)
@@ -327,7 +329,7 @@ def test_lower_case_and_no_punctuation(store: Store) -> None:
 
 def test_salience_by_frequency(store: Store) -> None:
     """The relative frequency of a word in its cluster; uniform is the paper's 1."""
-    (counts,) = count_clusters(store, "fox", cluster_names(store, "fox"))
+    (counts,) = ClusterCounts.of_corpus(store, "fox", cluster_names(store, "fox"))
     the = counts.words.index("the")
 
     assert emission(counts).tolist() == [0.0] * 8
@@ -337,7 +339,7 @@ def test_salience_by_frequency(store: Store) -> None:
 
 def test_salience_by_document_frequency(store: Store) -> None:
     """A word of one of three clusters has idf ln(4 / 2) + 1, a word of all has 1."""
-    (counts,) = count_clusters(store, "fox", cluster_names(store, "fox"))
+    (counts,) = ClusterCounts.of_corpus(store, "fox", cluster_names(store, "fox"))
     frequencies = DocumentFrequencies(dict.fromkeys(counts.words, 3) | {"fox": 1}, 3)
     weights = np.exp(emission(counts, "tfidf", frequencies))
     fox, dog, the = (counts.words.index(word) for word in ("fox", "dog", "the"))
@@ -446,7 +448,7 @@ def test_requests_are_checked(store: Store) -> None:
 def test_traces_follow_the_definition(store: Store) -> None:
     """Stacks, relations and probabilities of traces are those of `head_stack.follow` over the counts."""
     clusters = cluster_names(store, "demo")[:4]
-    counts = {one.name: one for one in count_clusters(store, "demo", clusters)}
+    counts = {one.name: one for one in ClusterCounts.of_corpus(store, "demo", clusters)}
     for found in generate(store, "demo", lengths=[12], clusters=clusters, nbest=3):
         of = counts[found.cluster]
         together = np.maximum(of.pairs.together, 1)

@@ -21,7 +21,6 @@ from sentgen.models.dependency.cluster_counts import (
     ClusterCounts,
     TokenReading,
     cluster_names,
-    count_clusters,
     document_frequencies,
 )
 from sentgen.schema import Store
@@ -51,7 +50,7 @@ def count(demo: Store, tmp_path: Path, request: pytest.FixtureRequest) -> Count:
 
 
 def counted(store: Store, corpus: str, **reading: bool) -> list[ClusterCounts]:
-    return count_clusters(store, corpus, cluster_names(store, corpus), TokenReading(**reading))
+    return ClusterCounts.of_corpus(store, corpus, cluster_names(store, corpus), TokenReading(**reading))
 
 
 def test_the_matrices_of_the_companion(count: Count) -> None:
@@ -202,7 +201,7 @@ def test_clusters_by_name(demo: Store) -> None:
 
 def test_no_clusters_no_counts(demo: Store) -> None:
     """Nothing is looked up for nothing."""
-    assert count_clusters(demo, "relief", []) == []
+    assert ClusterCounts.of_corpus(demo, "relief", []) == []
 
 
 def test_queries_do_not_grow_with_clusters(demo: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,9 +215,9 @@ def test_queries_do_not_grow_with_clusters(demo: Store, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(cluster_counts, "_by_document", noted)
     clusters = cluster_names(demo, "relief")
-    count_clusters(demo, "relief", clusters[:1])
+    ClusterCounts.of_corpus(demo, "relief", clusters[:1])
     alone = len(asked)
-    count_clusters(demo, "relief", clusters)
+    ClusterCounts.of_corpus(demo, "relief", clusters)
 
     assert len(asked) == 2 * alone
 

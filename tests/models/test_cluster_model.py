@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import ModelError
 from sentgen.models import build
-from sentgen.models.dependency.cluster_counts import TokenReading, cluster_names, count_clusters
+from sentgen.models.dependency.cluster_counts import ClusterCounts, TokenReading, cluster_names
 from sentgen.models.dependency.cluster_model import ClusterModel, collins, katz
 from sentgen.models.dependency.dependencies import backed_off
 from sentgen.models.submodel import prefetch
@@ -64,7 +64,7 @@ def test_katz_is_what_the_store_builds(tmp_path: Path, lines: list[str]) -> None
     with Store(tmp_path / "store.duckdb", create=True) as store:
         ingest(store, [str(text)], Settings("clusters", format="lines", order=2))
         model = build(store, "katz", ["clusters"], order=2, smoothing="katz", unknown="none")
-        (counts,) = count_clusters(store, "clusters", cluster_names(store, "clusters"))
+        (counts,) = ClusterCounts.of_corpus(store, "clusters", cluster_names(store, "clusters"))
         submodel = prefetch(store, model, [counts.words])
         expected = submodel.table.bigram_matrix(submodel.encode(counts.words))
 
@@ -100,7 +100,7 @@ def test_dependencies_are_relations_over_pairs(tmp_path: Path) -> None:
     (tmp_path / "dog.conllu").write_text(f"{text}\n\n")
     with Store(tmp_path / "store.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "dog.conllu")], Settings("clusters"))
-        (counts,) = count_clusters(store, "clusters", cluster_names(store, "clusters"))
+        (counts,) = ClusterCounts.of_corpus(store, "clusters", cluster_names(store, "clusters"))
     model = ClusterModel.estimate(counts)
     bites, dog, man, the = range(4)
 
@@ -135,7 +135,7 @@ def test_collins_by_hand(tmp_path: Path) -> None:
     with Store(tmp_path / "store.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "dogs.conllu")], Settings("clusters", tags="upos"))
         clusters = cluster_names(store, "clusters")
-        (counts,) = count_clusters(store, "clusters", clusters, TokenReading(tags=True))
+        (counts,) = ClusterCounts.of_corpus(store, "clusters", clusters, TokenReading(tags=True))
     plain, smoothed = ClusterModel.estimate(counts), ClusterModel.estimate(counts, smoothing="collins")
     dogs, men, old, young = range(4)
 
@@ -150,7 +150,7 @@ def test_collins_needs_tags(tmp_path: Path) -> None:
     (tmp_path / "x.lines").write_text("a b\n")
     with Store(tmp_path / "store.duckdb", create=True) as store:
         ingest(store, [str(tmp_path / "x.lines")], Settings("clusters", format="lines"))
-        (counts,) = count_clusters(store, "clusters", cluster_names(store, "clusters"))
+        (counts,) = ClusterCounts.of_corpus(store, "clusters", cluster_names(store, "clusters"))
 
     with pytest.raises(ValueError, match="counts of tags"):
         ClusterModel.estimate(counts, smoothing="collins")

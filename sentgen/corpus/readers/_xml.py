@@ -117,6 +117,24 @@ class Elements:
         """Take text that begins on a line."""
         raise NotImplementedError
 
+    def feed_member(self, archive: zipfile.ZipFile, name: str) -> Iterator[None]:
+        """Parse the XML in a member of an archive, piece by piece.
+
+        Raises:
+            InputError: the XML defines entities.
+        """
+        parser = xml_parser(self)
+        with archive.open(name) as member:
+            before = b""
+            pieces = iter(lambda: member.read(_PIECE), b"")
+            for piece in _xml_in_utf_8(pieces, path=f"{archive.filename}!{name}"):
+                _check_entities(before + piece, archive, name)
+                before = piece[-16:]
+                parser.feed(piece)
+                yield
+        parser.close()
+        yield
+
 
 def xml_parser(target: Elements | None, *, recover: bool = False) -> etree.XMLParser:
     """Return a parser of XML in UTF-8 that expands no entities and loads no other files."""
@@ -164,25 +182,6 @@ def document_errors(path: str, what: str) -> Iterator[None]:
         raise InputError(f"cannot read this {what}: {str(error)[:200]}", path=path) from error
     except (*BROKEN, ValueError, RecursionError) as error:
         raise InputError(f"cannot read this {what}: {error or type(error).__name__}", path=path) from error
-
-
-def feed_member(archive: zipfile.ZipFile, name: str, target: Elements) -> Iterator[None]:
-    """Parse the XML in a member of an archive, piece by piece, for a target.
-
-    Raises:
-        InputError: the XML defines entities.
-    """
-    parser = xml_parser(target)
-    with archive.open(name) as member:
-        before = b""
-        pieces = iter(lambda: member.read(_PIECE), b"")
-        for piece in _xml_in_utf_8(pieces, path=f"{archive.filename}!{name}"):
-            _check_entities(before + piece, archive, name)
-            before = piece[-16:]
-            parser.feed(piece)
-            yield
-    parser.close()
-    yield
 
 
 def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -342,46 +341,45 @@ class StrictElements(Elements):
         """
         raise InputError(message, path=self.path, line=self.line)
 
+    def read(self, file: BinaryIO, encoding: str = UTF_8) -> Iterator[Item]:
+        """Yield the items of an XML file in the given ``encoding``, else in the one that it declares.
 
-def read_xml(file: BinaryIO, elements: StrictElements, encoding: str = UTF_8) -> Iterator[Item]:
-    """Yield the items of an XML file in the given ``encoding``, else in the one that it declares.
+        Raises:
+            InputError: the XML is not well-formed, declares or names unknown entities, or is too deep.
+        """
+        with needs("documents", "lxml"):
+            from lxml import etree
 
-    Raises:
-        InputError: the XML is not well-formed, declares or names unknown entities, or is too deep.
-    """
-    with needs("documents", "lxml"):
-        from lxml import etree
-
-    parser = xml_parser(elements)
-    pieces = iter(lambda: file.readline(_PIECE), b"")
-    given = encoding if encoding != UTF_8 else ""
-    try:
-        for piece in _xml_in_utf_8(pieces, path=elements.path, given=given):
-            if elements.depth == 0 and b"<!ENTITY" in piece:
-                elements.fail("declares entities, which are not read; write out what they stand for")
-            if elements.typed and (unknown := _REFERENCE.search(piece)):
-                name = unknown[1].decode("ascii", "replace")
-                elements.fail(f"entity &{name}; is not declared here; write out what it stands for")
-            # lxml buffers a tag until it ends, whatever its length.
-            elements.silent += len(piece)
-            if elements.silent > _LONGEST:
-                elements.fail(f"a tag or comment of more than {_LONGEST:,} bytes")
-            elements.tagged = b"<" in piece
-            parser.feed(piece)
-            yield from elements.results
-            elements.results.clear()
-            elements.line += piece.endswith(b"\n")
-        parser.close()
-    except etree.XMLSyntaxError as error:
-        message = re.sub(r", line \d+, column \d+.*|\s*\(<string>.*", "", str(error.msg or error))
-        line = error.lineno or elements.line
-        raise InputError(f"not well-formed XML: {message}", path=elements.path, line=line) from error
-    yield from elements.results
-    if names := list(dict.fromkeys(filter(None, elements.included))):
-        listed = ", ".join(names[:_MOST_TOLD]) + (", ..." if len(names) > _MOST_TOLD else "")
-        logger.warning(
-            "%s: xi:include is not followed; name what it includes, too: %s", elements.path, listed
-        )
+        parser = xml_parser(self)
+        pieces = iter(lambda: file.readline(_PIECE), b"")
+        given = encoding if encoding != UTF_8 else ""
+        try:
+            for piece in _xml_in_utf_8(pieces, path=self.path, given=given):
+                if self.depth == 0 and b"<!ENTITY" in piece:
+                    self.fail("declares entities, which are not read; write out what they stand for")
+                if self.typed and (unknown := _REFERENCE.search(piece)):
+                    name = unknown[1].decode("ascii", "replace")
+                    self.fail(f"entity &{name}; is not declared here; write out what it stands for")
+                # lxml buffers a tag until it ends, whatever its length.
+                self.silent += len(piece)
+                if self.silent > _LONGEST:
+                    self.fail(f"a tag or comment of more than {_LONGEST:,} bytes")
+                self.tagged = b"<" in piece
+                parser.feed(piece)
+                yield from self.results
+                self.results.clear()
+                self.line += piece.endswith(b"\n")
+            parser.close()
+        except etree.XMLSyntaxError as error:
+            message = re.sub(r", line \d+, column \d+.*|\s*\(<string>.*", "", str(error.msg or error))
+            line = error.lineno or self.line
+            raise InputError(f"not well-formed XML: {message}", path=self.path, line=line) from error
+        yield from self.results
+        if names := list(dict.fromkeys(filter(None, self.included))):
+            listed = ", ".join(names[:_MOST_TOLD]) + (", ..." if len(names) > _MOST_TOLD else "")
+            logger.warning(
+                "%s: xi:include is not followed; name what it includes, too: %s", self.path, listed
+            )
 
 
 def _xml_in_utf_8(pieces: Iterable[bytes], *, path: str, given: str = "") -> Iterator[bytes]:

@@ -15,14 +15,7 @@ from sentgen.corpus.comments import comment_of, document_comment
 from sentgen.corpus.encodings import UTF_8
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._flow import Flow
-from sentgen.corpus.readers._xml import (
-    StrictElements,
-    collapse_spaces,
-    local_attributes,
-    read_xml,
-    root_of,
-    stem,
-)
+from sentgen.corpus.readers._xml import StrictElements, collapse_spaces, local_attributes, root_of, stem
 from sentgen.corpus.readers.tei import WordMaker
 
 ROOT = "FoLiA"
@@ -50,7 +43,7 @@ def read_file(file: BinaryIO, *, path: str, encoding: str = UTF_8) -> Iterator[I
     Raises:
         InputError: the file is no XML, or hostile.
     """
-    return read_xml(file, _Folia(path), encoding)
+    return _Folia(path).read(file, encoding)
 
 
 @dataclass(slots=True)

@@ -18,14 +18,7 @@ from sentgen.corpus.comments import PARAGRAPH
 from sentgen.corpus.encodings import without_c1
 from sentgen.corpus.reader import Item, Reader
 from sentgen.corpus.readers._flow import HEAD, ITEM, QUOTE, Blocks, with_metadata
-from sentgen.corpus.readers._xml import (
-    Elements,
-    feed_member,
-    local,
-    opened_archive,
-    read_member,
-    xml_parser,
-)
+from sentgen.corpus.readers._xml import Elements, local, opened_archive, read_member, xml_parser
 from sentgen.errors import InputError
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -81,7 +74,7 @@ class _Properties(Elements):
 def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
     properties = _Properties()
     if name in archive.namelist():
-        for _ in feed_member(archive, name, properties):
+        for _ in properties.feed_member(archive, name):
             pass
     return properties.metadata
 
@@ -317,7 +310,7 @@ class _OpenDocument(_Document):
 
 
 def _blocks(archive: zipfile.ZipFile, name: str, document: _Document) -> Iterator[Item]:
-    for _ in feed_member(archive, name, document):
+    for _ in document.feed_member(archive, name):
         yield from document.blocks.take()
 
 

@@ -29,7 +29,6 @@ from sentgen.corpus.readers._xml import (
     collapse_spaces,
     local,
     local_attributes,
-    read_xml,
     root_of,
     stem,
     with_original_names,
@@ -77,7 +76,7 @@ def read_file(
     Raises:
         InputError: the file is no XML, or hostile, or an expression is wrong.
     """
-    return read_xml(file, _Tei(path, _compile_paths(meta) if meta else {}, notes=notes), encoding)
+    return _Tei(path, _compile_paths(meta) if meta else {}, notes=notes).read(file, encoding)
 
 
 class _Tei(StrictElements):

@@ -30,7 +30,6 @@ from sentgen.models.dependency.cluster_counts import (
     ClusterCounts,
     TokenReading,
     cluster_names,
-    count_clusters,
     document_frequencies,
 )
 from sentgen.models.dependency.cluster_model import ClusterModel, HeadSides, Smoothing
@@ -139,7 +138,7 @@ def _prepare(
         # The lengths of sentences are always needed.
         trees=True,
     )
-    counted = count_clusters(store, corpus, clusters, reading)
+    counted = ClusterCounts.of_corpus(store, corpus, clusters, reading)
     if settings.algorithm == "depviterbi":
         for counts in counted:
             counts.require_trees()

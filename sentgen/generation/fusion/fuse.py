@@ -33,7 +33,7 @@ from sentgen.generation.fusion.word_bag import MARKERS, RevisedTree, WordBag
 from sentgen.generation.plan import Search
 from sentgen.generation.regenerate import order_bags
 from sentgen.models.base import registry
-from sentgen.models.dependency.cluster_counts import MAX_WORDS, TokenReading, cluster_names, count_clusters
+from sentgen.models.dependency.cluster_counts import MAX_WORDS, ClusterCounts, TokenReading, cluster_names
 from sentgen.models.dependency.cluster_model import ClusterModel, Trigrams, katz
 from sentgen.models.dependency.dependencies import prefetch_dependencies
 from sentgen.models.dependency.tagging import has_trees, tag_set, treebanks_of
@@ -247,7 +247,7 @@ def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> 
         nbest: sentences to give, at most.
     """
     with stored_clusters([content.sentences]) as store:
-        (counts,) = count_clusters(store, CORPUS, cluster_names(store, CORPUS), TokenReading())
+        (counts,) = ClusterCounts.of_corpus(store, CORPUS, cluster_names(store, CORPUS), TokenReading())
     lower = _lower_initials(content.sentences)
     wanted = Counter(
         content.sentences[content.bag.words[n].sentence].forms[content.bag.words[n].place]

@@ -104,6 +104,31 @@ class ClusterCounts:
                 f" ({TRAIN}), give CoNLL-U, or choose {spell('algorithm')} bigram"
             )
 
+    @classmethod
+    def of_corpus(
+        cls,
+        store: Store,
+        corpus: str,
+        clusters: Sequence[tuple[int, str]],
+        reading: TokenReading | None = None,
+    ) -> list[ClusterCounts]:
+        """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in ten queries at most.
+
+        Args:
+            store: where the corpus is.
+            corpus: name of the corpus.
+            clusters: ids and names of documents, from `cluster_names`.
+            reading: which tokens are counted, and which counts are made.
+
+        Raises:
+            InputError: a cluster has more than `MAX_WORDS` different words, or none.
+        """
+        if not clusters:
+            return []
+        with store.connect() as connection:
+            first = str(corpora.find(connection, corpus).tags)
+            return _count(connection, clusters, first, reading or TokenReading())
+
 
 @dataclass(frozen=True, slots=True)
 class TokenReading:
@@ -149,27 +174,6 @@ def cluster_names(
             f"sentgen sql \"select document from v_documents where corpus = '{corpus}'\""
         )
     return clusters
-
-
-def count_clusters(
-    store: Store, corpus: str, clusters: Sequence[tuple[int, str]], reading: TokenReading | None = None
-) -> list[ClusterCounts]:
-    """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in ten queries at most.
-
-    Args:
-        store: where the corpus is.
-        corpus: name of the corpus.
-        clusters: ids and names of documents, from `cluster_names`.
-        reading: which tokens are counted, and which counts are made.
-
-    Raises:
-        InputError: a cluster has more than `MAX_WORDS` different words, or none.
-    """
-    if not clusters:
-        return []
-    with store.connect() as connection:
-        first = str(corpora.find(connection, corpus).tags)
-        return _count(connection, clusters, first, reading or TokenReading())
 
 
 def document_frequencies(
