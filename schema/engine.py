@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 #: The scheme of URLs for `create_engine`. Plain ``duckdb`` is left to other packages.
 _DRIVER = "duckdb+sentgen"
 #: Seconds between attempts to use a connection that another thread uses.
-_BUSY = 0.001
+_BUSY_SECONDS = 0.001
 #: SQL of the statements that were run last, shared by all stores that a process opens.
 _COMPILED: LRUCache[Any, Any] = LRUCache(500)
 
@@ -137,7 +137,7 @@ class _DuckConnection:
             except duckdb.Error as error:
                 if "connection is busy" not in str(error):
                     raise
-                time.sleep(_BUSY)
+                time.sleep(_BUSY_SECONDS)
             else:
                 return
 

@@ -259,7 +259,7 @@ class KeynessOptions(TypedDict, total=False):
 
 
 class PairOptions(TypedDict, total=False):
-    """How pairs are found and how texts become words; control characters refuse a pair, if not replaced."""
+    """How pairs are read and tokenized; control characters are replaced by blanks, or reject the pair."""
 
     tokenized: Annotated[bool, False, "Blanks separate the words, and a string is a sentence."]
     document_words: Annotated[int, 0, "Keep the first sentences of a document with N words; 0: all."]
@@ -299,7 +299,7 @@ class MixOptions(TypedDict, total=False):
 
 
 class PruneOptions(TypedDict, total=False):
-    """A smaller model."""
+    """A request for a pruned model."""
 
     entropy: Annotated[float | None, None, "Drop n-grams that each lower the perplexity by less than this share, such as 1e-8."]
     min_count: Annotated[str | Sequence[int] | None, None, "Drop rarer n-grams: the lowest count per order, the last one for the rest."]
@@ -352,7 +352,7 @@ class ScoreOptions(TypedDict, total=False):
 
 
 class RegenerateOptions(TypedDict, total=False):
-    """Bags of words and [base noun phrases]; the order in which they are given does not matter."""
+    """Bags of words and [base noun phrases]; their order does not matter."""
 
     algorithm: Annotated[str, "auto", "One of: greedy, lmo, viterbi, beam, joint, prim, prim-ngram, prim-arg, cle, ab; auto is joint where there are trees, else beam."]
     units: Annotated[Literal["np", "word"], "np", "Keep base noun phrases whole, or break them up."]
@@ -456,7 +456,7 @@ class CheckOptions(TypedDict, total=False):
 
 
 class TrainOptions(TypedDict, total=False):
-    """How to train, with ``memory`` in bytes for everything."""
+    """Options of the training; ``memory`` is in bytes, for everything."""
 
     iterations: Annotated[int, 10, "Iterations of EM, in each direction."]
     drop: Annotated[float, 1e-06, "Forget phrases expected less often; 0: none."]

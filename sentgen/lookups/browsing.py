@@ -171,9 +171,9 @@ def _beside(connection: Connection, number: int, corpus: str, document: str) -> 
 
 
 #: Values of a key that are listed; more years are taken together by tens.
-_MOST = 24
+_MOST_VALUES = 24
 #: What stands in a list and not in a text: characters of a value.
-_LONGEST = 60
+_MOST_CHARACTERS = 60
 #: Words that a condition has between its keys.
 _WORDS = ("and", "or", "not", "in", "like", "exists")
 #: A key that needs no quotes: without what may say whose value is meant, as `s_type` does.
@@ -281,7 +281,7 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
     """
     every = select_corpora(connection, corpora)
     chosen = select_corpora(connection, corpora, condition=condition)
-    bindings = Bindings(most=_MOST, longest=_LONGEST, key=key)
+    bindings = Bindings(most=_MOST_VALUES, longest=_MOST_CHARACTERS, key=key)
     text = _FACETS.format(
         every=where(every.of_sentences(bindings), "  "), chosen=where(chosen.of_sentences(bindings), "  ")
     )
@@ -314,7 +314,7 @@ def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") 
         labels = sorted(group, key=lambda each: -each.lines)
         rows += [
             (name, each.label, each.lines, len(labels), chosen_by(name, each.label))
-            for each in (labels if name == key else labels[:_MOST])
+            for each in (labels if name == key else labels[:_MOST_VALUES])
         ]
     return Rows(("key", "value", "lines", "different", "condition"), rows)
 

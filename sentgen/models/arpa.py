@@ -70,7 +70,7 @@ _LOGARITHM = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|-inf(?:inity)?
 #: How many lines may precede the data; toolkits write their name and arguments there.
 _PREFACE = 10_000
 #: Maximal length of a line in bytes.
-_LONGEST = 1 << 20
+_MOST_LINE_BYTES = 1 << 20
 #: Reserved words: the start and the end of a sentence.
 _MARKS = {BOS: "<s>", EOS: "</s>"}
 
@@ -251,10 +251,10 @@ class _Reader:
 
     def _next(self) -> bytes:
         """Return the next line that is not blank, empty bytes at the end of the file."""
-        while line := self.file.readline(_LONGEST):
+        while line := self.file.readline(_MOST_LINE_BYTES):
             self.line += 1
-            if len(line) == _LONGEST:
-                raise self.error(f"a line of more than {_LONGEST:,} bytes")
+            if len(line) == _MOST_LINE_BYTES:
+                raise self.error(f"a line of more than {_MOST_LINE_BYTES:,} bytes")
             if not line.isspace():
                 return line
         return b""

@@ -31,7 +31,7 @@ from sentgen.schema import Store
 #: Changes of weights below this do not change a printed perplexity.
 _STILL, _MOST_ROUNDS = 1e-7, 1000
 #: The smallest weight of a model, so that words that only this model knows keep a probability.
-_LEAST = 1e-6
+_LEAST_WEIGHT = 1e-6
 #: How far from one the sum of given weights may be, since users round them.
 _ROUNDED = 1e-3
 
@@ -102,7 +102,7 @@ def best_weights(p: Floats) -> tuple[Floats, int]:
         before, weights = weights, weights * (p @ (1 / (weights @ p))) / p.shape[1]
         if np.abs(weights - before).max() < _STILL:
             break
-    weights = np.maximum(weights, _LEAST)
+    weights = np.maximum(weights, _LEAST_WEIGHT)
     return weights / weights.sum(), rounds
 
 

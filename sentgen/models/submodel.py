@@ -231,7 +231,7 @@ def _add(
 
 _CHUNK_ROWS = 60_000
 #: N-grams to read for bags before a model is laid out: the cache holds all of a smaller model.
-_LEAST = 1_000_000
+_LEAST_NGRAMS = 1_000_000
 _BEYOND = -1
 
 
@@ -292,7 +292,7 @@ def prefetch(
         forms |= {f"<unk:{tag}>" for tag in tags}
     parts = registry.looked_up(store, model) if model.smoothing == DYNAMIC else []
     for each in (model, *(part for part, _ in parts)):
-        use_of(store, each).expect(store, each, least=_LEAST)
+        use_of(store, each).expect(store, each, least=_LEAST_NGRAMS)
     with store.connect() as connection, translated_errors(store.path), cursor(raw(connection)) as duck:
         if model.smoothing == STUPID_BACKOFF:
             return _counted(duck, model, order, bags, forms, started)

@@ -32,7 +32,7 @@ from sentgen.system.files import read_text
 #: Requests of a lesson; the oldest ones make room.
 _MOST_REQUESTS = 2000
 #: Characters of an address, and of what went wrong, that are kept.
-_LONGEST = 2000
+_MOST_CHARACTERS = 2000
 #: What is no question, nor a page for others: who one is, the teacher's page, what leads on, and files.
 BESIDE = re.compile(r"/(join|class|static|healthz|metrics|s)(/|$)")
 
@@ -75,7 +75,7 @@ class Lesson:
         if BESIDE.match(path) or not (query or scope["method"] == "POST"):
             return
         self.askers.add(student)
-        pairs = parse_qsl(query[:_LONGEST], errors="replace")
+        pairs = parse_qsl(query[:_MOST_CHARACTERS], errors="replace")
         # A path that leads nowhere may look like the address of another server.
         linked = scope["method"] == "GET" and getattr(scope.get("route"), "path", "") == path
         problems = " ".join(dict.fromkeys(problems_of(scope)))
@@ -83,12 +83,12 @@ class Lesson:
             LessonRequest(
                 datetime.now().astimezone(),
                 student,
-                path[:_LONGEST],
+                path[:_MOST_CHARACTERS],
                 printable(" · ".join(f"{name}: {value}" for name, value in pairs)),
-                f"{path}?{query}" if linked and query and len(query) < _LONGEST else "",
+                f"{path}?{query}" if linked and query and len(query) < _MOST_CHARACTERS else "",
                 status,
                 seconds,
-                problems[:_LONGEST] or ("" if status < 400 else str(status)),
+                problems[:_MOST_CHARACTERS] or ("" if status < 400 else str(status)),
             )
         )
 

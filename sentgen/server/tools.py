@@ -67,7 +67,7 @@ TOOLS: Mapping[str, str] = {
 #: Bytes of an answer: what is longer, no model reads, and the front would read and write it for seconds.
 _MOST_BYTES = 2**20
 #: Bounds that nobody reaches who means well.
-_BEYOND = 1_000_000
+_LARGEST_BOUND = 1_000_000
 _INSTRUCTIONS = (
     "Corpora, counts and language models that do not change. Ask `corpora` first. `limit` says how many rows"
     " come, and `truncated` whether there are more. Each answer has the command line and"
@@ -168,7 +168,7 @@ def _is_needless(key: str, value: object) -> bool:
     if isinstance(value, dict):
         return False
     if key in ("maxLength", "maximum", "minimum"):
-        return isinstance(value, int) and abs(value) >= _BEYOND
+        return isinstance(value, int) and abs(value) >= _LARGEST_BOUND
     return key == "title" or key.startswith("x-") or (key == "default" and value is None)
 
 

@@ -145,7 +145,7 @@ def test_training_and_applying_keep_to_the_limit(
     with Store(store, create=True) as opened:
         ingest_pairs(opened, [str(pairs)], "long", settings=PairSettings(tokenized=True))
         with monkeypatch.context() as patched:
-            patched.setattr("sentgen.alignment.pairs.budget._LEAST", 0)
+            patched.setattr("sentgen.alignment.pairs.budget._LEAST_BYTES", 0)
             training = train_model(
                 opened, "long", "m", PbhmmSettings.preset("best"), TrainingPlan(1, memory=int(2.65 * BASE))
             )

@@ -31,7 +31,7 @@ _LINK_BYTES, _EXPLAINED_BYTES = 1000, 4000
 #: Bytes of a row of either text.
 _ROW_BYTES = 1000
 #: Bytes that a pair may take even under the smallest limit.
-_LEAST = 64 << 20
+_LEAST_BYTES = 64 << 20
 #: Limits in messages are rounded up to a multiple of this.
 _UNIT = 100 << 20
 #: Share of the memory limit that DuckDB may use when a model of the store is trained, or aligns.
@@ -75,7 +75,7 @@ class Budget:
         cls, limit: float, *, share: float = 1.0, parts: int = 1, folder: Path | None = None
     ) -> Budget:
         """Return the budget of a pair: a share of a memory limit less ``BASE``, divided by ``parts``."""
-        return cls(max((limit * share - BASE) / parts, _LEAST), folder, share, parts)
+        return cls(max((limit * share - BASE) / parts, _LEAST_BYTES), folder, share, parts)
 
     def ensure_fits(self, wanted: float, what: str) -> None:
         """Refuse what takes more memory than the budget has.

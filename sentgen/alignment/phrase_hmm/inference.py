@@ -43,7 +43,7 @@ from sentgen.alignment.phrase_hmm.kernels import EventOrder
 from sentgen.arrays import Floats, Longs, compiled, compiled_loosely
 
 #: Largest distance of the outermost cells in sums: longer than any document.
-_FAR = 1 << 40
+_LARGEST_DISTANCE = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ class JumpCells:
         outer = np.r_[0:side, len(mass) - side : len(mass)]
         first, last = self.first[outer].copy(), self.last[outer].copy()
         if side:
-            first[0], last[-1] = -_FAR, _FAR
+            first[0], last[-1] = -_LARGEST_DISTANCE, _LARGEST_DISTANCE
         return Jumps(weights[side : len(mass) - side].copy(), first, last, weights[outer])
 
 

@@ -46,7 +46,7 @@ Key = TypeVar("Key", bound=Hashable)
 #: Least posterior of links that are explained, chosen or not.
 _FLOOR = 0.05
 #: Shares and weights below this are rounding errors.
-_LEAST = 1e-9
+_ROUNDING_ERROR = 1e-9
 
 _KIN = {
     SIMILAR: "similar spelling",
@@ -276,8 +276,8 @@ def _weighed_links(
 
 
 def _largest(values: Mapping[Key, float]) -> list[tuple[Key, float]]:
-    """Return the values of at least ``_LEAST`` in size, the largest first."""
-    counts = [(key, value) for key, value in values.items() if abs(value) >= _LEAST]
+    """Return the values of at least ``_ROUNDING_ERROR`` in size, the largest first."""
+    counts = [(key, value) for key, value in values.items() if abs(value) >= _ROUNDING_ERROR]
     return sorted(counts, key=lambda item: -abs(item[1]))
 
 

@@ -413,7 +413,7 @@ SEPARATOR = "; "
 _LITERAL = re.compile(r"""("[^"]*"|'[^']*')""")
 _NAME = re.compile(r"[^\s=|]+")
 #: Characters of a header.
-_LONGEST = 20_000_000
+_MOST_HEADER_CHARACTERS = 20_000_000
 
 
 def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
@@ -469,7 +469,7 @@ class _Header:
         """Take text; say whether the header is still of a size that headers have."""
         self._builder.data(text)
         self._size += len(text)
-        return self._size <= _LONGEST
+        return self._size <= _MOST_HEADER_CHARACTERS
 
     def metadata(self, language: str, paths: Mapping[str, Any], path: str) -> list[str]:
         """Return what is said of the document, as comments of CoNLL-U.

@@ -33,7 +33,7 @@ from sentgen.generation.fusion.word_bag import (
 )
 
 #: Words of an added phrase, at most: of longer ones, more are broken by parsers.
-_LONGEST = 8
+_MOST_PHRASE_WORDS = 8
 #: Tags of what opens a phrase or clause.
 _OPENING = frozenset({"ADP", "SCONJ", "PART"})
 #: Letters of an abbreviation, at most.
@@ -51,7 +51,7 @@ class _Fitting:
 
     def is_new(self, words: tuple[int, ...]) -> bool:
         """Return whether a phrase brings new words alone, none of which begins like a word of the tree."""
-        if len(words) > _LONGEST or not all(
+        if len(words) > _MOST_PHRASE_WORDS or not all(
             self.bag.is_word(n) or self.bag.words[n].form == "-" for n in words
         ):
             return False
@@ -382,7 +382,7 @@ class Between(_Fitting):
         for number in self.bag.related:
             sentence = [None, *self.bag.sentence(number), None]
             for first in range(1, len(sentence) - 1):
-                for last in range(first, min(first + _LONGEST, len(sentence) - 1)):
+                for last in range(first, min(first + _MOST_PHRASE_WORDS, len(sentence) - 1)):
                     sides = self._lemma(sentence[first - 1]), self._lemma(sentence[last + 1])
                     words = tuple(n for n in sentence[first : last + 1] if n is not None)
                     for at in neighbors.get(sides, ()):

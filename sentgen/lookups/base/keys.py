@@ -71,7 +71,7 @@ from (
 )"""
 _ALL = 2**62
 #: Characters of a value that a message shows.
-_LONGEST = 40
+_MOST_CHARACTERS = 40
 _METADATA = """\
 select key, bool_or(of_document) as of_document, bool_or(not of_document) as of_sentence
 from (
@@ -429,7 +429,7 @@ class StoreKeys:
         if (example := self._numbers[key.name]) is not None:
             raise InputError(
                 f"{name}: periods are those of numbers or dates, and no {key.name} is one, such as"
-                f" {example[:_LONGEST]!r}; write {key.name}"
+                f" {example[:_MOST_CHARACTERS]!r}; write {key.name}"
             )
         return replace(key, step=step)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 #: Rows up to which an answer is read without Arrow.
-_FEW = 1000
+_ROWS_WITHOUT_ARROW = 1000
 
 #: A parameter, or else a quoted name, a string or a comment, in which a dollar sign is no parameter.
 _PARAMETER = re.compile(r"""\$([a-z_]\w*)|"(?:[^"]|"")*"|'(?:[^']|'')*'|--.*""")
@@ -138,7 +138,7 @@ class Statement:
             connection: the store.
             limit: maximal number of rows, as bound in the statement; 0 for all.
         """
-        if not 0 < limit <= _FEW:
+        if not 0 < limit <= _ROWS_WITHOUT_ARROW:
             return Rows.from_arrow(self.run(connection))
         statement = self.with_ids(connection)
         result = raw(connection).execute(statement.text, statement.used_parameters or None)

@@ -427,7 +427,7 @@ def _value(column: str) -> str:
 
 
 #: Occurrences that are held in memory at once: some ten megabytes.
-_MOST = 1 << 22
+_MOST_OCCURRENCES = 1 << 22
 
 _TOKENS = """\
 select token
@@ -449,10 +449,10 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
     if tokens is None:
         # Joining with rows is faster than many values in the text of a statement.
         values = str(words[0]) if len(words) == 1 else "select unnest($words)"
-        text = _TOKENS.format(attribute=attribute, words=values, most=_MOST + 1)
+        text = _TOKENS.format(attribute=attribute, words=values, most=_MOST_OCCURRENCES + 1)
         parameters = {} if len(words) == 1 else {"words": words.tolist()}
         rows: Longs = arrow_table(raw(connection), text, parameters).column(0).to_numpy()
-        if len(rows) > _MOST:
+        if len(rows) > _MOST_OCCURRENCES:
             return None
         tokens = cache.add(key, np.sort(rows, kind="stable"))
     return tokens

@@ -85,7 +85,7 @@ class Window:
 #: The default window: tokens on each side.
 _USUAL = "5"
 #: The largest window in tokens on a side, and the largest number of filters.
-_MOST, _MOST_FILTERS = 100, 20
+_LARGEST_WINDOW, _MOST_FILTERS = 100, 20
 
 FilterOption = Annotated[
     list[str],
@@ -158,8 +158,8 @@ def _filter(query: str, given: str) -> HitFilter:
     text = given.strip()
     window = text.removeprefix(NOT).strip()
     size = Window.read(window)
-    if max(size.left, size.right) > _MOST:
-        raise InputError(f"a filter looks {_MOST} tokens far at most; {given!r} is more")
+    if max(size.left, size.right) > _LARGEST_WINDOW:
+        raise InputError(f"a filter looks {_LARGEST_WINDOW} tokens far at most; {given!r} is more")
     return HitFilter(query, window, size, keeps=window == text)
 
 

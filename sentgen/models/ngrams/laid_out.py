@@ -69,7 +69,7 @@ _WIDTH = 32
 #: Word ids are smaller than this, so that five of them fit into a record.
 MOST_WORDS = (1 << 25) - 1
 #: Records of the hash table for each n-gram in it.
-_ROOM = 1.5
+_RECORDS_PER_NGRAM = 1.5
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0xD6E8FEB86659FD93))
 #: N-grams whose records are prefetched before the first is read, since memory serves many requests at once.
 _AHEAD = 64
@@ -301,7 +301,7 @@ class _ModelWords(NamedTuple):
 
 def _records_for(greatest: int, longer: int) -> int:
     """Return how many records a model takes, from its greatest word id and its number of longer n-grams."""
-    return _records_of_words(greatest) + 2 * int(longer * _ROOM / 2 + _AHEAD)
+    return _records_of_words(greatest) + 2 * int(longer * _RECORDS_PER_NGRAM / 2 + _AHEAD)
 
 
 def _records_of_words(greatest: int) -> int:
