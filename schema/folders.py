@@ -1,6 +1,6 @@
-"""What sentgen makes and removes again: folders with a mark, and drafts with a name that nobody else gives.
+"""Folders that sentgen makes and removes again, which have a mark, and drafts, which have names of their own.
 
-Beside them may lie what others wrote, under whatever name: nothing without the mark is removed.
+Other programs may write files beside them, under any name: nothing without the mark is removed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _DRAFT = re.compile(r"\.sentgen-[0-9a-f]{32}\.tmp")
 
 
 def make(folder: Path, *, lasting: bool = False) -> None:
-    """Make a folder and mark it, or take one that was made so.
+    """Make a folder with the mark, or use one that has it.
 
-    It goes with the process, unless ``lasting`` says that another one may go on with what is in it.
+    The folder is removed with the process, unless it is ``lasting``, for another process to go on with.
 
     Raises:
-        StoreError: there is a folder that was not, with something in it, or a file.
+        StoreError: there is a file of this name, or a folder without the mark that is not empty.
     """
     with suppress(FileExistsError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def make(folder: Path, *, lasting: bool = False) -> None:
 
 
 def in_the_way(path: Path) -> StoreError:
-    """Say that another's file or folder has a name that is needed."""
+    """Return the error that a file or folder that sentgen did not write has a name that is needed."""
     return StoreError(f"{path}: in the way, and sentgen did not write it; move it, or remove it")
 
 
@@ -54,12 +54,12 @@ def is_ours(folder: Path) -> bool:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder that has the mark with all that is in it; leave any other one as it is."""
+    """Remove a folder that has the mark with all its files; leave other folders as they are."""
     temporary.let_go(folder)
     if not is_ours(folder):
         return
     with suppress(OSError):
-        # The mark goes last: killed in between, the next one can still tell.
+        # The mark is removed last, so that a process that goes on after a kill still finds it.
         for path in [path for path in folder.iterdir() if path.name != MARK]:
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path, ignore_errors=True)
@@ -74,10 +74,10 @@ def remove(folder: Path) -> None:
 
 @contextmanager
 def for_drafts(folder: Path) -> Iterator[Path]:
-    """Give an empty folder, which is removed afterwards; what a killed process left in it goes.
+    """Yield an empty folder, which is removed afterwards; files of a killed process in it are removed, too.
 
     Raises:
-        StoreError: the folder was not made so and has something in it, or is a file.
+        StoreError: there is a file of this name, or a folder without the mark that is not empty.
     """
     remove(folder)
     make(folder)
@@ -95,7 +95,7 @@ def is_empty(folder: Path) -> bool:
 
 @contextmanager
 def draft(folder: str | Path) -> Iterator[tuple[BinaryIO, str]]:
-    """Open a new file for what gets its name once it is written, with its path until then."""
+    """Open a new file under a temporary name, and yield it with its path; the caller renames it."""
     path = os.path.join(folder, f".sentgen-{uuid.uuid4().hex}.tmp")
     with temporary.held(path, os.unlink):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | BINARY, 0o600)
@@ -104,7 +104,7 @@ def draft(folder: str | Path) -> Iterator[tuple[BinaryIO, str]]:
 
 
 def is_draft(name: str) -> bool:
-    """Say whether a file is called as `draft` calls them.
+    """Return whether a name is one of those that `draft` gives.
 
     >>> is_draft(".sentgen-00000000000000000000000000000000.tmp"), is_draft(".sentgen-notes.tmp")
     (True, False)

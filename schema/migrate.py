@@ -1,9 +1,8 @@
 """Bring a store to the current revision of the schema, or say clearly why not.
 
-Opening a store that is current costs two small queries; only an upgrade imports Alembic. What is no store is
-named before DuckDB opens it, which goes by the content and the name: it looks for an extension for SQLite on
-the network, and takes CSV, JSON and Parquet for views of an empty database in memory, into which one can
-write, and all is lost.
+Opening a store that is current costs two small queries; only an upgrade imports Alembic. Files that are no
+store are refused before DuckDB opens them: for SQLite, it would look for an extension on the network, and it
+opens CSV, JSON and Parquet as views of a database in memory, so that everything that is written is lost.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _HEAD = 4096
 _STORE = "choose another {db}"
 _INGEST = "sentgen ingest reads such files into a store, which {db} names"
 _DESK = "give the store that it belongs to with {db}, and the desk with {desk}"
-#: Where a mark stands, the mark, what has it, and what to do; the first that fits.
+#: Kinds of files: offset of a mark, the mark, the kind, and what to do; the first that fits counts.
 _MARKS = (
     (68, b"sgds", "a desk of line sets", _DESK),
     (0, b"SQLite format 3\0", "a SQLite database", _STORE),
@@ -56,10 +55,10 @@ _MARKS = (
 
 
 def require_database(path: Path) -> None:
-    """Refuse what is there and is no file of DuckDB; an empty one and what cannot be read are left to it.
+    """Refuse a file that is no file of DuckDB; empty and unreadable files are left to DuckDB.
 
     Raises:
-        StoreError: with what it is, where that can be told.
+        StoreError: the file is of another kind, which the message names if it is known.
         DamagedError: the file may have been a store.
     """
     try:
@@ -125,7 +124,7 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
         raise StoreError(
             f"{path}: made by an older sentgen (revision {revision}); run: sentgen db upgrade --db {path}"
         )
-    # A reader goes on with the views that are there: it cannot write, and old ones still answer.
+    # A reader uses the views in the store, as it cannot write; old views still work.
     if not read_only and tables[dictionary.VERSION_TABLE] != dictionary.marker():
         _refresh(engine)
 
@@ -160,9 +159,9 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
 
 
 def _upgrade(path: Path, memory_limit: int) -> Path | None:
-    # Names of the backups of upgrades that have not ended: one that was killed left its own.
+    # A folder with the names of backups of upgrades that were killed.
     unfinished = path.with_name(f".{path.name}.upgrade")
-    # The backup is a copy of one file: what is in the log must be in it.
+    # The backup copies one file, so that the log must be written into it first.
     revision = _checkpoint(path, memory_limit)
     if revision == REVISIONS[-1]:
         folders.remove(unfinished)

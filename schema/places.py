@@ -1,4 +1,4 @@
-"""Where a lake is: a local folder, or a bucket that fsspec opens."""
+"""Places of lakes: local folders, or buckets that fsspec opens."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class Place:
     def draft(self) -> Iterator[tuple[IO[bytes], Callable[[str], None]]]:
         """Open a file that has no name yet, and a function that gives it one once it is written.
 
-        A file without a name is gone at the end. In a bucket, where no file is seen before it is whole, it
-        lies on this machine until then.
+        A file without a name is removed at the end. For a bucket, whose files are visible only when they are
+        complete, the draft is on this machine.
         """
         folder = Path(tempfile.gettempdir())
         if self.files is None:
@@ -114,7 +114,7 @@ class Place:
             return
         target = Path(self.path(name))
         target.parent.mkdir(parents=True, exist_ok=True)
-        # A lake is only read: also whoever gets past everything else finds its files closed.
+        # The files of a lake are never changed: their mode protects them even if all other checks fail.
         os.chmod(draft, 0o444)
         replace(draft, target)
         sync_folder(target.parent)

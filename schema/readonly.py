@@ -1,4 +1,4 @@
-"""Run SQL from people who are not trusted, or who are but make mistakes.
+"""Run SQL from users who are not trusted, or who may make mistakes.
 
 DuckDB's ``read_only`` alone does not protect a file: ``COPY ... TO '<the file itself>'`` goes around it. The
 walls, from the inside: the file is opened read-only with every switch off; DuckDB's access to the file system
@@ -42,7 +42,7 @@ from sentgen.schema.store import Store
 if TYPE_CHECKING:  # a fifth of what a query takes is its import
     import pyarrow as pa
 
-#: Rows that `parts` brings at once.
+#: Rows of a part that `parts` yields.
 _PART = 2**16
 # Python's replacements would read a variable of this process as a table; to spill is to write files.
 _SWITCHES = {
@@ -139,7 +139,7 @@ def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[Rows]:
 
 @contextmanager
 def _query_errors() -> Iterator[None]:
-    """Turn what goes wrong in a query into a line for whoever wrote it."""
+    """Turn errors of a query into one line for its author."""
     try:
         yield
     except (duckdb.OutOfMemoryException, MemoryError) as error:
@@ -186,7 +186,7 @@ def open_locked(
         return _open_locked_lake(lake, memory_limit=limit, threads=threads)
     if not path.exists():
         raise write_lock.no_store(path)
-    # An ordinary opening: it puts right what a crash has left, and says what is wrong with the store.
+    # Opened in the ordinary way first, which repairs the store after a crash, and reports what is wrong.
     Store(path, read_only=True).close()
     with translated_errors(path):
 
@@ -210,7 +210,7 @@ def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) ->
     path = Path(lake.root)
     with translated_errors(path):
         manifest = lakes.Manifest.read(lake)
-        # To make the views, DuckDB opens files that are not allowed yet.
+        # DuckDB opens the files of the lake to create the views, before the list of allowed files is set.
         duck = duckdb.connect(":memory:", config=settings(memory_limit, threads) | _SWITCHES | _OPEN)
         try:
             manifest.create_views(duck, lake)

@@ -44,10 +44,10 @@ from sentgen.schema.tables.fidelity import source_file
 from sentgen.system import files
 
 _DIGITS = 16
-#: The file that keeps others from writing to a folder meanwhile, and what it says.
+#: The file that locks a folder against other writers, and its text.
 _LOCK = ".sentgen-lock"
 _OF_LOCK = b"Made by sentgen: it is locked while a snapshot or a backup is made in this folder.\n"
-#: Folder of the file that becomes a snapshot, and of all that DuckDB makes beside it.
+#: Folder of the file that becomes a snapshot, and of the files that DuckDB makes beside it.
 _DRAFTS = ".sentgen-draft"
 #: DuckDB writes the name of the file into its catalog: another one would make another snapshot.
 _DRAFT = ".sentgen-draft.tmp"
@@ -58,7 +58,7 @@ _MODELS = 'select name, version, max_order as "order", smoothing from model orde
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What publishing did: the snapshot, whether it is new, and those that were removed."""
+    """The result of publishing: the snapshot, whether it is new, and the snapshots that were removed."""
 
     snapshot: Snapshot
     new: bool
@@ -101,7 +101,7 @@ def publish(
         digest = digest_of(draft)
         path = folder / f"{_name(_content(draft, memory_limit) if corpora else digest)}.duckdb"
         existing = Snapshot.read(path.with_suffix(".json"))
-        # A file without a manifest is what a kill has left: it is replaced.
+        # A file without a manifest was left by a process that was killed: it is replaced.
         snapshot = describe(draft, path, digest, memory_limit)
         if existing is None:
             files.replace(draft, path)
@@ -127,7 +127,7 @@ def verify(snapshot: Snapshot) -> None:
 
 @contextmanager
 def drafts_in(folder: Path) -> Iterator[Path]:
-    """Be the only one that publishes here, with a folder for drafts; what a killed one left is removed."""
+    """Lock a folder of snapshots, and yield a folder for drafts; files of a killed process are removed."""
     with translated_errors(folder):
         if not folder.parent.exists():  # mistyped, more likely than not
             raise NotFoundError(
@@ -145,7 +145,7 @@ def drafts_in(folder: Path) -> Iterator[Path]:
 
 
 def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int | None) -> Path:
-    """Copy the file while nobody can write to it, for the public; return the copy.
+    """Copy the file of a store without private names, while nobody can write to it; return the copy.
 
     What a killed writer left in the log of the store is put into the copy; the store stays as it is.
     """
@@ -193,7 +193,7 @@ def _name(digest: str) -> str:
 
 
 def describe(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
-    """Open the copy, which proves that it is a store, and say what is in it."""
+    """Open the copy, which proves that it is a store, and return its description as a snapshot."""
     with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
         corpora = fetch_arrow(connection, CORPORA).to_pylist()
@@ -399,7 +399,7 @@ def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
 
 
 def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
-    """Yield what is to be replaced."""
+    """Yield the replacements of names of files in all tables."""
     named: dict[int, list[str]] = {}
     query = "select corpus_id, path from source union select corpus_id, path from rejection order by all"
     for number, path in duck.execute(query).fetchall():
@@ -426,7 +426,7 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
 
 
 def _is_end(name: str, path: str) -> bool:
-    """Say whether a name is a path without the folder in which it was typed."""
+    """Return whether a name is a path without the folder in which it was typed."""
     return _with_slashes(path).endswith(f"/{_LEADING_UP.sub('', _with_slashes(name))}")
 
 

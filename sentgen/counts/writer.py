@@ -64,7 +64,7 @@ class _Stretch:
 
 
 def _next_token(connection: Connection) -> int:
-    """Return the number of the token that is stored next: behind all that there are, 1 without any."""
+    """Return the number of the next token: behind all stored tokens, 1 in an empty store."""
     return scalar(connection, select(func.max(sentence.c.first_token + sentence.c.length))) or 1
 
 
@@ -123,7 +123,7 @@ class _Column:
 
 
 def _sorted(column: _Column, most: int) -> Iterator[tuple[Ints, Longs]]:
-    """Yield words and the tokens that have them, sorted by both, in blocks."""
+    """Yield words and the numbers of their tokens, sorted by both, in blocks."""
     counts = np.zeros(0, np.int64)
     for _, words in column.parts():
         summed = np.bincount(words + 1, minlength=counts.size)  # 0 for none
@@ -142,7 +142,7 @@ def _sorted(column: _Column, most: int) -> Iterator[tuple[Ints, Longs]]:
 
 
 def _ranges(counts: Longs, most: int) -> Iterator[tuple[int, int, int]]:
-    """Cut words into ranges of at most so many tokens, or of one word, with the tokens to skip of that."""
+    """Cut words into ranges of at most ``most`` tokens, or of one word, with the number of tokens to skip."""
     ends = np.cumsum(counts)
     first = done = 0
     while first < counts.size:
@@ -197,12 +197,12 @@ class _Document:
 
 
 class Writer:
-    """Drafts sentences and counts them; `write` ends it, with all of them as one segment.
+    """Drafts sentences and counts them; `write` stores all of them, as one segment.
 
     Args:
-        connection: looks up words and tags, and tells the next numbers, as long as sentences are added.
-        corpus: what they belong to.
-        counter: an empty one; where it puts what memory does not hold, the draft does, too.
+        connection: connection for look-ups of words, tags and the next ids, while sentences are added.
+        corpus: the corpus of the sentences.
+        counter: an empty counter of n-grams; the draft is spilled to the same folder.
     """
 
     def __init__(self, connection: Connection, corpus: CountedCorpus, counter: NgramCounter) -> None:
@@ -229,14 +229,14 @@ class Writer:
         self._regions = RegionRows()
 
     def start_source(self, source: SourceTally) -> int:
-        """Begin a source, and with it a document, whose number is returned."""
+        """Begin a source and its document; return the id of the document."""
         self._regions.end_source()
         self._source = source
         self._documents.append(_Document(source.name, source.id, 0))
         return self._last_document
 
     def drop_source(self) -> None:
-        """Forget the source that was begun last, which has no sentence, and its document."""
+        """Drop the last source, which has no sentence, and its document."""
         self._documents.pop()
 
     @property
@@ -244,7 +244,7 @@ class Writer:
         return self._first_document + len(self._documents) - 1
 
     def add(self, text: Sentence | LineBlock | TreebankBlock) -> None:
-        """Take a sentence, or a block of them; what is stored is the same."""
+        """Add a sentence, or a block of sentences; both store the same rows."""
         if isinstance(text, LineBlock):
             self._add_lines(text)
         elif isinstance(text, TreebankBlock):
@@ -344,7 +344,7 @@ class Writer:
         self._append_tokens({}, self._words.resolve(numbers), lengths, ids)
 
     def flush(self) -> None:
-        """Write what is buffered."""
+        """Draft the buffered sentences."""
         if not self._pending:
             return
         self._join()
@@ -475,7 +475,7 @@ class Writer:
             self._draft.append("multiword", rows_of(self.corpus.id, "multiword", rows))
 
     def write(self, connection: Connection) -> None:
-        """Store what is drafted, with documents, and all counts as one segment if there are any."""
+        """Store the drafted rows, the documents, and all counts as one segment, if there are any."""
         self._regions.end_source()
         self._append_regions()
         self._draft.write(connection)
@@ -518,7 +518,7 @@ class Writer:
         )
 
     def close(self) -> None:
-        """Remove what was spilled."""
+        """Remove spilled files."""
         self._draft.close()
         self._counter.close()
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from sentgen.case_folding import fold_sql
 from sentgen.lookups.base.statement import Bindings
 
-#: For each relation, the name of modifiers with it, and the name of a head whose modifier has it.
+#: For relations, the name of the modifiers of a word, and that of a word which is itself such a modifier.
 _NAMES = {
     "amod mod NMOD": ("modifiers of %s", "%s as modifier of"),
     "compound nn": ("nouns before %s", "%s before nouns"),
