@@ -1,4 +1,4 @@
-"""How good the output is: figures with intervals and tests, and whole experiments recorded in the store."""
+"""Evaluation: figures with intervals and tests, and experiments that are recorded in the store."""
 
 from sentgen.evaluation.regeneration.experiment import evaluate_regeneration
 

@@ -1,1 +1,1 @@
-"""Aligners against links that people drew."""
+"""Evaluation of aligners by gold links, which people annotated."""

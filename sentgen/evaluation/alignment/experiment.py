@@ -1,4 +1,4 @@
-"""Aligners against people: run every system on a gold standard, measure, compare, and record.
+"""Evaluation of aligners: run every system on a gold standard, measure, compare, and record.
 
 The evaluation of Daumé and Marcu 2004, section 3, on any gold standard.
 """
@@ -36,13 +36,13 @@ from sentgen.schema import Store
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A gold standard as systems are measured by it.
+    """A gold standard, and how systems are measured by it.
 
     Attributes:
         gold: the links of all annotators.
-        combine: how several annotators are one (see `GoldStandard.combined`).
-        possible: what becomes of possible links.
-        ignored: words that some figures leave out, lower-cased.
+        combine: how links of several annotators are combined (see `GoldStandard.combined`).
+        possible: how possible links count.
+        ignored: lower-cased words that some figures leave out.
     """
 
     gold: GoldStandard
@@ -68,15 +68,15 @@ class Target:
         return self._measure(answers, self.links(), f"{self.combine} of {len(self.gold.annotators)}")
 
     def humans(self) -> Iterator[SystemResult[Alignment]]:
-        """Measure the sure links of each annotator by what the others drew.
+        """Measure the sure links of each annotator by the links of the others.
 
-        Section 3.4 of the paper compares one of two with the other; of three, with what at least one of the
-        other two drew, unless another combination was asked for.
+        Section 3.4 of the paper compares two annotators with each other; of three, each is compared with the
+        links of at least one of the other two, unless another combination is given.
         """
         if len(self.gold.annotators) < 2:
             return
         how: Combination = "half"
-        # The name of an annotator is no combination: the others are then combined by half.
+        # If one annotator is named, the others are combined by `half`.
         for name in get_args(Combination):
             how = name if name == self.combine else how
         for number, name in enumerate(self.gold.annotators):
@@ -93,7 +93,7 @@ class Target:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return what is recorded of it."""
+        """Return the parameters for the record."""
         digest = hashlib.sha256()
         for pair in self.gold.pairs:
             # Sorted: sets have no order of their own.
@@ -118,11 +118,11 @@ _SINGLE = ("soft-precision", "recall", "soft-f1", "precision", "f1")
 class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
     """A run over a gold standard.
 
-    Systems have times: the seconds that it took to make one, and the milliseconds a pair; those of systems
-    that learn from the pairs that they align contain the learning.
+    Systems have times: the seconds of making the system, and the milliseconds a pair, which include training
+    for systems that learn from the pairs that they align.
 
-    ``humans`` are annotators, each measured by what the others drew; ``agreements`` are between two of them.
-    ``missing`` are systems that could not run.
+    ``humans`` are annotators, each measured by the links of the others; ``agreements`` are those of pairs of
+    annotators. ``missing`` are systems that could not run.
     """
 
     main = MainFigure(PRIMARY, "SoftF", 100)
@@ -136,8 +136,8 @@ class AlignmentResult(ExperimentResult[SystemResult[Alignment]]):
     def rows(self) -> Iterator[FigureRow]:
         """Yield every figure of the whole set.
 
-        Annotators are the systems ``human A``; their agreement is rows of the system ``A vs B``, as the
-        comparison of systems is.
+        Annotators are the systems ``human A``; their agreement is in rows of the system ``A vs B``, like
+        comparisons of systems.
         """
         for system in (*self.systems, *self.humans):
             yield from system.rows_with_intervals(self.seed)
@@ -185,26 +185,26 @@ def evaluate_alignment(
     budget: Budget = UNBOUNDED,
     progress: Progress | None = None,
 ) -> AlignmentResult:
-    """Align every pair with every system, score the answers, and record all of it as a run.
+    """Align every pair with every system, score the alignments, and record them as a run.
 
     Args:
-        store: where the run is recorded, so not read-only, and models are.
-        target: what the systems are compared with.
+        store: the store with models, in which the run is recorded; not read-only.
+        target: the gold standard.
         systems: names with settings (see `sentgen.alignment.systems`).
-        training: pairs that systems learn from beside those of the gold standard.
+        training: pairs that systems learn from in addition to those of the gold standard.
         seed: seed of the samples and the tests.
-        parameters: what was asked for, for the record.
-        budget: memory for aligning a pair; a system that takes more is left out.
+        parameters: parameters of the run, for the record.
+        budget: memory for aligning a pair; a system that needs more is left out.
         progress: called as pairs are done.
 
     Raises:
         InputError: a setting is wrong, or no system can run.
         NotFoundError: the store has no such model.
-        PluginError: a system is that of a plug-in, which fails.
+        PluginError: a system of a plug-in fails.
     """
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
-    links = target.links()  # before any system runs for a combination that there is not
+    links = target.links()  # before any system runs: the combination may not exist
     results, missing = _results(store, target, systems, training, budget, progress)
     result = AlignmentResult.from_systems(
         results,
@@ -228,7 +228,7 @@ def evaluate_alignment(
 
 
 def _plugins(systems: Iterable[str]) -> dict[str, object]:
-    """Return what is recorded of systems that plug-ins add, if there are any."""
+    """Return the record of systems of plug-ins, if there are any."""
     packages = {system: package for system in systems if (package := package_of(system))}
     return {"plugins": packages} if packages else {}
 
@@ -241,7 +241,7 @@ def _results(
     budget: Budget,
     progress: Progress | None,
 ) -> tuple[list[SystemResult[Alignment]], list[Missing]]:
-    """Return how every system did, and the systems that could not run."""
+    """Return the result of every system, and the systems that could not run."""
     results, missing, pairs = list[SystemResult[Alignment]](), list[Missing](), target.pairs
     for spec in systems:
         made = make_system(spec, pairs, training, store=store, budget=budget)
@@ -251,7 +251,8 @@ def _results(
         clock, answers = time.perf_counter(), list[Alignment]()
         try:
             for pair in pairs:
-                # Of all pairs before any is aligned: a system is left out at once, not after hours.
+                # All pairs are checked before any is aligned, so that a system is left out at once, not after
+                # hours.
                 ensure_fits(spec, pair, budget)
             for answer in made.aligner.align(pairs):
                 answers.append(answer)
@@ -259,10 +260,10 @@ def _results(
                     progress(spec, len(answers), len(pairs))
         except PluginError:
             raise
-        except SentgenError as error:  # a program that is there, but fails, or too little memory
+        except SentgenError as error:  # an installed program that fails, or too little memory
             missing.append(Missing(spec, str(error)))
             continue
-        # Of answering alone; training has a figure of its own.
+        # Without the time of training, which is another figure.
         ms = 1000 * (time.perf_counter() - clock) / len(pairs)
         times = (
             Measurement.mean("training-seconds", "seconds", [made.training_seconds]),

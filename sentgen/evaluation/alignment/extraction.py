@@ -1,10 +1,10 @@
-"""How good an extractor that was learnt from alignments is, on pairs that it has not seen.
+"""Evaluation of an extractor that was trained on alignments, on other pairs.
 
 Each system chooses the same number of sentences of each document: the extractor; `lead` the first ones;
 `salience` those whose content words are most like those of the document (the centroid of Radev et al. 2004);
-and `alignment` those from which most words of the abstract come, which no system can know.
+and `alignment` those from which most words of the abstract come, an oracle.
 
-ROUGE-N (Lin 2004) is the F1 of the n-grams of stems that extract and abstract have in common; sentences are
+ROUGE-N (Lin 2004) is the F1 of the n-grams of stems that extract and abstract share; sentences are joined to
 one text, and the figure is the mean over pairs. `source-f1` is that of the chosen sentences and those from
 which abstract sentences come by alignment, of all pairs together.
 """
@@ -47,10 +47,10 @@ class _ExtractionResult(ExperimentResult[SystemResult[Extract]]):
 def evaluate_extraction(
     store: Store, pairs: str, of: str, name: str | None = None, *, size: int = SIZE, seed: int = 1
 ) -> _ExtractionResult:
-    """Learn an extractor from aligned pairs, and let it and others choose sentences of other pairs.
+    """Train an extractor on aligned pairs, and compare it with other systems on other pairs.
 
     Args:
-        store: where both are, aligned by the same model; the run is recorded there.
+        store: the store with both corpora, aligned by the same model; the run is recorded there.
         pairs: corpus to learn from.
         of: corpus to choose from.
         name: name of the model; the priors if there is none.
@@ -58,8 +58,8 @@ def evaluate_extraction(
         seed: seed of the samples and tests.
 
     Raises:
-        NotFoundError: there is no such corpus or model, or the one has not been applied to the other.
-        InputError: the corpora are one, or there is nothing to learn.
+        NotFoundError: there is no such corpus or model, or the model has not been applied to a corpus.
+        InputError: both corpora are the same, or there is nothing to learn.
     """
     if pairs == of:
         raise InputError(
@@ -87,7 +87,7 @@ def evaluate_extraction(
 
 
 def _words_from(store: Store, corpus: str, name: str | None) -> dict[str, dict[int, int]]:
-    """Return by pair how many words of the abstract come from each sentence of the document, from 0."""
+    """Return by pair the number of abstract words from each document sentence, numbered from 0."""
     counts: dict[str, dict[int, int]] = {}
     rows = found_rows(store, corpus, name, sentences=True).select(["pair", "source", "linked"])
     for pair, source, linked in rows:
@@ -133,7 +133,7 @@ def _measure(
 
 
 def _rouge_f1(extract: Words, abstract: Words, n: int) -> float:
-    """Return the F1 of the n-grams of stems of two texts (ROUGE-N, Lin 2004); 0 where one has none.
+    """Return the F1 of the n-grams of stems of two texts (ROUGE-N, Lin 2004); 0 if a text has none.
 
     >>> _rouge_f1(["the", "dogs", "bark"], ["a", "dog", "barks", "."], 1)  # 2 of 3, 2 of 4
     0.5714285714285714

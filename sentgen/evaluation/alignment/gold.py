@@ -1,12 +1,11 @@
-"""Alignments that people made, which aligners are compared with, and pseudo-documents that are made of them.
+"""Gold standards of alignment, and pseudo-documents that are made of their pairs.
 
 A gold standard has pairs of texts, and for each pair the links that each annotator drew: sure ones, and
 possible ones that an aligner may or may not draw (Och and Ney 2003). Sure links are possible, too.
 
 Pseudo-documents are a stand-in for hand-aligned documents, which are licensed: the texts of many pairs are
-one document, some of the abstracts in random order its abstract, and their links are carried over. A word of
-the abstract may have sources elsewhere in the document that nobody annotated, where two pairs are about the
-same thing.
+one document, some of the abstracts in random order its abstract, and their links are carried over. If two
+pairs have the same topic, an abstract word may have sources in the document that nobody annotated.
 """
 
 from __future__ import annotations
@@ -23,10 +22,9 @@ from sentgen.alignment import Link, Pair
 from sentgen.errors import InputError
 from sentgen.output.wording import are, quantity
 
-#: How many of the annotators must have drawn a link: `half` is at least half of them, one of two, two of
-#: three.
+#: The annotators that must have drawn a link: `half` is at least half of them, one of two, two of three.
 Combination = Literal["half", "union", "intersection"]
-#: What becomes of links that are possible, but not sure.
+#: How links count that are possible, but not sure.
 Possible = Literal["keep", "drop", "sure"]
 #: Pairs of a document and abstracts that are kept: about 490 and 135 words of MTRef.
 _DOCUMENTS, _ABSTRACTS = 22, 8
@@ -34,14 +32,14 @@ _DOCUMENTS, _ABSTRACTS = 22, 8
 
 @dataclass(frozen=True, slots=True)
 class GoldLinks:
-    """The links of one annotator, or of several together; ``sure`` is a part of ``possible``."""
+    """The links of one annotator, or of several combined; ``sure`` is a subset of ``possible``."""
 
     sure: frozenset[Link]
     possible: frozenset[Link]
 
     @staticmethod
     def of(sure: Iterable[Link], possible: Iterable[Link] = ()) -> GoldLinks:
-        """Return links, the sure ones among the possible ones."""
+        """Return gold links, with the sure links added to the possible ones."""
         certain = frozenset(sure)
         return GoldLinks(certain, certain.union(possible))
 
@@ -83,11 +81,11 @@ class GoldStandard:
         return replace(self, pairs=self.pairs[:limit])
 
     def combined(self, how: str = "half", *, possible: Possible = "keep") -> list[GoldLinks]:
-        """Return the links of each pair that a system is measured by (see `combine`).
+        """Return the links of each pair by which a system is measured (see `combine`).
 
         Args:
             how: a `Combination`, or the name of one annotator.
-            possible: `keep` them, `drop` them, or take them for `sure`.
+            possible: `keep` possible links, `drop` them, or count them as `sure`.
 
         Raises:
             InputError: there is no such combination or annotator.
@@ -104,7 +102,7 @@ class GoldStandard:
         return [treat(links) for links in chosen]
 
     def by_others(self, annotator: int, how: Combination, *, possible: Possible = "keep") -> list[GoldLinks]:
-        """Return what all annotators but one drew, combined: by this a person can be measured."""
+        """Return the combined links of all annotators but one, to measure that annotator."""
         treat = _POSSIBLE[possible]
         return [
             treat(GoldLinks.combine(pair.annotations[:annotator] + pair.annotations[annotator + 1 :], how))
@@ -114,11 +112,11 @@ class GoldStandard:
     def pseudo_documents(
         self, *, documents: int = _DOCUMENTS, abstracts: int = _ABSTRACTS, seed: int = 1
     ) -> GoldStandard:
-        """Make as many pseudo-documents as the pairs are enough for; what is left over is left out.
+        """Make as many pseudo-documents as the pairs suffice for; remaining pairs are left out.
 
         Args:
-            documents: pairs whose documents are put one after the other.
-            abstracts: how many of their abstracts are kept, in random order.
+            documents: number of pairs whose documents are concatenated.
+            abstracts: number of their abstracts that are kept, in random order.
             seed: seed of the draws.
 
         Raises:
@@ -135,7 +133,7 @@ class GoldStandard:
         made = list[GoldPair]()
         for begin in range(0, len(order) - documents + 1, documents):
             members = [self.pairs[n] for n in order[begin : begin + documents]]
-            # In the order drawn: the abstracts must not follow the documents.
+            # In random order: abstracts must not be in the order of their documents.
             drawn = rng.permutation(documents)[:abstracts].tolist()
             made.append(_joined(f"pseudo-{len(made) + 1}", members, drawn))
         return replace(self, pairs=tuple(made))
@@ -154,10 +152,10 @@ def _drawn(links: Iterable[frozenset[Link]], needed: int) -> list[Link]:
 
 
 def pseudo_sizes(text: str) -> tuple[int, int]:
-    """Read how many documents and abstracts are put together.
+    """Read the numbers of documents and abstracts of a pseudo-document.
 
     Raises:
-        InputError: the text is not such as ``22x8``.
+        InputError: the text has not the form ``22x8``.
     """
     sizes = re.fullmatch(r"(\d{1,9})x(\d{1,9})", text, re.ASCII)
     if sizes is None:
@@ -167,7 +165,7 @@ def pseudo_sizes(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A pair and the offsets of its texts in the pseudo-document; no abstract offset if it is left out."""
+    """A pair and the offsets of its texts in the pseudo-document; ``None`` for an abstract left out."""
 
     pair: GoldPair
     document: int
@@ -183,7 +181,7 @@ class _Placed:
 
 
 def _joined(key: str, members: Sequence[GoldPair], order: Sequence[int]) -> GoldPair:
-    """Put the documents one after the other, and the kept abstracts in their order."""
+    """Concatenate the documents, and the kept abstracts in their order."""
     pairs = [member.pair for member in members]
     document_at = _starts([len(pair.document) for pair in pairs])
     # By pair: a document whose abstract is left out has no links.

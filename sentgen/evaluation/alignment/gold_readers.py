@@ -1,4 +1,4 @@
-"""Read gold alignments: a reader a format, all of them strict.
+"""Readers of gold alignments, one for each format; all are strict.
 
 | format | what | document, abstract |
 | --- | --- | --- |
@@ -37,13 +37,13 @@ _HEADING = re.compile(r"# sentence pair (\d{1,9})\s*")
 #: A word of RTE-2 and its links; the last one of a file may lack its parenthesis.
 _ALIGNED = re.compile(r"(\S+) \(\{ ((?:p?\d{1,9} )*)/ / \}(?:\) ?|$)")
 _BLANK = re.compile(r"[ \n\t]*")
-#: No text has more words, and Python reads no number of more than 4,300 digits.
+#: Most digits of an offset: no text has more words, and Python reads at most 4,300 digits.
 _LINK = re.compile(r"(\d{1,9})([-p])(\d{1,9})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where something stands in a file, for messages."""
+    """A place in a file, for messages."""
 
     path: str
     line: int | None = None
@@ -61,7 +61,7 @@ def read_gold(path: str, form: str) -> GoldStandard:
         form: name of the format, see `FORMATS`.
 
     Raises:
-        InputError: there is no such format or file, a file is not of the format, a link leads out of the
+        InputError: there is no such format or file, a file has another format, a link is outside of the
             texts, or annotators have texts of different lengths.
     """
     if form not in FORMATS:
@@ -77,7 +77,7 @@ def _lines(source: Source) -> list[str]:
 
 
 def _checked(links: Iterable[Link], pair: Pair, source: _Place) -> list[Link]:
-    """Return links that lie inside the texts, each there once."""
+    """Check that links are inside the texts and different, and return them."""
     checked = list(links)
     for i, j in checked:
         if not (0 <= i < len(pair.document) and 0 <= j < len(pair.abstract)):
@@ -110,7 +110,7 @@ def _parse_links(text: str, pair: Pair, source: _Place) -> GoldLinks:
 
 
 def _read_edinburgh(path: str) -> GoldStandard:
-    """Read the one file, or the two that belong together: `*.sure.json` and `*.sure+poss.json`."""
+    """Read a single file, or two files of a gold standard: `*.sure.json` and `*.sure+poss.json`."""
     sure, both = _edinburgh_files(path)
     if both is None:
         return _read_json(sure)
@@ -120,7 +120,7 @@ def _read_edinburgh(path: str) -> GoldStandard:
     pairs = []
     for mine, other in zip(certain.pairs, drawn.pairs, strict=True):
         links, more = mine.annotations[0].sure, other.annotations[0].sure
-        # Else sure links would be lost in what is called sure and possible.
+        # Else sure links would be lost in the file of sure and possible links.
         if not links <= more:
             message = f"has not all sure links of {sure}; both must come from the same release"
             raise _Place(both, key=mine.pair.key).error(message)
@@ -168,9 +168,9 @@ def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
     if text[at : at + 1] != "[":
         raise InputError("is no JSON array of pairs", path=path, line=1)
     end = 0
-    # One object at a time, to tell the line of a broken one.
+    # One object at a time, so that errors have the line of the object.
     while text[at] != "]":
-        begin = _next(text, at + 1)  # behind [ or a comma
+        begin = _next(text, at + 1)  # behind the bracket or a comma
         line, end = line + text.count("\n", end, begin), begin
         if text[begin:] == "]":
             return
@@ -187,7 +187,7 @@ def _json_objects(path: str) -> Iterator[tuple[int, dict[str, object]]]:
 
 
 def _next(text: str, at: int) -> int:
-    """Return where the next character stands that is no white space."""
+    """Return the index of the next character that is not white space."""
     match = _BLANK.match(text, at)
     return match.end() if match else at
 
@@ -202,8 +202,8 @@ def _one_source(path: str) -> Source:
 def _read_rte(path: str) -> GoldStandard:
     """Read the file of each annotator; the words are those of the first one.
 
-    Annotators name themselves by what is different in the names of their files. Two of them may write a
-    word in two ways (`.` and `..`), and must have as many words.
+    Annotators are named by the part in which their file names differ. Their texts may have different forms of
+    a word (`.` and `..`), but must have the same number of words.
     """
     sources = list(expand([path]))
     each = [list(_rte_pairs(source)) for source in sources]
@@ -245,7 +245,7 @@ def _rte_pairs(source: Source) -> Iterator[tuple[int, Pair, GoldLinks]]:
 
 
 def _rte_words(line: str, source: _Place) -> tuple[list[str], list[tuple[Link, bool]]]:
-    """Return the words of the hypothesis after NULL, and their links, each with whether it is sure."""
+    """Return the words of the hypothesis after NULL, and their links, each with a flag for sure links."""
     words, drawn, at = list[str](), list[tuple[Link, bool]](), 0
     while at < len(line):
         match = _ALIGNED.match(line, at)
@@ -262,7 +262,7 @@ def _rte_words(line: str, source: _Place) -> tuple[list[str], list[tuple[Link, b
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return what is different in names of files.
+    """Return the parts in which file names differ.
 
     >>> _distinct(["dev_A.txt", "dev_B.txt"])
     ('A', 'B')
@@ -270,13 +270,13 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     if len(names) == 1:
         return (os.path.basename(names[0]).split(".")[0],)
     prefix = os.path.commonprefix(list(names))  # noqa: RUF071 - parts of names, not folders
-    # Behind the prefix, or both could claim the same characters of a short name.
+    # Behind the prefix, or prefix and suffix could overlap in a short name.
     suffix = os.path.commonprefix([name[len(prefix) :][::-1] for name in names])[::-1]  # noqa: RUF071
     return tuple(name[len(prefix) : len(name) - len(suffix)] or name for name in names)
 
 
 def _read_multimwa(path: str) -> GoldStandard:
-    """Read id, sentence 1, -, sentence 2, -, -, -, sure links, possible links, and whatever follows."""
+    """Read lines of id, sentence 1, -, sentence 2, -, -, -, sure links, possible links, and more."""
     source, pairs = _one_source(path), []
     for number, line in enumerate(_lines(source), 1):
         fields = line.split("\t")
@@ -391,7 +391,7 @@ def _plain(line: str, number: int, source: Source) -> str:
     return line
 
 
-#: Name of each format to its reader.
+#: Readers by name of the format.
 FORMATS: dict[str, Callable[[str], GoldStandard]] = {
     "edinburgh": _read_edinburgh,
     "rte": _read_rte,
@@ -423,7 +423,7 @@ LimitOption = Annotated[int | None, Option("Only the first N pairs.", short="-n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldPairs:
-    """The links that a model learns from."""
+    """The gold links of a model's tuning."""
 
     gold: GoldOption
     format: GoldFormatOption = "pharaoh"

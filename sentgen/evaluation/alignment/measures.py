@@ -1,17 +1,16 @@
-"""How good alignments are: precision and recall of links, strict and soft, on all words or on content words.
+"""Measures of alignments: precision and recall of links, strict and soft, on all words or on content words.
 
 Precision is |A and P| / |A|, recall |A and S| / |S|, the alignment error rate 1 - (|A and S| + |A and P|) /
 (|A| + |S|) for the links A of the system, sure links S and possible links P (Och and Ney 2003); links of
-phrases are all links of their words. Soft precision forgives that phrases are longer: a phrase that is linked
-to the same phrase counts as if its words were linked one to one (Daumé and Marcu 2004, sec. 3.1); recall
-stays as it is. `SoftF` of the paper is `soft-f1`.
+phrases are all links of their words. Soft precision does not punish longer phrases: a phrase that is linked
+to the same phrase counts as if its words were linked one to one (Daumé and Marcu 2004, sec. 3.1); recall is
+unchanged. `SoftF` of the paper is `soft-f1`.
 
-`new-precision` and `new-recall` are of the abstract words that are aligned with nothing: of those of the
-system, the share without a sure link, and of those without a possible link, the share that the system leaves
-alone.
+`new-precision` and `new-recall` are about abstract words without links: among those of the system, the share
+without a sure link; among those without a possible link, the share without a link of the system.
 
-`source-accuracy` is of abstract sentences, where documents have several: the share of those with sure links
-whose source is the same in both (`sources`).
+`source-accuracy` is about abstract sentences, if documents have several sentences: among abstract sentences
+with sure links, the share whose source is that of the gold (`_count_sources`).
 
 Figures without a prefix are of all links together (micro); `macro-` ones are means over the pairs, and
 `macro-f1` is the harmonic mean of these means, as MacCartney et al. 2008 and Yao et al. 2013 report it.
@@ -38,10 +37,10 @@ from sentgen.evaluation.alignment.gold import GoldLinks, GoldStandard
 from sentgen.evaluation.figures.measurement import Figure, Measurement, ratio
 from sentgen.system.files import read_text
 
-#: The figure that systems are compared by: that of the paper.
+#: The figure by which systems are compared, as in the paper.
 PRIMARY = "soft-f1"
-#: Which links count: all; those of two words that are not ignored; those of abstract words that the gold
-#: aligns, which no system can know (the oracle of the paper); both.
+#: Which links count: all; links of two words that are not ignored; links of abstract words that the gold
+#: aligns (the oracle of the paper, which no system has); both.
 SCOPES: Mapping[str, str] = {
     "": "all words",
     ":content": "without ignored words",
@@ -76,7 +75,7 @@ def _words_of(text: str) -> frozenset[str]:
 
 
 def soft_links(phrases: Sequence[PhraseLink], pair: Pair) -> frozenset[Link]:
-    """Return word links: of phrases with the same stems word by word the diagonal, of others all links."""
+    """Return word links: one to one for phrases with the same stems word by word, else all links."""
     return frozenset(link for phrase in phrases for link in _soft(phrase, pair))
 
 
@@ -94,7 +93,7 @@ def _count_pair(
     pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
 ) -> dict[str, list[int]]:
     """Return by scope |A|, |A and P|, soft |A|, soft |A and P|, |S|, |A and S| (see `SCOPES`)."""
-    # `oracle`: abstract words that somebody aligned, so that those without a link do not count.
+    # `oracle`: only abstract words that an annotator aligned.
     aligned = {j for _, j in gold.possible}
     document = [word.lower() not in ignored for word in pair.document]
     abstract = [word.lower() not in ignored for word in pair.abstract]
@@ -142,8 +141,8 @@ def measure(
 
     Args:
         pairs: the texts.
-        answers: answers of the system, one a pair.
-        gold: what they are compared with, one a pair.
+        answers: alignments of the system, one a pair.
+        gold: gold links, one object a pair.
         ignored: words that the scopes with `content` leave out, lower-cased; our own list if ``None``.
         signature: how the gold links were made, for the record.
     """
@@ -178,20 +177,20 @@ def _new(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
 
 
 def _source(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
-    """Return the figure of sources from (pairs, 2) counts; none where no document has several sentences."""
+    """Return the figure of sources from (pairs, 2) counts; none if no document has several sentences."""
     how = "share of abstract sentences"
     return {"source-accuracy": (counts, ratio, how)} if counts.any() else {}
 
 
 def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
-    """Return by metric what the figure sums, the figure, and how it is computed, from (pairs, 6) counts."""
+    """Return by metric the statistics, the figure, and its signature, from (pairs, 6) counts."""
     links, possible, soft, soft_possible, sure, found = counts.T
     right = np.stack([possible, links], 1)
     soft_right = np.stack([soft_possible, soft], 1)
     recalled = np.stack([found, sure], 1)
     # AER = 1 - (|A and S| + |A and P|) / (|A| + |S|) (Och and Ney 2003).
     error = np.stack([found + possible, links + sure], 1)
-    # All sure ones are found, and nothing that is not even possible.
+    # No error: all sure links are found, and only possible ones.
     exact = np.stack([(links == possible) & (found == sure), np.ones(len(counts))], 1)
     means = {name: _mean_of(parts) for name, parts in (("p", right), ("soft", soft_right), ("r", recalled))}
     return {
@@ -210,14 +209,14 @@ def _statistics(counts: Floats) -> dict[str, tuple[Floats, Figure, str]]:
 
 
 def _mean_of(parts: Floats) -> Floats:
-    """Return the ratio of each pair, and whether it has one: pairs with nothing to count are left out."""
+    """Return the ratio of each pair, and 1 if it is defined, else 0."""
     defined = parts[:, 1] > 0
     values = np.divide(parts[:, 0], parts[:, 1], out=np.zeros(len(parts)), where=defined)
     return np.stack([values, defined], 1)
 
 
 def _harmonic(sums: Floats) -> Floats:
-    """Return 2pr / (p + r) of two ratios; one that is not defined counts as 0, unless neither is."""
+    """Return 2pr / (p + r) of two ratios; an undefined one counts as 0, unless both are undefined."""
     p, r = ratio(sums[..., :2]), ratio(sums[..., 2:])
     one, other = np.nan_to_num(p), np.nan_to_num(r)
     total = one + other
@@ -231,7 +230,7 @@ def _complement(sums: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two annotators agree on which pairs of words are linked; ``kind`` is sure or possible."""
+    """Agreement of two annotators on which word pairs are linked; ``kind`` is sure or possible."""
 
     one: str
     other: str
@@ -270,7 +269,7 @@ def _agreement(
             {(i, j) for i, j in getattr(gold_pair.annotations[n], kind) if i in document and j in abstract}
             for n in (first_annotator, second_annotator)
         )
-        # Every pair of words is an item; most are unlinked, which chance explains.
+        # Every pair of words is an item; most agreement on unlinked pairs is by chance.
         items += len(document) * len(abstract)
         first, second, both = first + len(mine), second + len(yours), both + len(mine & yours)
     return Agreement(
@@ -284,9 +283,9 @@ def _agreement(
 
 
 def kappa(items: int, first: int, second: int, both: int) -> float:
-    """Return Cohen's kappa (1960) of two annotators who say yes to some items.
+    """Return Cohen's kappa (1960) of two annotators who mark some items.
 
-    NaN if one of them gives all items the same answer: chance alone would agree as often.
+    NaN if an annotator marks no item, or all: by chance alone they would agree as often.
 
     >>> round(kappa(100, 50, 50, 40), 6)  # they agree on 80 of 100 items, by chance on 50
     0.6
@@ -301,11 +300,11 @@ def kappa(items: int, first: int, second: int, both: int) -> float:
 def _count_sources(
     pair: Pair, answer: Alignment, gold: GoldLinks, ignored: Collection[str]
 ) -> dict[str, list[int]]:
-    """Return by scope the abstract sentences whose source is that of the gold, and those that have one there.
+    """Return by scope the numbers of abstract sentences with the gold source, and with any gold source.
 
-    The source is the document sentence to which most of the links lead, sure ones of the gold; of several the
-    first one of the system, and any of the gold. A document of one sentence has nothing to choose, and counts
-    for nothing. Sentences are those that the pair knows, in pseudo-documents the texts.
+    The source is the document sentence with most of the links, for the gold of the sure links; ties go to the
+    first one for the system, and all count for the gold. Documents of one sentence do not count. Sentences
+    are those of the pair, in pseudo-documents the original texts.
     """
     if len(pair.document_starts) < 2:
         return {"": [0, 0], ":content": [0, 0]}
@@ -328,7 +327,7 @@ def _first_of_most(counts: Counter[int]) -> int:
 def _links_by_sentence(
     pair: Pair, links: Iterable[Link], left_out: Collection[str]
 ) -> dict[int, Counter[int]]:
-    """Return by abstract sentence how many links lead to each document sentence."""
+    """Return by abstract sentence the number of links to each document sentence."""
     counts: dict[int, Counter[int]] = {}
     for i, j in links:
         if pair.document[i].lower() in left_out or pair.abstract[j].lower() in left_out:

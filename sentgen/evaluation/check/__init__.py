@@ -1,1 +1,1 @@
-"""Verb arguments: which of a summary does its source support?"""
+"""Check of the verb arguments and words of a summary against its source."""

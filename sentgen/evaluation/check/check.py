@@ -1,11 +1,12 @@
 """Check a summary against its source: which of its verb arguments does the source support, and which not?
 
-The precision of `verb_arguments`, relation by relation, with the reason for each that has no support. It
-compares words. A relation that the source puts into other words has support only if these are asked for, and
-`other_words` finds it; one of a word that is changed (another number, or what the source denies) has none.
+The precision of `verb_arguments`, relation by relation, with the reason for each relation without support.
+Relations are compared by words. A relation that the source has in other words has support only if other words
+are searched, and `other_words` finds it; a relation of a changed word (another number, or a negated word) has
+no support.
 
-For words no trees are needed: both texts are aligned by the phrase-based HMM with its priors, and the states
-of words tell what links mean.
+Words are checked without trees: both texts are aligned by the phrase-based HMM with its priors, and words are
+judged by their states.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ _WORD_COLUMNS = ("sentence", "place", "word", "state", "there", "source", "why",
 
 @dataclass(frozen=True, slots=True)
 class CheckedWord:
-    """A word of a summary, and what its source says of it.
+    """A word of a summary, with its state and its support in the source.
 
     Attributes:
         sentence: number of the sentence in the summary, from 1.
         place: index of the word in the sentence, from 0.
-        state: what became of it.
-        there: the words of the source that it comes from, or that contradict it, as they stand there.
-        support: the sentences of these, from 1, ascending.
+        state: the state of the word.
+        there: the source words that it comes from, or that contradict it, as they are written.
+        support: numbers of the sentences of these words, from 1, ascending.
     """
 
     sentence: int
@@ -57,23 +58,23 @@ class CheckedWord:
 
     @property
     def changed(self) -> bool:
-        """Return whether the source contradicts it."""
+        """Return whether the source contradicts the word."""
         return self.state.state == "changed"
 
     @property
     def wanting(self) -> bool:
-        """Return whether it is changed or new."""
+        """Return whether the word is changed or new."""
         return self.state.state in ("changed", "new")
 
     @property
     def reason(self) -> str:
-        """Return what is against it: what tells its state, or else what stands there."""
+        """Return the reason for the state, or else the words of the source."""
         return self.state.why or self.there
 
 
 @dataclass(frozen=True, slots=True)
 class WordLimits:
-    """How much aligning may take: memory, and words of the summary times words of the source."""
+    """Limits of the alignment: memory, and words of the summary times words of the source."""
 
     budget: Budget = UNBOUNDED
     cells: float = math.inf
@@ -85,7 +86,7 @@ _NO_LIMITS = WordLimits()
 def check_words(
     summary: Sequence[Sentence], source: Sequence[Sentence], limits: WordLimits = _NO_LIMITS
 ) -> list[CheckedWord]:
-    """Say of each word of a summary what became of it.
+    """Return the state of each word of a summary.
 
     Raises:
         MemoryLimitError: the texts are too long.
@@ -112,7 +113,7 @@ def _checked(pair: Pair, offset: int, state: WordState) -> CheckedWord:
 
 
 def word_table(words: Sequence[CheckedWord], texts: Sequence[str]) -> Rows:
-    """Return a row a word, with the text of its sentence; places count from 1."""
+    """Return a row a word, with the text of its sentence; positions count from 1."""
     return Rows(
         _WORD_COLUMNS,
         [
@@ -127,13 +128,13 @@ def word_table(words: Sequence[CheckedWord], texts: Sequence[str]) -> Rows:
 
 
 def word_counts(words: Sequence[CheckedWord]) -> dict[str, int]:
-    """Return how many words there are, and how many are changed and new."""
+    """Return the numbers of all, of changed and of new words."""
     changed = sum(word.changed for word in words)
     return {"words": len(words), "changed": changed, "new": sum(word.wanting for word in words) - changed}
 
 
 def _word_figure(words: Sequence[CheckedWord]) -> str:
-    """Return the same in words.
+    """Return the numbers of changed and new words as text.
 
     >>> words = [CheckedWord(1, 0, WordState("camp", "same")), CheckedWord(1, 1, WordState("is", "new"))]
     >>> _word_figure(words)
@@ -144,13 +145,13 @@ def _word_figure(words: Sequence[CheckedWord]) -> str:
     return f"{changed} of {quantity(counts['words'], 'word')} {are(counts['words'])} changed, {new} new"
 
 
-#: Arguments of a verb in the source that are told where one has no support.
+#: Most arguments of a verb in the source that are shown for an argument without support.
 _SHOWN = 5
 _COLUMNS = (
     *("sentence", "verb", "argument", "order", "relation"),
     *("supported", "source", "why", "instead", "text"),
 )
-#: What is told besides if other words were looked for.
+#: Additional columns if other words were searched.
 _OTHER_COLUMNS = ("words", "found", "differs")
 _TURNED = "in the source the other way around"
 _UNRELATED = "not related in the source"
@@ -158,12 +159,12 @@ _UNRELATED = "not related in the source"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A verb argument of a summary, and what its source says of it.
+    """A verb argument of a summary, and its support in the source.
 
     ``sentence`` numbers the sentences of the summary from 1, ``support`` those of the source that have the
-    same relation. ``why`` says why there is none. ``instead`` are arguments that the verb has in the
-    source, with the most frequent ones first. ``found`` is the relation in other words, if no sentence has it
-    in the same; ``support`` are its sentences then.
+    same relation. ``why`` is the reason if there is none. ``instead`` are arguments of the verb in the
+    source, the most frequent first. ``found`` is the relation in other words, if no sentence has it in the
+    same words; then ``support`` are its sentences.
     """
 
     sentence: int
@@ -175,7 +176,7 @@ class Claim:
 
     @property
     def words(self) -> str:
-        """Return which words of the source say it: `same`, `other`, or none."""
+        """Return whether the source has the relation in the `same` or in `other` words; empty for neither."""
         return "other" if self.found else "same" if self.support else ""
 
     @property
@@ -184,7 +185,7 @@ class Claim:
         return bool(self.support)
 
     def phrase(self) -> tuple[str, str]:
-        """Return the verb and its argument in the order in which they stand."""
+        """Return the verb and its argument in the order of the sentence."""
         key = self.argument.key
         return (key.head, key.modifier) if key.head_first else (key.modifier, key.head)
 
@@ -196,11 +197,11 @@ class SupportCheck:
     Attributes:
         claims: the verb arguments.
         summary: the sentences of the summary.
-        source: the sentences that it was held against.
-        other_words: whether other words were looked for.
-        words: what became of each word; none where that was not asked, or the texts are too long.
-        relations: whether verb arguments were looked for, for which both texts need trees.
-        notes: what a reader should know besides.
+        source: the sentences of the source.
+        other_words: whether other words were searched.
+        words: the words with their states; none if they were not checked, or the texts are too long.
+        relations: whether verb arguments were checked, for which both texts need trees.
+        notes: notes for the reader.
     """
 
     claims: Sequence[Claim]
@@ -223,7 +224,7 @@ class SupportCheck:
 
     @property
     def precision(self) -> float | None:
-        """Return the share of the claims that has support; None of a summary without verb arguments."""
+        """Return the share of claims with support; None for a summary without verb arguments."""
         return self.supported / len(self.claims) if self.claims else None
 
     def claims_of(self, sentence: int) -> list[Claim]:
@@ -231,7 +232,7 @@ class SupportCheck:
         return [claim for claim in self.claims if claim.sentence == sentence]
 
     def with_words(self, words: Sequence[CheckedWord]) -> SupportCheck:
-        """Return a check with what became of each word; a relation of one that is changed has no support."""
+        """Return the check with the states of words; a relation of a changed word has no support."""
         changed = {(word.sentence, word.place): word for word in words if word.changed}
         claims = [
             replace(claim, support=(), found=None, why=f"changed: {_contradicted(wrong)}")
@@ -242,7 +243,7 @@ class SupportCheck:
         return replace(self, claims=claims, words=words)
 
     def table(self) -> Rows:
-        """Return a row a verb argument; if these were not looked for, a row a word."""
+        """Return a row a verb argument; if these were not checked, a row a word."""
         texts = [text_of(sentence) for sentence in self.summary]
         if not self.relations:
             return word_table(self.words, texts)
@@ -255,13 +256,13 @@ class SupportCheck:
         )
 
     def figures(self) -> list[str]:
-        """Return the precision in words, and how many words are changed and new."""
+        """Return the precision, and the numbers of changed and new words, as text."""
         lines = [_precision(self)] if self.relations else []
         return [*lines, _word_figure(self.words)] if self.words or not lines else lines
 
     def listed_words(self) -> list[CheckedWord]:
-        """Return the words to show: those changed, and those new where there are no relations."""
-        # Beside relations new words would be too many: those of a paraphrase are new.
+        """Return the words to show: changed words, and new ones if there are no relations."""
+        # With relations new words would be too many: those of a paraphrase are new.
         return [word for word in self.words if (word.changed if self.relations else word.wanting)]
 
 
@@ -275,11 +276,11 @@ def check(
     """Look up every verb argument of a summary in its source.
 
     Args:
-        summary: parsed.
+        summary: the parsed summary.
         source: parsed.
         spelling: what makes two words the same.
-        other_words: whether what is not there in the same words has support in other words, which know no
-            case: see `OtherWords`. WordNet is used if it is installed.
+        other_words: whether relations without support are searched in other words, whatever their case: see
+            `OtherWords`. WordNet is used if it is installed.
 
     Raises:
         InputError: a sentence has no tree, or no tags.
@@ -297,7 +298,7 @@ def check(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
-    """Two texts, with trees (CoNLL-U), or any text if the server has a parser; of others, words are checked.
+    """Two texts, with trees (CoNLL-U) or a parser; of texts without trees, only words are checked.
 
     Raises:
         InputError: choices exclude each other.
@@ -348,7 +349,7 @@ class CheckRequest:
 
     @property
     def _of_relations(self) -> bool:
-        """Whether something is asked that only trees can answer."""
+        """Whether an option needs trees."""
         return self.lemmas or self.match_case or self.other_words
 
     def check(
@@ -357,12 +358,12 @@ class CheckRequest:
         """Read both files and compare them: their words, and their relations if both have trees.
 
         Args:
-            parser: makes trees where there are none.
+            parser: parser for texts without trees.
             limits: limits of the comparison of words.
-            need_trees: whether texts without trees are refused, as a figure of relations is wanted.
+            need_trees: whether texts without trees are refused, for a figure of relations.
 
         Raises:
-            InputError: a file cannot be read, or has no trees and something is asked that needs them.
+            InputError: a file cannot be read, or lacks trees that an option needs.
             MemoryLimitError: the texts are too long to compare their words, and have no trees.
         """
         missing: list[InputError] = []
@@ -407,7 +408,7 @@ def _precision(support: SupportCheck) -> str:
 
 
 def text_of(sentence: Sentence) -> str:
-    """Return a sentence as it was written, or its words where that is not known."""
+    """Return the original text of a sentence, or its words if that is not known."""
     return sentence.text or " ".join(sentence.forms)
 
 
@@ -433,10 +434,10 @@ def _other_cells(claim: Claim) -> tuple[str, str, str]:
 
 
 def _in_other_words(support: SupportCheck) -> SupportCheck:
-    """Look up in other words what has no support in the same."""
+    """Search claims without support in other words."""
     source = OtherWords(support.source, find_wordnet())
     claims = list[Claim]()
-    # Claims come in the order of their sentences.
+    # Claims are in the order of their sentences.
     for number, group in groupby(support.claims, key=lambda claim: claim.sentence):
         own, sentence = list(group), support.summary[number - 1]
         unknown = source.unknown(sentence)
@@ -451,7 +452,7 @@ def _in_other_words(support: SupportCheck) -> SupportCheck:
 
 
 def _why_not(claim: Claim, unknown: Collection[int]) -> str:
-    """Return why there is no support; ``unknown`` are the places of words to which none is akin."""
+    """Return the reason for lacking support; ``unknown`` are positions of words without a related word."""
     argument = claim.argument
     words = ((argument.key.head, argument.head), (argument.key.modifier, argument.modifier))
     if absent := [word for word, position in words if position in unknown]:
@@ -464,7 +465,7 @@ def _absent(words: Sequence[str]) -> str:
 
 
 class _Index:
-    """What a source says of which verb, and where."""
+    """Index of the relations of a source by verb."""
 
     def __init__(self, source: Sequence[Sentence], spelling: Spelling) -> None:
         self._where: defaultdict[RelationKey, list[int]] = defaultdict(list)
@@ -474,7 +475,7 @@ class _Index:
             self._words.update(spelling.words(sentence))
             for argument in arguments(sentence, spelling):
                 self._of_verb[argument.key.head][argument.key.modifier] += 1
-                # Sentences come in order: a second time can only be the last entry.
+                # Sentences are in order: a repeated sentence can only be the last entry.
                 if number not in self._where[argument.key][-1:]:
                     self._where[argument.key].append(number)
 
@@ -485,13 +486,13 @@ class _Index:
             return Claim(sentence, argument, tuple(support))
         verb = argument.key.head
         counts = self._of_verb.get(verb, Counter[str]())
-        # By the word among equals, so that a page is the same every time.
+        # Ties in the order of words, so that a page is always the same.
         instead = sorted(counts, key=lambda word: (-counts[word], word))[:_SHOWN]
         return Claim(sentence, argument, (), self._why(argument.key), tuple(instead))
 
     def _why(self, key: RelationKey) -> str:
         absent = [word for word in (key.head, key.modifier) if word not in self._words]
-        # The plainest reason first.
+        # The simplest reason first.
         if absent:
             return _absent(absent)
         if RelationKey(key.head, key.modifier, not key.head_first) in self._where:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 SIZE = 4
 #: Tokens of a sentence in a derived cluster.
 _SHORTEST, _LONGEST = 8, 40
-#: Different content words that it has at least: of fewer, one in common would make sentences similar.
+#: Least number of different content words: with fewer, a single common word would make sentences similar.
 CONTENT = 5
-#: Sentences that are more similar than this are taken for versions of one another, and not put together.
+#: Sentences with a higher similarity count as versions of each other, and are not put together.
 _ALIKE = 0.8
 
 Heads = Literal["own", "function"]
@@ -70,11 +70,11 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSet:
-    """Clusters to generate from, and how.
+    """Clusters to generate from, and the heads to learn from.
 
     Attributes:
         clusters: the clusters, with trees.
-        source: where they come from, for the record.
+        source: origin of the clusters, for the record.
         heads: heads of the trees that a search learns from: their `own`, or `function` words over what they
             mark, as in the parser of the paper; what the strings are compared with stays as it is.
     """
@@ -97,7 +97,7 @@ class ClusterSet:
 
     @property
     def sha256(self) -> str:
-        """Return the hash of their content."""
+        """Return the hash of the content of the clusters."""
         text = "".join(conllu_text(sentence) for cluster in self.clusters for sentence in cluster.sentences)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -119,15 +119,14 @@ def similar_clusters(
     alike: float = _ALIKE,
     content: int = CONTENT,
 ) -> list[Cluster]:
-    """Make clusters of a treebank: sentences, each with the most similar ones of the corpus.
+    """Make clusters of similar sentences from a treebank.
 
-    Two sentences are as similar as the cosine of their vectors of content words: 1 for a word that is
-    there, times ln(N / n) for a word in n of N sentences. Content words are lower-cased lemmas of nouns,
-    verbs, adjectives, adverbs and numbers. Only sentences of `_SHORTEST` to `_LONGEST` tokens with a verb
-    argument take part. A cluster is a sentence with the ``size`` - 1 most similar others that are not more
-    similar to it than ``alike``. Clusters that share a sentence exclude each other: the one with the higher
-    mean similarity is taken first. Ties go to what comes first in the corpus. Quadratic in the sentences, a
-    block at a time.
+    The similarity of two sentences is the cosine of their vectors of content words, with the weight ln(N / n)
+    for a word in n of N sentences. Content words are lower-cased lemmas of nouns, verbs, adjectives, adverbs
+    and numbers. Only sentences of `_SHORTEST` to `_LONGEST` tokens with a verb argument take part. A cluster
+    is a sentence with the ``size`` - 1 most similar others that are not more similar to it than ``alike``.
+    Clusters that share a sentence exclude each other: the cluster with the higher mean similarity is taken
+    first. Ties go to the first in the corpus. Quadratic in the sentences, a block at a time.
     """
     eligible = [
         sentence
@@ -145,7 +144,7 @@ def similar_clusters(
     # Greedy, the tightest clusters first; a stable sort leaves ties in the order of the corpus.
     for seed in np.argsort(-similarity.mean(axis=1), kind="stable").tolist():
         members = [seed, *nearest[seed].tolist()]
-        # Too few others share a word with it.
+        # Too few other sentences share a word with the sentence.
         if similarity[seed].min() <= 0 or not taken.isdisjoint(members):
             continue
         taken.update(members)
@@ -158,13 +157,13 @@ def similar_clusters(
 
 def _vectors(sentences: Sequence[Sentence]) -> csr_array:
     """Return (sentences, words) unit vectors of idf weights."""
-    # Sorted: sums of floats depend on the order, and that of a set on the process.
+    # Sorted: sums of floats depend on the order, which for a set depends on the process.
     bags = [sorted(_content(sentence)) for sentence in sentences]
     column = {word: i for i, word in enumerate(sorted({word for bag in bags for word in bag}))}
     found_in = np.zeros(len(column))
     for bag in bags:
         found_in[[column[word] for word in bag]] += 1
-    # 0 for a word in every sentence: it makes nothing similar.
+    # 0 for a word in every sentence, which says nothing about similarity.
     idf = np.log(len(sentences) / found_in)
     return unit_rows(
         sparse_rows([{column[word]: idf[column[word]] for word in bag} for bag in bags], len(column))
@@ -182,7 +181,7 @@ def _content(sentence: Sentence) -> set[str]:
 
 
 def _nearest(vectors: csr_array, count: int, alike: float) -> tuple[Longs, Floats]:
-    """Return (sentences, count) numbers of the most similar others, and how similar they are."""
+    """Return (sentences, count) numbers of the most similar other sentences, and their similarities."""
     size = vectors.shape[0]
     nearest = np.empty((size, count), np.int64)
     similarity = np.empty((size, count))
@@ -191,7 +190,7 @@ def _nearest(vectors: csr_array, count: int, alike: float) -> tuple[Longs, Float
         rows = np.arange(len(block))
         # A sentence is not its own neighbor.
         block[rows, rows + begin] = -1
-        # Nearly the same sentence twice would give the search its answer.
+        # A version of a sentence would give the search its answer.
         block[block > alike] = -1
         best = np.argsort(-block, axis=1, kind="stable")[:, :count]
         nearest[begin : begin + len(block)] = best

@@ -64,7 +64,7 @@ class Point:
 
     @property
     def difference(self) -> float:
-        """Return by how much the first system is better."""
+        """Return the difference of the figures of the first system and the baseline."""
         return self.means[0] - self.means[1]
 
 
@@ -82,7 +82,7 @@ class Curve:
 
     @property
     def name(self) -> str:
-        """Return such as ``adjacent precision``."""
+        """Return the name of the curve, such as ``adjacent precision``."""
         kinds = {"all": "", "adjacent": "adjacent ", "long": "long-distance "}
         return f"{kinds[self.kind]}{self.metric}"
 
@@ -100,10 +100,10 @@ class GenerationResult(RunResult):
         clusters: names.
         lengths: numbers of words.
         counts: (systems, clusters, lengths, kinds, 4) generated, matched, source and recalled relations.
-        strings: strings of each system, cluster and length; None where it made none.
+        strings: strings of each system, cluster and length; None if there is none.
         copied: (systems, clusters, lengths) whether a string is a sentence of its cluster or a piece of one.
         fluency: (systems, clusters, lengths) log10 a word by a model; None if none was asked.
-        undefined: what a figure is where there is nothing to count: left out, or 0.
+        undefined: how undefined figures count: left out, or 0.
         signature: how the figures were computed.
     """
 
@@ -128,18 +128,18 @@ class GenerationResult(RunResult):
         return [self.curve(metric, kind) for metric in _METRICS for kind in KINDS]
 
     def figures(self, metric: Metric, kind: Kind) -> Floats:
-        """Return (systems, clusters, lengths) figures of single strings; NaN where there is none."""
+        """Return (systems, clusters, lengths) figures of single strings; NaN if undefined."""
         part, whole = self._counts(metric, kind)
         figures = np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
         if self.undefined == "zero":
-            # Only where there is a string: what was not made is no failure of the string.
+            # Only where there is a string: a missing string is not counted as a failure.
             figures[np.isnan(figures) & self.made] = 0
         return figures
 
     def curve(self, metric: Metric, kind: Kind) -> Curve:
         """Return a figure by length with its tests."""
         figures, counts = self.figures(metric, kind), self._counts(metric, kind)
-        # For both systems, or their means would be over different clusters.
+        # Defined for both systems, or their means would be over different clusters.
         defined: Bools = np.asarray(~np.isnan(figures).any(axis=0))
         points = []
         for i, length in enumerate(self.lengths):
@@ -147,7 +147,7 @@ class GenerationResult(RunResult):
             points.append(_point(length, figures[:, chosen, i], counts[:, :, chosen, i]))
         corrected = holm([point.p for point in points])
         some = defined.any(axis=1)
-        # Each cluster counts the same, however many of its lengths are defined.
+        # Each cluster has the same weight, however many of its lengths are defined.
         weights = defined[some] / defined[some].sum(axis=1, keepdims=True)
         means = (np.nan_to_num(figures[:, some]) * weights).sum(axis=2)
         return Curve(
@@ -158,7 +158,7 @@ class GenerationResult(RunResult):
         )
 
     def _counts(self, metric: Metric, kind: Kind) -> Longs:
-        """Return (2, systems, clusters, lengths) matched relations, and all of them."""
+        """Return (2, systems, clusters, lengths) the numbers of matched and of all relations."""
         return np.moveaxis(self.counts[..., KINDS.index(kind), :][..., _COLUMNS[metric]], -1, 0)
 
     def rows(self) -> Iterator[FigureRow]:
@@ -226,7 +226,7 @@ def _point(length: int, pairs: Floats, counts: Longs) -> Point:
 
 
 def wilcoxon(differences: Floats) -> float:
-    """Return p of the two-tailed Wilcoxon signed-rank test; 1 where nothing differs.
+    """Return p of the two-tailed Wilcoxon signed-rank test; 1 if all differences are 0.
 
     Differences of zero are left out, as Wilcoxon 1945 does. Exact for few differences without ties.
     """
@@ -243,8 +243,9 @@ _BASELINE = "bigram"
 
 
 class StringMaker(NamedTuple):
-    """What makes strings: settings of the search, and if there are any, a model that chooses among the best
-    ones, and treebanks whose dependencies those of the clusters back off to.
+    """A system that makes strings by a search with settings.
+
+    It may have a model that reranks, and treebanks to whose dependencies those of the clusters back off.
     """
 
     settings: GenerationSettings = GenerationSettings()
@@ -253,13 +254,13 @@ class StringMaker(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what tables call it."""
+        """Return the name of the system in tables."""
         own = self.settings.name
         return own if self.reranker is None else f"{own}+{self.reranker.scorer.name}"
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return what runs record of it."""
+        """Return the parameters that runs record."""
         reranker = self.reranker
         chosen: dict[str, object] = {
             "rerank": reranker and reranker.scorer.name,
@@ -271,11 +272,11 @@ class StringMaker(NamedTuple):
         return chosen | asdict(self.settings)
 
     def without_dependencies(self) -> StringMaker:
-        """Return the baseline: the same settings otherwise, so that the dependencies are all that differs."""
+        """Return the baseline: the same system without dependencies."""
         return StringMaker(replace(self.settings, algorithm="bigram", arguments="all", nearness=1.0))
 
 
-#: As settings are if nobody says otherwise.
+#: The default system.
 _DEPENDENCIES = StringMaker()
 
 
@@ -291,17 +292,17 @@ def evaluate_generation(
     fluency_model: str | None = None,
     progress: Progress | None = None,
 ) -> GenerationResult:
-    """Generate with the system and the baseline, parse, compare, and record all of it as a run.
+    """Generate with the system and the baseline, parse, compare, and record a run.
 
     Args:
-        store: where the run is recorded, so not read-only.
-        source: the clusters; they do not go into the store.
+        store: the store in which the run is recorded; not read-only.
+        source: the clusters, which are not stored.
         parser: parser for the strings.
         lengths: lengths of the strings, in words.
-        system: what is compared with the baseline, which has the same settings, without dependencies.
+        system: the system that is compared with the baseline, which is the same without dependencies.
         spelling: what makes two words the same.
-        undefined: what to do with a string without verb arguments: `skip` it, or take its figures for `zero`.
-        fluency_model: a model of the store that says how fluent the strings are.
+        undefined: whether to `skip` a string without verb arguments, or count its figures as `zero`.
+        fluency_model: a model of the store by which the fluency of the strings is measured.
         progress: called as clusters and strings are done.
 
     Raises:
@@ -309,7 +310,7 @@ def evaluate_generation(
         NotFoundError: there is no such model.
     """
     if fluency_model is not None:
-        find(store, fluency_model)  # refuses where there is none, before anything long is run
+        find(store, fluency_model)  # refused before any long computation
     recorder = Recorder(store, _COMMAND)
     store.downgrade_to_read()
     _check(source, lengths, system.settings)
@@ -354,7 +355,7 @@ def copies(strings: Strings, clusters: Sequence[Sequence[Sentence]]) -> Bools:
 
 
 def is_copied(words: Sequence[str], sentences: Sequence[Sentence]) -> bool:
-    """Return whether words are one of some sentences, or a piece of one, capitals aside."""
+    """Return whether words are a sentence of some, or a part of one, whatever their case."""
     return any(_spaced(words) in _spaced(sentence.forms) for sentence in sentences)
 
 
@@ -382,7 +383,7 @@ def _described(source: ClusterSet) -> dict[str, object]:
 
 
 def _check(source: ClusterSet, lengths: Sequence[int], settings: GenerationSettings) -> None:
-    """Refuse what there is nothing to generate from, and nothing to compare with."""
+    """Refuse an experiment without clusters or lengths, or whose system is the baseline."""
     if not source.clusters:
         raise InputError("there are no clusters to generate from", path=source.source or None)
     if not lengths:
@@ -423,7 +424,7 @@ def _generated(
             ):
                 number = int(sentence.cluster)
                 strings[s][number][index_of[sentence.length]] = sentence.words
-                # Once a cluster: its shortest sentence comes first.
+                # Counted once for each cluster, whose shortest sentence is first.
                 if sentence.length == min(lengths):
                     progress("clusters", s * len(clusters) + number + 1, total)
     return strings
@@ -432,7 +433,7 @@ def _generated(
 def _compared(
     clusters: Sequence[Cluster], strings: Strings, parser: Parser, spelling: Spelling, progress: Progress
 ) -> Longs:
-    """Parse all strings, the same ones once, and count what matches."""
+    """Parse all different strings, and count the matching relations."""
     wanted = (text for of in strings for row in of for text in row if text is not None)
     trees = parse_once(wanted, parser, partial(progress, "strings"))
     lengths = len(strings[0][0])

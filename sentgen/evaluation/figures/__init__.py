@@ -1,1 +1,1 @@
-"""Figures with intervals and tests, runs that are recorded in the store, and reports of them."""
+"""Figures with intervals and tests, runs that are recorded in the store, and their reports."""

@@ -1,21 +1,21 @@
 """Figures of a test set as functions of sums over its sentences; their intervals, and tests between systems.
 
 BLEU, chrF, accuracies and means are all computed from numbers that are summed over the sentences first. With
-these numbers at hand, a sentence a row, resampling is cheap: intervals (bootstrap) and tests sum other rows
-and compute the figure again, for thousands of samples in one matrix product. For every pair of systems there
-are two tests, on a figure of the whole set.
+a row of these numbers for each sentence, resampling is cheap: intervals (bootstrap) and tests sum other rows
+and compute the figure again, for thousands of samples in one matrix product. Each pair of systems has two
+tests of a figure of the whole set.
 
 Sign test with the sampling method of Collins, Koehn and Kucerova (2005, "Clause restructuring for statistical
-machine translation"), which Wan et al. 2007 and 2009 used. BLEU has no values of single sentences that would
-have signs to count. So the output of the baseline, here the system with the lower figure, is taken as it is
-but for one sentence, which is taken from the other system, and the figure of the whole set is computed again:
-higher is a plus, lower a minus, and as it was is neither. Under the null hypothesis a plus is as likely as a
-minus; the test is exact (binomial) and two-sided. It counts sentences and not how much they differ by, so
-that it can speak against the system with the higher figure: look at the pluses and minuses, too.
+machine translation"), which Wan et al. 2007 and 2009 used. BLEU has no values of single sentences whose signs
+could be counted. So one sentence of the output of the baseline, here the system with the lower figure, is
+replaced by that of the other system, and the figure of the whole set is computed again: a higher figure is a
+plus, a lower one a minus, an equal one neither. Under the null hypothesis a plus is as likely as a minus; the
+test is exact (binomial) and two-sided. It counts sentences, not the size of differences, so that it can favor
+the system with the lower figure: compare pluses and minuses, too.
 
-Approximate randomization (Noreen 1989; Riezler and Maxwell 2005 for BLEU): if the systems were one and the
-same, their outputs for a sentence could be exchanged. So they are, each with probability 1/2, and p is the
-share of such shuffles whose difference is at least as great as the real one: (c + 1) / (N + 1), two-sided.
+Approximate randomization (Noreen 1989; Riezler and Maxwell 2005 for BLEU): if the systems were the same,
+their outputs for a sentence could be exchanged. A shuffle exchanges each with probability 1/2, and p is the
+share of shuffles whose difference is at least as great as the real one: (c + 1) / (N + 1), two-sided.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Figure = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One metric of one system: ``statistics`` is (sentences, k), what the figure sums."""
+    """One metric of one system; the figure is a function of the sums of ``statistics``, (sentences, k)."""
 
     metric: str
     signature: str
@@ -48,7 +48,7 @@ class Measurement:
 
     def of(self, sentences: Sequence[int] | npt.NDArray[np.intp] | Bools) -> Measurement:
         """Return the same metric of some of the sentences."""
-        # The figure of sums is the same for any set: nothing is counted again.
+        # The figure is the same function of sums for any set: nothing is counted again.
         return Measurement(self.metric, self.signature, self.statistics[sentences], self.figure)
 
     @staticmethod
@@ -59,7 +59,7 @@ class Measurement:
     def sign_test(self, other: Measurement) -> tuple[int, int, float]:
         """Return pluses, minuses and p of the sign test with the sampling method of Collins et al. 2005.
 
-        Sentences for which nothing changes are left out of the test; without others p is 1.
+        Sentences that do not change the figure are left out of the test; without others p is 1.
         """
         total = self.statistics.sum(axis=0)
         # Row s: the whole set with sentence s taken from the other system.
@@ -70,7 +70,7 @@ class Measurement:
 
 
 class _Stack:
-    """Measurements of the same sentences side by side, so that one product of matrices sums all of them."""
+    """Measurements of the same sentences, stacked so that one matrix product sums all of them."""
 
     def __init__(self, measurements: Sequence[Measurement]) -> None:
         self._measurements = measurements
@@ -96,7 +96,7 @@ _RESAMPLES_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the figure lies in the middle ``level`` of the resampled test sets."""
+    """The interval of the figure in the middle ``level`` of the resampled test sets."""
 
     low: float
     high: float
@@ -108,13 +108,14 @@ def intervals(
     """Return the percentile interval of each measurement over the same resampled test sets.
 
     Sentences are drawn with replacement, as many as there are (Koehn 2004 for BLEU); the figure of each
-    sample is computed from the sums over what was drawn. A sample for which it is not defined is left out.
+    sample is computed from the sums over what was drawn. A sample for which the figure is undefined is left
+    out.
 
     Args:
         measurements: measurements of the same sentences in the same order, so that all of them share the
             samples.
         seed: seed of the samples.
-        resamples: how many.
+        resamples: number of samples.
         level: share of the samples inside the interval.
     """
     if not measurements:
@@ -125,7 +126,7 @@ def intervals(
     rng, stack = np.random.default_rng(seed), _Stack(measurements)
     figures: list[list[Floats]] = [[] for _ in measurements]
     for begin in range(0, resamples, _RESAMPLES_AT_ONCE):
-        # How often each sentence is drawn: the sums of a sample are then a product of matrices.
+        # The number of draws of each sentence, so that the sums of all samples are a matrix product.
         drawn = rng.multinomial(
             sentences, np.full(sentences, 1 / sentences), min(_RESAMPLES_AT_ONCE, resamples - begin)
         ).astype(np.float64)
@@ -178,7 +179,7 @@ def compare_all(
     Args:
         systems: the same metric of the same sentences for each system.
         seed: seed of the shuffles, which all pairs share.
-        shuffles: how many.
+        shuffles: number of shuffles.
     """
     pairs = [_ranked(systems, *pair) for pair in combinations(systems, 2)]
     # All pairs at once: they share the coins, and with them the sums of each system.
@@ -209,13 +210,13 @@ def _comparison(
 
 
 def _ranked(systems: Mapping[str, Measurement], first_name: str, second_name: str) -> tuple[str, str]:
-    """Return the system with the lower figure first; of equals the one whose name sorts first."""
+    """Return the system with the lower figure first; ties go to the name that sorts first."""
     first, second = sorted((first_name, second_name), key=lambda name: (systems[name].value, name))
     return first, second
 
 
 def _tail(heads: int, coins: int) -> float:
-    """Return the probability of at most so many heads: an exact quotient of whole numbers, rounded once."""
+    """Return the probability of at most ``heads`` heads: a quotient of whole numbers, rounded once."""
     ways, total = 1, 1
     for k in range(heads):
         ways = ways * (coins - k) // (k + 1)
@@ -255,11 +256,11 @@ def _coins(rng: np.random.Generator, rows: int, columns: int) -> Floats:
 def _as_great(first_system: Measurement, second_system: Measurement, moved: Floats) -> int:
     """Count the shuffles that differ by at least as much as the systems do.
 
-    ``moved``, (shuffles, k), is what each shuffle takes from the sums of ``other`` and gives to ``one``.
+    ``moved``, (shuffles, k), is added to the sums of the first system and subtracted from those of the other.
     """
     first, second = first_system.statistics.sum(axis=0), second_system.statistics.sum(axis=0)
     differences = np.abs(first_system.figure(first + moved) - second_system.figure(second - moved))
-    # Less a little: the sums were added in another order than the real ones.
+    # With a tolerance: the sums were added in another order than the real ones.
     return int(np.sum(differences >= abs(first_system.value - second_system.value) - _EQUAL))
 
 
@@ -272,6 +273,6 @@ def holm(values: Sequence[float]) -> list[float]:
     order: npt.NDArray[np.intp] = np.argsort(values, kind="stable")
     factors = np.arange(len(values), 0, -1)
     adjusted = np.empty(len(values))
-    # Never below the one before it: a greater p must not become the surer one.
+    # Monotone: the adjusted value of a greater p is never smaller.
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(np.asarray(values)[order] * factors))
     return [float(value) for value in adjusted]
