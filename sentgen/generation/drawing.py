@@ -46,10 +46,10 @@ _NARROW, _BROAD = frozenset("iljtfrI.,:;!'|()[]` "), frozenset("mwMW%@<>&+=#—"
 
 @dataclass(frozen=True, slots=True)
 class SentenceDrawing:
-    """What to draw: units in order, their tree, and a title such as the name of the sentence.
+    """A sentence to draw: units in order, their tree, and a title such as the name of the sentence.
 
     ``labels`` are the relations of the units to their heads, written over the arcs; none if it is empty.
-    ``marked`` are the units, from 0, that stand on a ground of their own.
+    ``marked`` are the units, from 0, with a colored background.
     """
 
     title: str
@@ -61,9 +61,10 @@ class SentenceDrawing:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where everything of a sentence is, in pixels from its upper left corner.
+    """The layout of a sentence, in pixels from its upper left corner.
 
-    ``ground`` is where arcs begin and end, ``onward`` is 1 if later units stand further right, else -1.
+    ``ground`` is the height at which arcs begin and end, ``onward`` is 1 if later units are further right,
+    else -1.
     """
 
     centers: list[float]
@@ -101,7 +102,7 @@ def corpus_tree_svg(
 ) -> str:
     """Return the tree of a sentence of a corpus as an SVG document, as `corpus_tree` takes it.
 
-    ``marked`` are places of words from 1 that stand out.
+    ``marked`` are positions, from 1, of highlighted words.
     """
     drawing = corpus_tree(title, forms, tags, heads, labels)
     return tree_svg([replace(drawing, marked=frozenset(number - 1 for number in marked))])
@@ -161,17 +162,17 @@ def _layout(sentence: SentenceDrawing) -> _Layout:
 
 
 def _label_width(sentence: SentenceDrawing, position: int) -> float:
-    """Return the room that the relation between a unit and the one before it needs between their middles."""
+    """Return the width of the relation between a unit and the unit before it."""
     if not sentence.labels:
         return 0.0
     heads = sentence.tree.heads
-    # Of two neighbors, whichever hangs on the other: its label must fit between them.
+    # If one of two adjacent units is the head of the other, the label must fit between them.
     over = [unit for unit in (position - 1, position) if heads[unit] == 2 * position - 1 - unit]
     return max((_text_width(sentence.labels[unit], _SMALL) + 3 * _PORT for unit in over), default=0.0)
 
 
 def arc_levels(heads: Sequence[int]) -> list[int]:
-    """Return how high the arc to each unit rises: 1 above the highest arc that shares a gap with it below.
+    """Return the level of the arc to each unit: 1 above the highest arc below it that shares a gap with it.
 
     Shorter arcs are lower; of equally long ones, the left one. The arc of the root comes from above: 0.
     Time: quadratic in the number of units.
@@ -248,14 +249,14 @@ def _label(
 
 
 def _start(layout: _Layout, unit: int, head: int, left: list[list[int]], right: list[list[int]]) -> float:
-    """Return where the arc to a unit leaves its head."""
+    """Return the x at which the arc to a unit leaves its head."""
     fan = left[head] if unit < head else right[head]
     toward = layout.onward * (-1 if unit < head else 1)
     return layout.centers[head] + toward * _PORT * (1 + fan.index(unit))
 
 
 def _ground(sentence: SentenceDrawing, layout: _Layout, unit: int) -> Markup:
-    """Return the ground of a unit that is marked, behind its words."""
+    """Return the background of a unit if it is marked."""
     width = _text_width(" ".join(sentence.units[unit].words), _FONT) + 8
     x, y = layout.centers[unit] - width / 2, layout.ground + 3
     size = {"width": width, "height": _FONT + 6, "rx": 3}
@@ -293,13 +294,13 @@ def _edge(sentence: SentenceDrawing, unit: int) -> str:
 
 
 def _described(sentence: SentenceDrawing) -> str:
-    """Return a tree in words, for those who do not see it."""
+    """Return a tree in words, for screen readers."""
     edges = "; ".join(_edge(sentence, unit) for unit in range(len(sentence.units)))
     return f"{sentence.title}: {edges}."
 
 
 def _text_width(text: str, size: int) -> float:
-    """Return about how wide a text is in a proportional font; rather too much than too little."""
+    """Return an upper estimate of the width of a text in a proportional font."""
     return size * sum(map(_character_width, text))
 
 
@@ -337,7 +338,7 @@ def tree_text(units: Sequence[Unit], heads: Sequence[int]) -> list[str]:
     for row, head in enumerate(heads):
         left = 0 if head == ROOT else _INDENT * columns[head]
         grid[row][left] |= _RIGHT
-        # A unit without modifiers has nothing to join: its line runs on to the word.
+        # A unit without modifiers has no vertical line: its line runs on to the word.
         right = _INDENT * columns[row]
         for column in range(left + 1, right):
             grid[row][column] |= _LEFT | _RIGHT

@@ -1,19 +1,18 @@
 """Modifiers of related sentences for words of the tree that have the same lemma.
 
-What may be added is decided by what both sentences say of the word. A phrase is taken only if
+A phrase is compared with the modifiers of the word in both sentences. It is added only if
 
 * its anchor and the word of the tree agree: what there is one of (*the next meeting*) needs something
   definite, and one of several things several;
-* whatever the tree says of the word in such a way, the other sentence says, too: else the phrase may say the
-  same in other words (the *us* strike is the *american* one);
-* it is new, and read as in the other sentences (see `_Fitting`);
-* in its sentence it stands right beside a word that the tree has at the same place, so that it stands well
-  even where a parser hung it on the wrong word.
+* the other sentence has all modifiers of the same kind that the word has in the tree: else the phrase may
+express one of them in other words (the *us* strike is the *american* one); * it is new, and read as in the
+other sentences (see `_Fitting`); * in its sentence it is adjacent to a word that the tree has at the same
+place, so that its place is right even if a parser attached it to the wrong word.
 
-`Between` adds modifiers that stand, in their sentence, between two words that are neighbors in the tree. Both
-sides show that such a phrase fits, so that less is asked of the word that it hangs on: only that nothing of
-its kind hangs there that its sentence does not know. That is so where the sentences are versions of each
-other, and the same words stand beside each other for the same reason.
+`Between` adds modifiers that are, in their sentence, between two words that are adjacent in the tree. Both
+sides are evidence that the phrase fits, so that its head has only one condition: it has no modifier of the
+same kind that the sentence of the phrase lacks. This is for sentences that are versions of each other, in
+which the same words are adjacent for the same reason.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from sentgen.generation.fusion.word_bag import (
     begin_alike,
 )
 
-#: Words of an added phrase, at most: of longer ones, more are broken by parsers.
+#: Most words of an added phrase: parsers make more errors in longer ones.
 _MOST_PHRASE_WORDS = 8
 #: Tags of what opens a phrase or clause.
 _OPENING = frozenset({"ADP", "SCONJ", "PART"})
@@ -42,7 +41,7 @@ _VOWELS = frozenset("aeiou")
 
 
 class _Fitting:
-    """A tree, and the questions that are asked of phrases for it."""
+    """A tree, and the conditions of phrases that may be added to it."""
 
     def __init__(self, bag: WordBag, tree: RevisedTree) -> None:
         self.bag, self.tree = bag, tree
@@ -50,7 +49,7 @@ class _Fitting:
         self.content = bag.content(tree.order)
 
     def is_new(self, words: tuple[int, ...]) -> bool:
-        """Return whether a phrase brings new words alone, none of which begins like a word of the tree."""
+        """Return whether all words of a phrase are new, none beginning like a word of the tree."""
         if len(words) > _MOST_PHRASE_WORDS or not all(
             self.bag.is_word(n) or self.bag.words[n].form == "-" for n in words
         ):
@@ -83,7 +82,7 @@ class _Fitting:
         return "".join(self.bag.words[n].form[0].lower() for n in numbers if self.bag.words[n].is_content)
 
     def _is_trusted(self, n: int) -> bool:
-        """Return whether a word is read as elsewhere.
+        """Return whether the tag and relation of a word agree with other sentences.
 
         Taggers guess at words that they do not know, and parsers follow them: not trusted is an adjective or
         an adverb that another sentence has as a noun, a participle that one has as a verb, and a noun before
@@ -101,10 +100,10 @@ class _Fitting:
         return True
 
     def is_all_known(self, anchor: int, top: int, rivals: Callable[[int], bool]) -> bool:
-        """Return whether the sentence of a phrase says of its head what the tree says of a word.
+        """Return whether the sentence of a phrase has all modifiers that a word has in the tree.
 
-        What the tree says alone may be what the phrase says in other words. Only modifiers count that are
-        ``rivals`` of the phrase.
+        A modifier of the tree alone may mean the same as the phrase. Only modifiers count that are ``rivals``
+        of the phrase.
         """
         others = [n for n in self.bag.modifiers[self.bag.words[top].head] if n != top]
         others_lemmas = [self._lemmas_below(self.bag.below(n), n) for n in others]
@@ -175,7 +174,7 @@ class _Fitting:
         return bool(self.bag.content(self.tree.below(top)) & self.lemmas(first))
 
 
-#: What there is one of, so that an article says which.
+#: Modifiers of unique things, which need a definite article.
 _UNIQUE = frozenset({"same", "next", "last", "only", "very", "first"})
 _CLAUSES = frozenset({"VERB", "AUX", "CCONJ", "SCONJ"})
 _COMPLETIONS = frozenset({"obj", "iobj", "xcomp", "ccomp", "compound"})
@@ -333,20 +332,20 @@ class Adding(_Fitting):
         return len({one.sentence for one in same})
 
     def _before(self, anchor: int, top: int, words: tuple[int, ...]) -> Iterator[int]:
-        """Yield the places before the word that a phrase stands before in its sentence."""
+        """Yield the places before the word that follows a phrase in its sentence."""
         right = self.bag.neighbor(words[-1], 1)
         there = self.place[anchor]
         for n in sorted(self.tree.below(anchor), key=self.place.__getitem__):
             same = right is not None and self.bag.words[n].lemma == self.bag.words[right].lemma
             if same and self.place[n] <= there and self.can_precede(self.place[n], words[0]):
                 yield self.place[n]
-        # An adverb may as well stand between what belongs to a verb and the verb.
+        # An adverb may also be between other dependents of a verb and the verb.
         before = self.bag.words[self.at(there - 1)].tag if self.at(there - 1) >= 0 else ""
         if self.bag.words[anchor].tag == "VERB" and before in ("AUX", "PRON", "NOUN", "PROPN"):
             yield there
 
     def _behind(self, anchor: int, words: tuple[int, ...]) -> Iterator[int]:
-        """Yield the places behind the word that a phrase stands behind in its sentence."""
+        """Yield the places behind the word that precedes a phrase in its sentence."""
         left = self.bag.neighbor(words[0], -1)
         for n in sorted(self.tree.below(anchor), key=self.place.__getitem__):
             at = self.place[n]
@@ -424,7 +423,7 @@ class Between(_Fitting):
         return tops[-1] if joined == (known[words[0]].tag == "CCONJ") else None
 
     def _anchor(self, top: int, at: int) -> int | None:
-        """Return the word of the tree that a phrase at a place hangs on, None where it has a rival there."""
+        """Return the head in the tree of a phrase at a place, None if the phrase has a rival there."""
         lemma = self._lemma(self.bag.words[top].head)
         same = [n for n in self.tree.words if self._lemma(n) == lemma]
         if not all(self.is_all_known(n, top, lambda m: self._are_rivals(m, top)) for n in same):

@@ -1,4 +1,4 @@
-"""What is asked of `fuse`, and what it gives: sentences, where each word is from, and changes of the key."""
+"""Request and answer of `fuse`: sentences, the origin of each word, and changes of the key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sentgen.options import Option
 from sentgen.output.display import closed_up, decimal
 from sentgen.output.tabular import Rows
 
-#: Words that are added to the key sentence, at most: a clause of a usual length, or some phrases.
+#: Most words that are added to the key sentence: a clause of a usual length, or some phrases.
 _WORDS = 24
 #: Weight of the dependencies in the search; with 0.5, as in 2005, it leaves function words for the end.
 _WEIGHT = 0.2
@@ -56,7 +56,7 @@ class FusionRequest:
     format: Annotated[str | None, Option("Format of the files; detected if not given.", short="-f")] = None
 
     def check(self) -> None:
-        """Refuse what cannot be.
+        """Refuse combinations of options that have no meaning.
 
         Raises:
             InputError: the algorithm needs a model, or takes none.
@@ -71,13 +71,13 @@ class FusionRequest:
         raise InputError(f"{self.algorithm} {needs}")
 
 
-#: What is done with a phrase of a related sentence: it is added to a word of the key, it stands in the place
-#: of a phrase, or it is a clause that follows the key.
+#: Kinds of changes: a phrase of a related sentence is added to a word of the key, replaces a phrase, or is a
+#: clause that follows the key.
 ChangeKind = Literal["added", "replaced", "conjoined"]
 
 
 class WordOrigin(NamedTuple):
-    """Where a word is from: the number of its sentence, 0 for the key, and its place there, from 0."""
+    """The origin of a word: the number of its sentence, 0 for the key, and its position there, from 0."""
 
     sentence: int
     place: int
@@ -85,14 +85,14 @@ class WordOrigin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FusionChange:
-    """One thing that was done to the key sentence.
+    """A change of the key sentence.
 
     Attributes:
-        kind: what.
-        text: the words that came in, in the order of their sentence.
+        kind: kind of the change.
+        text: the new words, in the order of their sentence.
         sentence: the number of the related sentence that they are from, from 1.
-        places: places of these words in their sentence, from 0.
-        beside: the word of the key that they hang on; for what was replaced, the words that are gone.
+        places: positions of these words in their sentence, from 0.
+        beside: the word of the key that is their head; for a replacement, the words that were removed.
         marker: the words put in with a clause that is from no sentence, such as `while`; "" for none.
     """
 
@@ -110,9 +110,9 @@ class FusedSentence:
 
     Attributes:
         words: as they are to be read; `text` puts the capital.
-        score: what the algorithm optimized, a natural logarithm.
-        origins: where each word is from, None for a word that is from no sentence.
-        changes: what was done to the key sentence.
+        score: the optimized score, a natural logarithm.
+        origins: origin of each word, None for a word that is from no sentence.
+        changes: changes of the key sentence.
     """
 
     words: tuple[str, ...]
@@ -132,9 +132,9 @@ class FusionAnswer:
 
     Attributes:
         key: the key sentence.
-        related: the others, which origins and changes count from 1.
-        algorithm: what made them.
-        changes: what was to be done to the key: with none, there is nothing to add.
+        related: the related sentences, which origins and changes number from 1.
+        algorithm: name of the algorithm.
+        changes: changes of the revised key; without changes, there is nothing to add.
         sentences: all different, and different from key and related sentences.
     """
 
@@ -145,7 +145,7 @@ class FusionAnswer:
     sentences: tuple[FusedSentence, ...]
 
     def table(self) -> Rows:
-        """Return a row a sentence, with what was done to the key."""
+        """Return a row a sentence, with the changes of the key."""
         rows = [
             (
                 *(rank, sentence.text, decimal(sentence.score), sentence.score),
@@ -168,7 +168,7 @@ class FusionAnswer:
         )
 
     def change_table(self) -> Rows:
-        """Return a row for each thing that was done to the key, a sentence after the other."""
+        """Return a row for each change of the key, sentence by sentence."""
         rows = [
             (rank, change.kind, change.text, change.sentence, change.beside, change.marker)
             for rank, sentence in enumerate(self.sentences, 1)
@@ -179,7 +179,7 @@ class FusionAnswer:
         )
 
     def notes(self) -> Iterator[str]:
-        """Say what was done, or why there is no sentence."""
+        """Yield notes on the changes, or the reason why there is no sentence."""
         if not self.changes:
             yield (
                 f"nothing to add: no phrase of the related sentences fits; try more {spell('words')},"
@@ -212,7 +212,7 @@ def _origins(answer: FusionAnswer, sentence: FusedSentence) -> Iterator[tuple[ob
 
 
 def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
-    """Return stretches of words from one sentence, with what it is called; nothing for the key.
+    """Return runs of words from the same sentence, with its label; an empty label for the key.
 
     >>> runs([("Rains", 0), ("fell", 0), ("on", 2), ("Monday", 2), (",", None)])
     [('Rains fell', ''), ('on Monday', '2'), (',', 'put in')]
@@ -225,7 +225,7 @@ def runs(words: Iterable[tuple[str, int | None]]) -> list[tuple[str, str]]:
 
 
 def _changes_by_kind(changes: Iterable[FusionChange]) -> dict[str, list[str]]:
-    """Return what was done by kind, in words."""
+    """Return the changes by kind, as text."""
     texts: dict[str, list[str]] = {kind: [] for kind in get_args(ChangeKind)}
     for change in changes:
         text = f"{change.marker} {change.text}".lstrip(" ,")

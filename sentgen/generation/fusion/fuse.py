@@ -49,8 +49,8 @@ def fused_sentences(
     Args:
         key: the key sentence, with a tree and tags.
         related: likewise.
-        request: what to do.
-        store: where its model is; needed if it names one, else not looked at.
+        request: options of the fusion.
+        store: store with the model; needed only if the request names a model.
 
     Raises:
         InputError: a sentence has no tree or no tags; there are too many different words; the algorithm is
@@ -78,7 +78,7 @@ def fused_sentences(
     known = {" ".join(sentence.forms).lower() for sentence in sentences}
     new: dict[str, FusedSentence] = {}
     for made in sentences_made:
-        # Words of two sentences that say the same make the same sentence.
+        # Equal words of two sentences make the same sentence.
         if (text := made.text.lower()) not in known:
             new.setdefault(text, made)
     best = tuple(new.values())[: request.nbest]
@@ -92,7 +92,7 @@ def _given(store: Store | None) -> Store:
 
 
 class _Evidence(NamedTuple):
-    """What links are worth, and how probable words are in order."""
+    """Weights of links, and probabilities of words in order."""
 
     weights: LinkWeights
     fluency: Fluency
@@ -165,14 +165,14 @@ _MARKER_TAGS = (("PUNCT", ","), ("SCONJ", "IN"), ("CCONJ", "CC"))
 
 @dataclass(frozen=True, slots=True)
 class FusionContent:
-    """What a new sentence is to say: the words of a revised key."""
+    """The content of a new sentence: the words of a revised key."""
 
     sentences: Sequence[Sentence]
     bag: WordBag
     tree: RevisedTree
 
     def fused(self, words: Sequence[str], score: float) -> FusedSentence:
-        """Return words in some order as a sentence; of equal words the earliest sentence's come first."""
+        """Return words in an order as a sentence; ties of equal words go to the earliest sentence."""
         free: dict[str, list[int]] = {}
         for n in sorted(self.tree.order, key=lambda n: (n < 0, n)):
             free.setdefault(fold(self.bag.form_of(n)), []).append(n)
@@ -180,7 +180,7 @@ class FusionContent:
         return FusedSentence(tuple(words), score, _origins(self.bag, numbers), self.tree.changes)
 
     def revised(self) -> FusedSentence:
-        """Return the words as revision ordered them."""
+        """Return the words in the order of the revision."""
         words = tuple(self.bag.form_of(n) for n in self.tree.order)
         return FusedSentence(words, self.tree.score, _origins(self.bag, self.tree.order), self.tree.changes)
 
@@ -190,7 +190,7 @@ class FusionContent:
         position_of = {n: at for at, n in enumerate(order, 1)}
         heads = []
         for at, n in enumerate(order):
-            # Markers hang on the clause that follows them.
+            # The head of a marker is the clause that follows it.
             top = n if n >= 0 else next(m for m in order[at:] if m >= 0)
             while n < 0 and self.tree.heads[top] != ROOT and position_of[self.tree.heads[top]] > at:
                 top = self.tree.heads[top]
@@ -230,7 +230,7 @@ def _ordered_with_model(
         InputError: the algorithm is unknown, or there are too many units for it.
         ModelError: the algorithm needs trees, and the model's corpora have none.
     """
-    # So many answers may be sentences that came in, and are left out.
+    # This many answers may equal input sentences, and be left out.
     plan = replace(search, nbest=search.nbest + len(content.sentences)).plan(store, model)
     ordered = order_bags(store, plan, [tagged_units(content.sentence(), plan.tags(store), "np")])
     return [content.fused(candidate.words, candidate.score) for candidate in ordered]
@@ -242,9 +242,9 @@ def _ordered_by_search(content: FusionContent, *, weight: float, nbest: int) -> 
     Bigrams and dependencies are those of the key and its related sentences; phrases are not kept together.
 
     Args:
-        content: what the sentence is to say.
-        weight: weight of the dependencies beside the bigrams.
-        nbest: sentences to give, at most.
+        content: the words of the sentence.
+        weight: weight of the dependencies; the bigrams have 1 - weight.
+        nbest: most sentences to return.
     """
     with stored_clusters([content.sentences]) as store:
         (counts,) = ClusterCounts.of_corpus(store, CORPUS, cluster_names(store, CORPUS), TokenReading())

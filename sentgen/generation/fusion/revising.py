@@ -1,28 +1,28 @@
 """Global Revision (Wan et al. 2007): the tree of the key grows by units of the related sentences.
 
-As in Prim's algorithm, all links that may be made wait, and the best of them is made: its unit comes into the
-tree, and offers places of its own. A link is worth
+As in Prim's algorithm, all possible links wait, and the best of them is made: its unit joins the tree, and
+offers places of its own. The weight of a link is
 
     log prob(head, unit, side) + log p_arg(head, n + 1, side) + log salience
 
-with the models of the paper: the probability of the link, and that the head, which has n modifiers on that
-side by now, has one more. Salience is the mean share of the sentences that have the content words of the
-unit; a clause has nothing else, and a unit that replaces another adds no modifier. Which links may be made,
-`adding` says of phrases, and this module of clauses and of noun phrases that name a thing more precisely.
-What is linked at several places stands where n-grams find it most probable.
+with the models of the paper: the probability of the link, and the probability that the head, which has n
+modifiers on that side so far, has one more. Salience is the mean share of the sentences that have the content
+words of the unit; a clause has nothing else, and a unit that replaces another adds no modifier. The possible
+links of phrases are those of `adding`; this module has those of clauses and of noun phrases that name a thing
+more precisely. A unit with several places is put where n-grams find it most probable.
 
-Of equal links the unit with fewer words comes first, then the one from the earlier sentence.
+Ties go to the unit with fewer words, then to the unit from the earlier sentence.
 
 How likely one word governs another, and how many modifiers a word has, are the models of Wan et al. 2007:
 probabilities of links by Collins' back-off from words to tags, and of the number of modifiers that a word has
 on a side (see `sentgen.models.dependency.dependencies`). Without a model of a store they are counted in the
 key and its related sentences, over lemmas.
 
-Of whole clauses is added who says so, when and where, a participle, a second verb, another clause:
+Added clauses and parts of clauses are attributions, times and places, participles, second verbs, whole
+clauses:
 
-* What stands before a clause with the same first word and the same verb (*it is known that*) stands before
-  the key as well.
-* A phrase with its comma before the subject (*at the meeting ,*) goes with a clause that begins with its
+* Words before a clause with the same first word and the same verb (*it is known that*) are put before the
+key. * A phrase with its comma before the subject (*at the meeting ,*) goes with a clause that begins with its
   subject, and has no adverbial of the kind.
 * A participle at the end (*, causing a collision*) and a second verb (*and lost its way*) need the same
   subject.
@@ -67,17 +67,17 @@ from sentgen.models.dependency.dependencies import FLOOR, UnitDependencies, back
 
 
 class LinkWeights(Protocol):
-    """Weights of links between words of a bag, whose numbers are given."""
+    """Weights of links between words of a bag; words are given as numbers."""
 
     def link(self, head: int, modifier: int, side: int) -> float:
-        """Return the log-probability that a word governs another one on its left or right."""
+        """Return the log-probability that a word governs another on its left or right."""
 
     def arguments(self, head: int, side: int, count: int) -> float:
         """Return the probability that a word has so many modifiers on a side."""
 
 
 class CountedLinks:
-    """Weights that are counted in the sentences of a bag."""
+    """Weights by counts in the sentences of a bag."""
 
     def __init__(self, bag: WordBag) -> None:
         self.bag = bag
@@ -155,14 +155,14 @@ def revised_keys(
 ) -> list[RevisedTree]:
     """Return trees of the key with units of the related sentences, the best one first; none if none fits.
 
-    Each begins with another link, the first one with the best.
+    Each tree begins with a different link, the first tree with the best one.
 
     Args:
         bag: the key and its related sentences.
-        weights: scores links.
-        fluency: scores words in their order.
-        words: how many words to add, at most.
-        nbest: how many trees to return, at most.
+        weights: weights of links.
+        fluency: log-probability of words in their order.
+        words: most words to add.
+        nbest: most trees to return.
     """
     key = bag.tree_of_key()
     versions = _are_versions(bag)
@@ -182,10 +182,10 @@ def revised_keys(
 
 
 def _possible(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
-    """Yield all links that may be made to a tree.
+    """Yield all possible links to a tree.
 
-    Where the sentences are no versions of each other, a shared verb or neighbor says nothing, but a clause of
-    another sentence says something else.
+    If the sentences are not versions of each other, a shared verb or neighbor is no evidence, but a clause of
+    another sentence has other content.
     """
     if versions:
         yield from Between(bag, tree).revisions()
@@ -201,10 +201,10 @@ def _possible(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Re
 def _ranked(
     bag: WordBag, tree: RevisedTree, weights: LinkWeights, fluency: Fluency, *, versions: bool, most: int
 ) -> list[RevisedTree]:
-    """Return a tree with each link that may be made, the best one first, each unit at its best place."""
+    """Return a tree for each possible link, the best first, with the unit at its best place."""
     best: dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[tuple[float, float], RevisedTree]] = {}
     for link in _possible(bag, tree, versions=versions):
-        # No word twice: part of a clause may have been added by itself.
+        # No word twice: a part of a clause may have been added before.
         if len(link.words) - len(link.gone) > most or not tree.heads.keys().isdisjoint(link.words):
             continue
         weight = _link_weight(bag, tree, link, weights)
@@ -218,7 +218,7 @@ def _ranked(
 
 
 def _link_weight(bag: WordBag, tree: RevisedTree, revision: Revision, weights: LinkWeights) -> float:
-    """Return what a link is worth, a natural logarithm."""
+    """Return the weight of a link, a natural logarithm."""
     weight, head = math.log(_salience(bag, revision.words)), revision.anchor
     if head == ROOT or revision.kind == "conjoined":
         return weight
@@ -238,12 +238,12 @@ def _salience(bag: WordBag, words: tuple[int, ...]) -> float:
 
 
 _LONGEST_FRAME, _LONGEST_TAIL = 8, 12
-#: What a clause has that is no plain statement of the writer.
+#: Punctuation of clauses that are not plain statements of the writer.
 _NO_STATEMENT = frozenset({"?", "!", '"', "``", "''", ":", ";"})
 
 
 def _attributions(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
-    """Yield what stands before a clause that begins as the key does and has its verb, up to *that*."""
+    """Yield the words, up to *that*, before a clause that begins as the key does and has its verb."""
     first, root = _first_word(bag, tree), _root_of(bag, 0)
     if first is None or first != tree.order[0] or not _is_clause(bag, root):
         return
@@ -374,7 +374,7 @@ def _clauses(bag: WordBag, tree: RevisedTree) -> Iterator[Revision]:
 
 
 def _statement(bag: WordBag, number: int) -> tuple[int, ...]:
-    """Return a sentence without punctuation at its ends and what joins it to the one before, or ()."""
+    """Return a sentence without punctuation at its ends and conjunctions at its begin, or ()."""
     words = [n for n in bag.sentence(number) if bag.is_word(n)]
     while words and bag.words[words[0]].tag == "CCONJ":
         words = words[1:]
@@ -410,12 +410,12 @@ def _is_clause(bag: WordBag, top: int) -> bool:
 
 
 def _overlap(known: set[str], content: Iterable[str]) -> bool:
-    """Return whether one of some lemmas, or one that begins alike, is among others."""
+    """Return whether two sets of lemmas share a lemma, or have lemmas that begin alike."""
     return any(begin_alike(one, other) for one in content for other in known)
 
 
 def _are_versions(bag: WordBag) -> bool:
-    """Return whether half of the related sentences say what the key says, in other words."""
+    """Return whether half of the related sentences are paraphrases of the key."""
     key = bag.content(bag.sentence(0))
     alike = 0
     for number in bag.related:
@@ -440,7 +440,7 @@ _PRONOUNS = {"he": False, "she": False, "they": True}
 
 
 def _replacements(bag: WordBag, tree: RevisedTree, *, versions: bool) -> Iterator[Revision]:
-    """Yield what may stand in the place of noun phrases of a tree."""
+    """Yield replacements of noun phrases of a tree."""
     for noun in tree.words:
         if bag.words[noun].tag in NOUNS:
             yield from _noun_phrases(bag, tree, noun, versions=versions)

@@ -38,9 +38,9 @@ _OF_PENN = {penn: tag for tag, found in _UNIVERSAL.items() for penn in found}
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM"})
 NOUNS = frozenset({"NOUN", "PROPN"})
 _PLURAL = ("NNS", "NNPS")
-#: What stands between an article and its noun.
+#: Relations of words between an article and its noun.
 INSIDE = frozenset({"amod", "compound", "det", "nummod", "flat"})
-#: Letters that words in two forms have in common at least, as `asia` and `asian`.
+#: Least number of common letters of two forms of a word, such as `asia` and `asian`.
 _STEM = 4
 
 
@@ -63,25 +63,25 @@ class BagWord:
 
     @property
     def is_content(self) -> bool:
-        """Return whether it says something itself."""
+        """Return whether the word is a content word."""
         return self.tag in _CONTENT
 
     @property
     def plural(self) -> bool:
-        """Return whether it is a noun for several things."""
+        """Return whether the word is a plural noun."""
         return self.fine in _PLURAL
 
 
 @dataclass(frozen=True, slots=True)
 class WordBag:
-    """The words of all sentences, numbered from 0 through, with what is asked of them again and again.
+    """The words of all sentences, numbered consecutively from 0, with indexes.
 
     Attributes:
         words: words of all sentences, one after the other.
-        modifiers: what hangs on each word, in order.
+        modifiers: the modifiers of each word, in order.
         starts: where each sentence begins, and the end of the last one.
         of_form: the words of each form.
-        found_in: how many sentences have a lemma.
+        found_in: number of sentences with each lemma.
     """
 
     words: tuple[BagWord, ...]
@@ -100,14 +100,14 @@ class WordBag:
         return range(self.starts[number], self.starts[number + 1])
 
     def below(self, top: int) -> list[int]:
-        """Return a word with all that hangs on it, in order."""
+        """Return a word with all its descendants, in order."""
         words = [top]
         for word in words:
             words += self.modifiers[word]
         return sorted(words)
 
     def phrase(self, top: int) -> tuple[int, ...]:
-        """Return the same without the punctuation at its ends, () if it has gaps."""
+        """Return the phrase of a word without punctuation at its ends, () if the phrase has gaps."""
         below = self.below(top)
         words = [n for n in below if self.is_word(n)]
         span = [n for n in below if words and words[0] <= n <= words[-1]]
@@ -118,7 +118,7 @@ class WordBag:
         return any(map(str.isalnum, self.words[n].form))
 
     def content(self, numbers: Iterable[int]) -> set[str]:
-        """Return the lemmas of the words that say something."""
+        """Return the lemmas of the content words."""
         return {self.words[n].lemma for n in numbers if n >= 0 and self.words[n].is_content}
 
     def neighbor(self, n: int, step: int) -> int | None:
@@ -140,7 +140,7 @@ class WordBag:
         return "".join(self.words[m].lemma for m in islice(signs, 1))
 
     def definiteness(self, modifiers: Modifiers, noun: int) -> Definiteness:
-        """Return how a noun phrase says which one it means."""
+        """Return the definiteness of a noun phrase."""
         kind: Definiteness = ""
         for n in modifiers(noun):
             word = self.words[n]
@@ -155,14 +155,14 @@ class WordBag:
         return kind
 
     def says_something(self, n: int) -> bool:
-        """Return whether a word is a modifier that says something of its head, an article not."""
+        """Return whether a word is a modifier with meaning, other than an article."""
         word = self.words[n]
         if word.relation == "det":
             return word.lemma not in ARTICLES and word.lemma not in _THIS
         return word.relation not in GRAMMAR
 
     def base_phrase(self, modifiers: Modifiers, noun: int) -> tuple[int, ...]:
-        """Return a noun with what is before it in its noun phrase, () if that has gaps or something else."""
+        """Return a noun with the words before it in its noun phrase, () if these have gaps or other words."""
         word = self.words[noun]
         before = [
             n
@@ -175,7 +175,7 @@ class WordBag:
         return tuple(phrase) if phrase[-1] - phrase[0] + 1 == len(phrase) else ()
 
     def tree_of_key(self) -> RevisedTree:
-        """Return the key as it is."""
+        """Return the tree of the unchanged key."""
         numbers = self.sentence(0)
         return RevisedTree(tuple(numbers), {n: self.words[n].head for n in numbers})
 
@@ -235,7 +235,7 @@ def _words(number: int, sentence: Sentence, first: int) -> Iterator[BagWord]:
 
 
 def _relation(tag: str, head: str, *, before: bool) -> str:
-    """Return the relation that tags and side make likely."""
+    """Return the likely relation by tags and side."""
     fixed = {"DET": "det", "NUM": "nummod", "CCONJ": "cc", "PUNCT": "punct", "AUX": "aux", "PART": "mark"}
     if tag in fixed:
         return fixed[tag]
@@ -269,14 +269,14 @@ def begin_alike(lemma: str, other: str) -> bool:
     return short[:_STEM] == long[:_STEM]
 
 
-#: What hangs on a word, in its sentence or in a tree that grows.
+#: The modifiers of a word, in its sentence or in a growing tree.
 Modifiers = Callable[[int], Iterable[int]]
-#: By an article, by *this* or such, by whose it is, by another determiner, or by none.
+#: By an article, by a demonstrative, by a possessive, by another determiner, or by none.
 Definiteness = Literal["the", "this", "whose", "some", ""]
 
 ARTICLES = frozenset({"the", "a", "an"})
 _THIS = frozenset({"this", "that", "these", "those"})
-#: Relations that say nothing of their head, or complete it.
+#: Relations of function words and complements.
 GRAMMAR = frozenset(
     {
         "aux",
@@ -297,22 +297,22 @@ GRAMMAR = frozenset(
 )
 
 
-#: Words that come from no sentence; in a tree they have the numbers -2, -3 ...
+#: Words from no sentence; in a tree they have the numbers -2, -3 ...
 MARKERS = (",", "while", "and")
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One link that may be made: a unit for a place of the tree, and the word that it hangs on.
+    """A possible link: a unit for a place of the tree, and its head.
 
     Attributes:
-        kind: what is done.
+        kind: kind of the change.
         top: the word that heads the unit.
         words: words of the unit, in order.
-        anchor: the word of the tree that it hangs on; with `ROOT`, the tree hangs on the unit.
+        anchor: the head of the unit in the tree; with `ROOT`, the unit is the head of the tree.
         at: the place in the order of the tree.
-        markers: markers that stand before the unit.
-        gone: words of the tree, from the place on, that it replaces.
+        markers: markers before the unit.
+        gone: words of the tree, from the place on, that the unit replaces.
     """
 
     kind: ChangeKind
@@ -326,11 +326,11 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class RevisedTree:
-    """Words in order, the head of each, and what was done so far.
+    """Words in order, their heads, and the changes so far.
 
     Attributes:
         order: numbers of words in the bag, negative for markers.
-        heads: heads of all words but markers, `ROOT` for the root.
+        heads: heads of all words except markers, `ROOT` for the root.
         changes: the changes, in the order in which they were made.
         score: the sum of the weights of the links that were made.
     """
@@ -351,18 +351,18 @@ class RevisedTree:
         return next(n for n, head in self.heads.items() if head == ROOT)
 
     def modifiers(self, n: int) -> list[int]:
-        """Return what hangs on a word, in order."""
+        """Return the modifiers of a word, in order."""
         return [m for m in self.words if self.heads[m] == n]
 
     def below(self, top: int) -> set[int]:
-        """Return a word with all that hangs on it."""
+        """Return a word with all its descendants."""
         words = [top]
         for word in words:
             words += self.modifiers(word)
         return set(words)
 
     def revised(self, bag: WordBag, revision: Revision, weight: float) -> RevisedTree:
-        """Return the tree with a link made."""
+        """Return the tree with a further link."""
         inside, gone = set(revision.words), set(revision.gone)
         heads = {n: head for n, head in self.heads.items() if n not in gone}
         for n, head in heads.items():
