@@ -37,10 +37,10 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class Kernel(Generic[P, R]):
-    """A function over arrays that is machine code from its first call on.
+    """A function over arrays that numba compiles at its first call.
 
-    Numba is imported then, not before: processes that call no such function, such as the front of the
-    server, do without. Another kernel may call it like a function that numba compiled.
+    Numba is imported then, not before: processes that call no kernel, such as the front of the server, do
+    not load it. Another kernel may call a kernel like a function compiled by numba.
     """
 
     def __init__(self, function: Callable[P, R], **options: object) -> None:
@@ -67,17 +67,17 @@ class Kernel(Generic[P, R]):
 
 
 def compiled(function: Callable[P, R]) -> Kernel[P, R]:
-    """Compile a function over arrays with numba, without the GIL, and keep the machine code on the disk."""
+    """Compile a function over arrays with numba; it runs without the GIL, and is cached on the disk."""
     return Kernel(function)
 
 
 def compiled_loosely(function: Callable[P, R]) -> Kernel[P, R]:
-    """Compile a function so that its sums of floats may be added in any order, as vectors need it."""
+    """Compile a function whose sums of floats may be reordered, so that they can be vectorized."""
     return Kernel(function, fastmath={"reassoc", "contract"})
 
 
 def sparse_rows(rows: Sequence[Mapping[int, float]], width: int) -> csr_array:
-    """Return (len(rows), width) from what is in the columns of each row."""
+    """Return a sparse (len(rows), width) matrix from the values of each row by column."""
     from scipy.sparse import csr_array
 
     columns = [sorted(row) for row in rows]
@@ -88,7 +88,7 @@ def sparse_rows(rows: Sequence[Mapping[int, float]], width: int) -> csr_array:
 
 
 def unit_rows(rows: csr_array) -> csr_array:
-    """Return rows with a length of 1; those without a length stay as they are."""
+    """Return the rows scaled to length 1; rows of zeros are unchanged."""
     sizes = np.diff(rows.indptr)
     squares, some = np.zeros(len(sizes)), np.flatnonzero(sizes)
     squares[some] = np.add.reduceat(rows.data * rows.data, rows.indptr[some])
@@ -97,7 +97,7 @@ def unit_rows(rows: csr_array) -> csr_array:
 
 
 class Space:
-    """Room for arrays: memory up to a limit in bytes, then files without names, which go with the process.
+    """Allocates arrays: in memory up to a limit in bytes, then in unnamed files, which end with the process.
 
     Pages of files stay in memory until the process takes ``most`` bytes.
     """
@@ -113,7 +113,7 @@ class Space:
             self.used += taken
             return np.zeros(size, kind)
         with tempfile.TemporaryFile(dir=self.folder) as file:
-            take_room(file.fileno(), taken)  # a full disk is told now, not by a signal later
+            take_room(file.fileno(), taken)  # a full disk raises an error now, not a signal later
             self._files.append(mmap.mmap(file.fileno(), taken))
         return np.frombuffer(self._files[-1], kind)
 
@@ -123,7 +123,7 @@ class Space:
         return bool(self._files)
 
     def relax(self) -> None:
-        """Give pages of files back to the system if there is little memory left; what was written stays."""
+        """Release pages of files if the process takes too much memory; their contents are kept."""
         if self._files and resident_memory() >= self.most:
             for file in self._files:
                 leave_memory(file)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from sentgen.errors import PluginError, SentgenError
 
-if TYPE_CHECKING:  # 0.02 s, which only those wait for who ask for a plug-in
+if TYPE_CHECKING:  # importing takes 0.02 s, and only plug-ins need it
     from importlib.metadata import EntryPoint
 
 Kind = Literal["reader", "algorithm", "aligner", "scorer"]
@@ -135,13 +135,13 @@ def plugins_of_kind(kind: Kind) -> tuple[Plugin, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Registry(Generic[Thing]):
-    """All things of a kind by name: our own, and those of plug-ins, which are looked for when asked for.
+    """All readers, algorithms, aligners or scorers by name: built-in ones, and those of plug-ins.
 
     Attributes:
-        kind: what they are.
-        own: the things that sentgen has itself.
-        checked: takes a plug-in and what its entry point names, and returns what is used of it.
-        reserved: more names that mean something already.
+        kind: the kind of the things.
+        own: the built-in things.
+        checked: takes a plug-in and the object that its entry point names, and returns the checked thing.
+        reserved: further names that plug-ins cannot have.
     """
 
     kind: Kind
@@ -200,7 +200,7 @@ class Registry(Generic[Thing]):
                 thing: Thing | PluginError = self.checked(plugin, plugin.load())
             except PluginError as error:
                 thing = error
-            # The first one stays, should two threads come here: readers are compared by identity.
+            # If two threads load a plug-in, the first object is kept: readers are compared by identity.
             self._loaded.setdefault(plugin, thing)
         return self._loaded[plugin]
 

@@ -33,10 +33,10 @@ from sentgen.schema import Store
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Refusals are not waited for; what is about waiting says how long.
+# No waiting before a refusal; tests about waiting set their own time.
 os.environ["SENTGEN_WAIT"] = "0"
 
-#: Examples of a property: while somebody waits for the tests, and at night.
+#: Number of examples of a property: by day, and at night.
 _EXAMPLES, _NIGHTLY_EXAMPLES = 15, 500
 
 # The first example of a compiled function pays for its compilation; CI tries the same examples every time.
@@ -62,7 +62,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw as many examples as are asked for."""
+    """Set the number of examples that the options ask for."""
     if config.getoption("--nightly"):
         settings.load_profile("nightly")
 
@@ -73,7 +73,7 @@ _ADDED, _COMPUTED, _COLLECTED = "nightly", "computed", "collected"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is for the night, and mark it as such where it runs."""
+    """Skip the tests of the night by day, and mark them where they run."""
     skipped = pytest.mark.skip(reason="takes long; python -m tests --nightly runs it")
     for item in _for_the_night(items):
         item.user_properties.append((_ADDED, Path(item.path).relative_to(Path(__file__).parent).parts[0]))
@@ -82,7 +82,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Let the garbage collector pass over the tests and the modules, thousands of objects that stay until the end."""
+    """Exclude the tests and modules from garbage collection: thousands of objects that live until the end."""
     global _computed
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
@@ -90,7 +90,7 @@ def pytest_collection_finish() -> None:
 
 
 def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
-    """Find what is marked nightly, but for the cases that stand for all of a test by day: the first and others."""
+    """Return the cases marked nightly, without those that also run by day: the first and some others."""
     cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
         if marks := [*item.iter_markers("nightly")]:
@@ -98,10 +98,11 @@ def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
             cases[item.nodeid.partition("[")[0], by_day].append(item)
     for (name, by_day), family in cases.items():
         if by_day:
-            # The tests come in any order; the cases are numbered as they stand in the file.
+            # The tests are in any order; the cases are numbered in the order of the file.
             family.sort(key=lambda item: [*item.callspec.indices.values()])  # type: ignore[attr-defined]
             others = range(1, len(family))
-            # The same ones every day; by chance, as every third one may have the same value of a parameter.
+            # The same cases every day; random ones, since every third case may have the same value of a
+            # parameter.
             chosen = Random(name).sample(others, min(by_day - 1, len(others)))
             family = [item for number, item in enumerate(family) if number and number not in chosen]
         yield from family
@@ -114,14 +115,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 
 class _ByFileOrServer(LoadFileScheduling):
-    """Says what belongs together."""
+    """Groups the tests that one process must run."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         return file.rpartition("/")[0] if file.startswith("tests/server/") else file
 
 
-#: Processor time of this process and of those that it waited for, in seconds, when the last phase ended.
+#: Processor time in seconds of this process and its finished children at the end of the last phase.
 _computed = 0.0
 #: The first phase of a test in this process.
 _reported: list[str] = []
@@ -129,7 +130,7 @@ _reported: list[str] = []
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note how long a phase computed: by the clock, it takes three times as long while others run."""
+    """Record the processor time of a phase; the clock shows three times as much beside other processes."""
     global _computed
     report, before = (yield), _computed
     _computed = sum(os.times()[:4])
@@ -141,7 +142,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say what computed for how long, and what ran that only runs at night."""
+    """Report the tests with the most processor time, and the nightly tests that ran."""
     reports = [
         one
         for kind in ("passed", "failed", "skipped", "", "error")
@@ -175,7 +176,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture(autouse=True)
 def interrupts() -> Iterator[None]:
-    """Give Ctrl-C back to Python: a server or a worker that a test ran in this process took it."""
+    """Restore Python's handler of Ctrl-C, which a server or worker in this process replaces."""
     yield
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -196,7 +197,7 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def copied_stores(empty_store: Path) -> Iterator[Callable[..., None]]:
-    """Let a new store be a copy of an empty one: making one takes longer than most tests.
+    """Make new stores as copies of an empty one, since making a store takes longer than most tests.
 
     So is none that a test with the fixture `made_stores` makes, or a command that runs as a process.
     """
@@ -228,7 +229,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def shared_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """One that is empty when the first test of a file has it; what they write stays."""
+    """A store that all tests of a file share; it is empty before the first one."""
     with Store(tmp_path_factory.mktemp("shared") / "store.duckdb", create=True) as opened:
         yield opened
 
@@ -328,7 +329,7 @@ def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def _one_process(path: Path) -> Iterator[None]:
-    """Let the others wait while one makes what will be at a path."""
+    """Lock a path while one process makes the file or folder there, and the others wait."""
     with open(path.with_suffix(".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -336,7 +337,7 @@ def _one_process(path: Path) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def log_of_its_own() -> Iterator[None]:
-    """Take away what a test has logs written to: a server in this process leaves a stream that is closed."""
+    """Remove the log handlers that a test added: a server in this process leaves one with a closed stream."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     yield

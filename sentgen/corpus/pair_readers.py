@@ -325,7 +325,7 @@ Text = str | tuple[str, ...] | tuple[tuple[str, ...], ...] | tuple[Sentence, ...
 
 @dataclass(frozen=True, slots=True)
 class PairSettings:
-    """How pairs are read and tokenized; control characters are replaced by blanks, or reject the pair."""
+    """How pairs are found and how texts become words; control characters refuse a pair, if not replaced."""
 
     tokenized: Annotated[bool, Option("Blanks separate the words, and a string is a sentence.")] = False
     document_words: Annotated[

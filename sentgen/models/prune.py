@@ -37,7 +37,7 @@ from sentgen.schema.tables.corpus import BOS, EOS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneRequest:
-    """A request for a pruned model.
+    """A smaller model.
 
     Raises:
         InputError: there is no threshold, or there are two.
