@@ -1,4 +1,4 @@
-"""Language models compared on a text: perplexities with intervals, and what each knows of the text.
+"""Language models compared on a text: perplexities with intervals, and known words.
 
 The perplexity of a text is exp of the negative mean log-probability of its events, the words and the ends of
 sentences. Intervals and tests are over sentences, the same for all models (see `sentgen.evaluation.figures`).
@@ -75,7 +75,7 @@ class CompareRequest:
         return list(dict.fromkeys(label.strip() for label in self.models.split(",") if label.strip()))
 
     def compare(self, store: Store) -> tuple[Rows, list[str]]:
-        """Return a row of `COLUMNS` a model, and what to know of them.
+        """Return a row of `COLUMNS` a model, and notes on the rows.
 
         Raises:
             NotFoundError: there is no such model, or corpus.
@@ -131,7 +131,7 @@ class CompareRequest:
 
 
 def _sums(store: Store, models: Sequence[ModelInfo], text: Iterator[Sequence[str]]) -> list[Floats]:
-    """Return what is summed of each sentence, (sentences, sums), by model."""
+    """Return the sums of each sentence, (sentences, sums), by model."""
     lower = [lowercases(store, model) for model in models]
     order = max(model.order for model in models)
     by_model: list[list[Floats]] = [[] for _ in models]

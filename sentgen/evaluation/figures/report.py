@@ -413,7 +413,7 @@ def _write(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What an experiment shows of a run.
+    """The report of a run of an experiment.
 
     Attributes:
         title: title of the page.
@@ -432,7 +432,7 @@ class Report:
     plots: Mapping[str, Draw]
 
     def page(self) -> str:
-        """Return a page that stands alone: its plots are inside it, it loads nothing and runs no script."""
+        """Return a whole page with its plots, which loads nothing and runs no script."""
         return self._page(_plot_files(self.plots, ("svg",)))
 
     def _page(self, files: Mapping[str, bytes]) -> str:
@@ -461,7 +461,7 @@ class Report:
 
     @staticmethod
     def prepare_folder(folder: Path) -> None:
-        """Make the folder of a report, not those above it, before anything long is run for it.
+        """Make the folder of a report, not its parents, before any long computation.
 
         Raises:
             InputError: the folder cannot be made, is a file, holds another's page, or there is nothing to

@@ -1,4 +1,4 @@
-"""What experiments find out, as one long table: a row a figure of a system, of the whole set or of one item.
+"""Results of experiments as one long table: a row a figure of a system, of the whole set or of one item.
 
 An experiment measures its systems (`SystemResult`), puts them together (`ExperimentResult.from_systems`), and
 records the rows (`Recorder`); tables, plots and files of reports read the same measurements.
@@ -34,7 +34,7 @@ from sentgen.schema.tables.runs import output as output_table
 from sentgen.schema.tables.runs import run as run_table
 from sentgen.schema.tables.runs import score as score_table
 
-#: Called with what is done, such as clusters, how much of it, and how much there is to do.
+#: Called with the name of the items, such as clusters, the number done, and the number of all.
 Progress = Callable[[str, int, int], None]
 
 
@@ -49,7 +49,7 @@ class FigureRow(NamedTuple):
 
 
 class OutputRow(NamedTuple):
-    """What a system was given for one item, what it wrote, and what it should have written."""
+    """Input, output and reference of a system for one item."""
 
     system: str
     item: int
@@ -83,7 +83,7 @@ class RunResult:
         return ()
 
     def outputs(self) -> Iterable[OutputRow]:
-        """Return what systems wrote."""
+        """Return the outputs of the systems."""
         return ()
 
 

@@ -68,7 +68,7 @@ class FusionCase:
 
     @property
     def inputs(self) -> tuple[Sentence, ...]:
-        """Return what fusion gets, the key sentence first."""
+        """Return the input of fusion, the key sentence first."""
         return self.key, *self.related
 
 
@@ -82,7 +82,7 @@ class FusionCases:
 
     @property
     def sha256(self) -> str:
-        """Return the hash of what is compared with."""
+        """Return the hash of the references."""
         texts = (" ".join(reference.forms) for case in self.cases for reference in case.references)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
@@ -404,7 +404,7 @@ def evaluate_fusion(
         systems: the systems by name.
         spelling: what makes two words of arguments the same.
         seed: seed of samples and tests.
-        parameters: what more is recorded.
+        parameters: further parameters for the record.
         progress: called as clusters and sentences are done.
 
     Raises:

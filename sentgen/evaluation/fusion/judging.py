@@ -1,4 +1,4 @@
-"""Sheets on which people judge sentences without knowing which system made them, and what they say.
+"""Sheets on which people judge sentences without knowing their systems, and the results of filled sheets.
 
 A sheet is a table of tabs: number, key sentence, sentence, and a column to fill. Sentences are shuffled; one
 that several systems made of a cluster is judged once. A second file, the answers, says which number is whose.
@@ -52,7 +52,7 @@ class JudgingSheet:
 
     @property
     def answers_path(self) -> Path:
-        """Return the file beside a sheet that says which sentence is whose.
+        """Return the file beside a sheet that has the system of each sentence.
 
         >>> JudgingSheet(Path("judge/fusion.tsv")).answers_path.name
         'fusion.answers.tsv'
@@ -118,7 +118,7 @@ class JudgingSheet:
 
 @dataclass(frozen=True, slots=True)
 class Judgments:
-    """What a filled sheet says: the systems, the best one first, which differ, and how many lack judgment."""
+    """The result of a filled sheet: systems, the best first, their differences, and missing judgments."""
 
     systems: Sequence[_JudgedSystem]
     comparisons: Sequence[SystemComparison]

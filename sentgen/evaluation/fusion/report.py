@@ -36,7 +36,7 @@ _FACTORS = {BLEU: 1, "words": 1}
 
 
 class FusionReport(ExperimentReport[FusionResult]):
-    """What the report of an evaluation of fusion shows."""
+    """The report of an evaluation of fusion."""
 
     def report(self) -> Report:
         """Return the report of a run."""

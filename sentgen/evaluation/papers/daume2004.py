@@ -1,4 +1,4 @@
-"""The experiment of Daumé and Marcu 2004, on any links that people drew, beside the published figures.
+"""The experiment of Daumé and Marcu 2004 on any gold standard, with the published figures.
 
 Its corpus, Ziff-Davis, is licensed, and the links are to be had from the authors only: who has both gives
 them as the folder of HandAlign, and the other pairs to train on. Every other gold standard is other data.
@@ -99,7 +99,7 @@ _COLUMNS = ("figure", "in the paper", "system", "published", "here", "low", "hig
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What to run on: pairs with links and others to learn from, and of how many each are the first ones."""
+    """Data of the experiment: pairs with links, pairs to learn from, and the numbers of first ones to use."""
 
     gold: GoldStandard
     training: list[Pair]
@@ -184,7 +184,7 @@ def _figures(result: AlignmentResult) -> Iterator[list[object]]:
 
 
 def _label(table: PublishedTable) -> str:
-    """Return what a column is called, behind the place in the paper."""
+    """Return the name of a column, behind the place in the paper."""
     return table.citation.split(", ", 2)[2].removeprefix("PBHMM O, ")
 
 

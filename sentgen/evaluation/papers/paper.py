@@ -1,6 +1,6 @@
-"""What `sentgen reproduce` knows of a paper, what it asks of one, and what comes out.
+"""Papers of `sentgen reproduce`: their experiments, options and results.
 
-The figures of papers are rows of the store beside those of our own runs.
+The figures of papers are rows of the store, as are those of our own runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TREES: tuple[Trees, ...] = get_args(Trees)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperRequest:
-    """What to run an experiment with.
+    """Options of an experiment.
 
     Attributes:
         memory: bytes that all may take; the usual limit if not given.
@@ -87,7 +87,7 @@ class PaperRequest:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What came out: figures beside the published ones, tests between systems, and what is said of both.
+    """Results: figures with the published ones, tests between systems, and notes.
 
     ``figures`` are what a program gets; their columns are up to the paper, but ``published`` is one.
     """
@@ -144,12 +144,12 @@ class PublishedTable:
         return "; ".join(part for part in (self.citation, self.data, self.reading) if part)
 
     def difference(self, worse: str, better: str) -> float:
-        """Return how far one system is above another in the paper; below it is negative."""
+        """Return the difference of two systems in the paper; negative if the first one is lower."""
         # Decimal fractions of a page: 30.7 - 29.6 is 1.1.
         return round(self.figures[better] - self.figures[worse], 6)
 
     def significance(self, system: str, other: str) -> str:
-        """Return what the paper says of the difference of two systems, nothing if it says nothing."""
+        """Return what the paper says about the difference of two systems, an empty string if nothing."""
         return self.significant.get((system, other)) or self.significant.get((other, system), "")
 
     def tests(

@@ -1,6 +1,6 @@
 """The Penn Treebank's Wall Street Journal as the papers split it, and the sample that everybody has.
 
-What experiments with it share: its corpus, its models, and its test sentences put in order.
+Common parts of experiments with the Penn Treebank: corpus, models, and ordered test sentences.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Split:
 
     @property
     def tested(self) -> str:
-        """Return what is tested on, for reading."""
+        """Return a description of the test data."""
         if self.sentences is not None:
             return f"the first {quantity(self.sentences, 'sentence')}"
         return f"the sentences of {quantity(len(self.test), 'file')}"
@@ -119,9 +119,9 @@ def split_treebank(
 
 @dataclass(frozen=True, slots=True)
 class TreebankExperiment:
-    """A store, the two parts of a treebank, and what was asked for.
+    """A store, the training and test parts of a treebank, and the options of the experiment.
 
-    What is in the store already is used again. With ``lowercase``, text is lower-cased.
+    Corpora and models of the store are reused. With ``lowercase``, text is lower-cased.
     """
 
     store: Store
@@ -189,7 +189,7 @@ class TreebankExperiment:
         )
 
     def summary(self, result: RegenerationResult) -> str:
-        """Return what a run was trained and tested on, for reading."""
+        """Return a description of the training and test data of a run."""
         tested = quantity(len(result.references), "test sentence")
         part = "; a part of the data (--quick): figures of all of it are others" if self.request.quick else ""
         return f"{self.split.title}, {tested}, seed {self.request.seed}; tests are of {PRIMARY}{part}"
@@ -244,7 +244,7 @@ def _first(most: int | None) -> str:
 
 
 def _missing(sections_of: Mapping[str, Sections], trees: Trees, training: range) -> str:
-    """Return what is missing for some kind of trees, nothing if all is there."""
+    """Return the missing files for a kind of trees, an empty string if none is missing."""
     ending = _ending(trees)
     sections = sections_of[ending]
     if set(sections) == {_SAMPLE}:

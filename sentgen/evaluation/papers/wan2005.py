@@ -124,7 +124,7 @@ def _perplexity(sums: Floats) -> Floats:
 
 
 def _sums(sentence: Sentence, prepared: PreparedCluster, settings: GenerationSettings) -> list[float]:
-    """Return what is summed of one sentence."""
+    """Return the sums of one sentence."""
     number = {form: index for index, form in enumerate(prepared.model.words)}
     words = [number.get(fold(form) if settings.lowercase else form) for form in sentence.forms]
     sums = np.zeros(3 + len(MODELS))
@@ -160,7 +160,7 @@ def _events(
 
 
 def next_word(prepared: PreparedCluster, before: int, stack: Sequence[int]) -> tuple[list[Floats], float]:
-    """Return what comes next by each of `MODELS`, (n + 1,) with the end last, and what p_tr sums to.
+    """Return p(next word) by each of `MODELS`, (n + 1,) with the end last, and the sum of p_tr.
 
     Args:
         prepared: the cluster.
@@ -190,7 +190,7 @@ _SURE, _UNSURE = "significant", "not significant"
 
 
 class _Claim(NamedTuple):
-    """A figure of the paper: its curve, and what the text says of the difference."""
+    """A figure of the paper: its curve, and the differences that the text states."""
 
     number: int
     metric: Metric
@@ -200,7 +200,7 @@ class _Claim(NamedTuple):
     sure: bool
 
     def at(self, length: int) -> str:
-        """Return what the paper says of a length."""
+        """Return the statement of the paper about a length."""
         return _SURE if self.sure and not (self.number == 5 and length in _EXCEPT) else _UNSURE
 
     @property

@@ -1,4 +1,4 @@
-"""The experiments of Wan et al. 2007 and 2009, run from the treebank on, beside the published figures."""
+"""The experiments of Wan et al. 2007 and 2009, run from the treebank, with the published figures."""
 
 from __future__ import annotations
 

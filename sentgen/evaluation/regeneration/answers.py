@@ -37,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class SystemAnswers:
-    """The answers of one system, and by metric what its figures sum, a row an answer."""
+    """The answers of one system, and by metric the statistics of its figures, a row an answer."""
 
     answers: Sequence[RegeneratedSentence]
     statistics: Mapping[str, Floats]
@@ -88,7 +88,7 @@ def answer_all(
 
 @dataclass(frozen=True, slots=True)
 class OutputsFile:
-    """What a file holds: a sentence a line, and the hash of its content."""
+    """The sentences of a file, one a line, and the hash of its content."""
 
     path: str
     lines: Sequence[str]

@@ -46,7 +46,7 @@ def overlap_measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurem
 
 
 def overlap_statistics(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Floats]:
-    """Return by metric what the figures sum, a row a sentence."""
+    """Return the statistics of the figures by metric, a row a sentence."""
     return {name: metric.statistics(outputs, references) for name, metric in overlap_metrics().items()}
 
 

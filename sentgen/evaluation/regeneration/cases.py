@@ -23,7 +23,7 @@ from sentgen.generation.regenerate import Gold
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """What is done to a sentence before it is a test.
+    """How sentences become test cases.
 
     Attributes:
         units: `np` to keep base noun phrases whole, or `word`.
@@ -77,7 +77,7 @@ class Case:
 
 
 def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
-    """Yield the sentences of a file, folder or archive; what a check refuses is logged and left out.
+    """Yield the sentences of a file, folder or archive; log and skip those that a check refuses.
 
     Args:
         path: anything that `sentgen ingest` takes.

@@ -124,7 +124,7 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
                 yield FigureRow(system.system, "sentence-bleu", value, signature, item)
 
     def outputs(self) -> Iterator[OutputRow]:
-        """Yield every sentence, beside the bag that it was made of."""
+        """Yield every sentence with the bag from which it was made."""
         for system in self.systems:
             for item, (answer, reference) in enumerate(zip(system.answers, self.references, strict=True), 1):
                 given = " ".join(map(str, answer.given))
@@ -228,7 +228,7 @@ def evaluate_regeneration(
     read = list(sentences)
     tests = [_cases(store, read, entry.preparation, entry.treebanks) for entry in entries]
     given = {name: file.of(_are_ordered(read, entries[0].preparation)) for name, file in files.items()}
-    # Before the search, which may take long: it says what is odd about a file.
+    # Before the search, which may take long: faults of a file are reported at once.
     theirs = given_answers(given, tests[0], lowercase=entries[0].preparation.lowercase)
     answered: dict[str, SystemAnswers] = {}
     for entry, cases, tell in zip(entries, tests, _progress(progress, entries, tests), strict=True):
@@ -318,7 +318,7 @@ def _setup(
 ) -> dict[str, object]:
     """Return what is recorded of how the test set was prepared and put in order.
 
-    What differs between models is there for each of them.
+    Parameters that differ between models are recorded for each model.
     """
     systems: dict[str, object] = {}
     for entry in entries:

@@ -68,7 +68,7 @@ _BLOCK = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """A size as it was asked for, and how many sentences that draws."""
+    """A size as it was given, and its number of sentences."""
 
     text: str
     draw: Draw
@@ -184,7 +184,7 @@ def _write(connection: Connection, corpus: int, path: Path) -> bool:
 
 
 def _companions(store: Store, model: ModelInfo) -> list[ModelInfo]:
-    """Return the models over tags, classes and items that were built beside a model."""
+    """Return the companions over tags, classes and items that were built with a model."""
     models = list_models(store)
     return [
         companion
@@ -197,7 +197,7 @@ def _companions(store: Store, model: ModelInfo) -> list[ModelInfo]:
 
 
 def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> ModelInfo:
-    """Build the model of the corpora of a store, and those beside it."""
+    """Build the model of the corpora of a store, and its companions."""
     there = {name for name in model.corpora if _is_there(drawn, name)}
     made: dict[str, ModelInfo] = {}
     for old in (model, *companions):

@@ -5,8 +5,8 @@ A tree is compared with the gold tree over the same units, and with how many mod
 have seen a head with on each side.
 
 How near an order is to the one it should be are metrics of single sentences, on plain lists. All of them
-compare an output with a gold order of the same words or units. Identical words cannot be told apart; each
-docstring says how they are matched, always without looking at what would be best for the output.
+compare an output with a gold order of the same words or units. Identical words cannot be distinguished; each
+docstring says how they are matched, never in favor of the output.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ Parts = tuple[float, float]
 def statistics(
     answers: Sequence[RegeneratedSentence], cases: Sequence[Case], problems: Sequence[Problem] | None = None
 ) -> dict[str, Floats]:
-    """Return by metric what the figures sum, a row a sentence; any part of a test set can be done apart.
+    """Return the statistics of the figures by metric, a row a sentence; parts of a test set are independent.
 
     Errors in the arguments are counted where the ``problems`` are given that were answered.
     """
@@ -188,13 +188,13 @@ def _argument_errors(
 
 
 def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
-    """Return what makes units the same: words and tags, or words only where the test set has no tags."""
+    """Return the key of equal units: words and tags, or words only if the test set has no tags."""
     if all(unit.tags for unit in gold):
         return lambda unit: unit
     return lambda unit: unit.words
 
 
-#: What goes wrong in the arguments, and what it is a share of; the words of section 4.1 of Wan et al. 2007.
+#: Errors in the arguments, and their denominators; the words of section 4.1 of Wan et al. 2007.
 ARGUMENT_ERRORS = {
     "theft": "units that hang elsewhere while their gold head has fewer on that side, per unit",
     "greed": f"heads with more on a side than gold, so many being unusual (p < {_UNUSUAL}), per unit",
@@ -325,7 +325,7 @@ def verb_argument_figures(
     Args:
         answers: an answer a case for each system.
         cases: the test set.
-        parser: what reads both; the same sentence once.
+        parser: parser of outputs and originals; equal sentences are parsed once.
 
     Raises:
         InputError: the parser is `gold`, or gives no tags.
@@ -351,5 +351,5 @@ def verb_argument_figures(
 
 
 def _shared_relations(output: Relations, original: Relations) -> tuple[int, int]:
-    """Return what a sentence adds to both parts of the figure."""
+    """Return the contributions of a sentence to numerator and denominator of the figure."""
     return 2 * (output & original).total(), output.total() + original.total()

@@ -69,7 +69,7 @@ _LEAST_WORDS = 5
 
 @dataclass(frozen=True, slots=True)
 class _OutputUnit:
-    """A unit of an output; ``wrong`` if it does not follow what is before it in the original."""
+    """A unit of an output; ``wrong`` if it does not follow the unit before it in the original."""
 
     text: str
     phrase: bool
@@ -78,7 +78,7 @@ class _OutputUnit:
 
 @dataclass(frozen=True, slots=True)
 class _SystemOutput:
-    """What one system made; ``wrong_end`` if the original does not end so."""
+    """The output of one system; ``wrong_end`` if the original ends with another unit."""
 
     system: str
     bleu: float

@@ -21,7 +21,7 @@ COMPARE = "evaluate compare"
 
 
 class _Texts(NamedTuple):
-    """What a system of a run wrote, and what it should have written, sentence by sentence."""
+    """The outputs of a system of a run and the references, sentence by sentence."""
 
     outputs: list[str]
     references: list[str]

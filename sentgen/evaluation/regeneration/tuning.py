@@ -1,4 +1,4 @@
-"""Learn what models and factors of trees weigh in joint decoding, from sentences that are not in the model.
+"""Learn the weights of models and factors of trees in joint decoding, from sentences outside of the model.
 
 Round by round, every sentence is put in order, and its best candidates join those of earlier rounds; the
 weights under which the expected BLEU of all candidates is highest are those of the next round. Every fourth
@@ -205,7 +205,7 @@ def _rounds(
 
 
 class _Pool:
-    """The candidates of one sentence, what models, scorers and factors say of them, and how they match it."""
+    """The candidates of one sentence, their values by models, scorers, factors, and their n-gram matches."""
 
     def __init__(self, prepared: PreparedBag, case: Case, rerankers: Rerankers) -> None:
         self._prepared, self._gold = prepared, [word.lower() for word in case.words]
@@ -295,14 +295,14 @@ class Lists:
         return np.asarray(solution.x, float)
 
     def loss(self, weights: Floats, start: Floats, penalty: float) -> tuple[float, Floats]:
-        """Return what `learn` minimizes, and its gradient."""
+        """Return the loss that `learn` minimizes, and its gradient."""
         sizes = np.diff(np.append(self.starts, len(self.values)))
         scores = self.values @ weights
         scores -= np.repeat(np.maximum.reduceat(scores, self.starts), sizes)
         share = np.exp(scores)
         share /= np.repeat(np.add.reduceat(share, self.starts), sizes)
         expected = share @ self.matches
-        # Of each candidate, what it adds to the logarithms of the expected numbers.
+        # The contribution of each candidate to the logarithms of the expected numbers.
         gain = (self.matches / np.maximum(expected, 1e-9)).sum(axis=1) / self.matches.shape[1]
         mean = np.repeat(np.add.reduceat(share * gain, self.starts), sizes)
         gradient = (share * (gain - mean)) @ self.values
