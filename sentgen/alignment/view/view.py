@@ -301,7 +301,7 @@ class PairView:
         return self.pair.abstract, self.abstract_spaces
 
     def reasons(self) -> list[_Reason]:
-        """Return what each word could come from, the best first; a word without any source has a row, too.
+        """Return the possible sources of each word, the best first; a word without any source has a row, too.
 
         An aligner without posteriors has no reasons.
         """

@@ -128,7 +128,7 @@ class UnitValue(NamedTuple):
 
     @staticmethod
     def find(unit: str, *, digits: bool = True) -> UnitValue | None:
-        """Return what it measures: *MB* as it is written, else in lower case; short ones behind digits only.
+        """Return the value of a unit: *MB* as written, else in lower case; short units behind digits only.
 
         >>> UnitValue.find("Kilometres")
         UnitValue(kind='length', size=Fraction(1000, 1))

@@ -85,7 +85,7 @@ STOPS = frozenset(".!?")
 
 @lru_cache(maxsize=1 << 16)
 def is_function_word(word: str) -> bool:
-    """Say whether a word is a function word or has no letter and no digit.
+    """Return whether a word is a function word or has no letter and no digit.
 
     >>> [word for word in ("The", "cat", "'s", ",", "1") if is_function_word(word)]
     ['The', "'s", ',']

@@ -161,7 +161,7 @@ def _padded(words: Sequence[tuple[str, int]], size: int) -> list[tuple[str, int]
 
 
 class AlignmentReport(ExperimentReport[AlignmentResult]):
-    """What the report of an evaluation of aligners shows."""
+    """The contents of the report of an evaluation of aligners."""
 
     def report(self) -> Report:
         """Return the report of a run."""
@@ -311,7 +311,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
                 yield ReportTable.of_systems(meaning.capitalize(), self._everyone(), columns)
 
     def new_words(self) -> ReportTable:
-        """Return how well new words are told from those that come from the document."""
+        """Return the figures of new words."""
         figures = {"precision": "P", "recall": "R", "f1": "F1"}
         return ReportTable.of_systems(
             "New words",
@@ -327,7 +327,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
         )
 
     def sources(self) -> ReportTable:
-        """Return how often the sources of abstract sentences are found, where documents have several."""
+        """Return the figures of the sources of abstract sentences, if documents have several sentences."""
         columns = [
             FigureColumn("source-accuracy", "accuracy"),
             FigureColumn("source-accuracy:content", "content"),
@@ -341,7 +341,7 @@ class AlignmentReport(ExperimentReport[AlignmentResult]):
         )
 
     def agreement(self) -> ReportTable:
-        """Return how far annotators agree."""
+        """Return the agreement of annotators."""
         return ReportTable(
             "Agreement of the annotators",
             ["annotators", "links", "words", "items", "kappa"],

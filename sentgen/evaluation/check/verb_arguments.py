@@ -44,7 +44,7 @@ class Spelling:
     match_case: bool = False
 
     def words(self, sentence: Sentence) -> list[str]:
-        """Return what stands for each token of a sentence."""
+        """Return the key by which each token of a sentence is compared."""
         words = sentence.forms
         if self.lemmas and sentence.lemmas:
             words = [
@@ -59,7 +59,7 @@ FORMS = Spelling()
 
 
 class RelationKey(NamedTuple):
-    """What has to be the same for two relations to match."""
+    """The key of a relation; relations match if their keys are equal."""
 
     head: str
     modifier: str

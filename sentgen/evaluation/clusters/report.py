@@ -85,7 +85,7 @@ def _share(chosen: Bools) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
-    """What the report of sentences from clusters shows."""
+    """The contents of the report of sentences from clusters."""
 
     result: GenerationResult
 
@@ -147,7 +147,7 @@ class GenerationReport:
         )
 
     def strings(self) -> ReportTable:
-        """Return what the strings are like, a line a system."""
+        """Return properties of the strings, a line a system."""
         made, fluent = self.result.made, self.result.fluency
         generated, both = self.result.counts[..., KINDS.index("all"), 0], made.all(axis=0)
         rows = []

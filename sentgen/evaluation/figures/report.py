@@ -147,19 +147,19 @@ class FigureColumn(NamedTuple):
         return list(system.with_ends(self.metric)) if self.interval else [measurement.value]
 
     def cell(self, system: SystemResult[object]) -> str:
-        """Return what is read: with a real minus sign, and no negative zero (`z`)."""
+        """Return the text of the cell, with a real minus sign, and no negative zero (`z`)."""
         texts = [f"{self.factor * x:z.{self.digits}f}".replace("-", "−") for x in self.values(system)]
         return f"{texts[0]}\n({' – '.join(texts[1:])})" if texts[1:] else "".join(texts)
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentReport(Generic[ResultT]):
-    """What a report shows of any run of systems."""
+    """Tables and plots that reports of all runs of systems have."""
 
     result: ResultT
 
     def differences(self) -> ReportTable:
-        """Return how far each system is above each lower one, the best first, and whether that is sure."""
+        """Return the difference of each system from each lower one, the best first, and its significance."""
         # Comparisons name the better one, and here the order is that of the ranks.
         pairs = {frozenset((pair.worse, pair.better)): pair for pair in self.result.comparisons}
         systems = [system.system for system in self.result.ranked]
@@ -207,7 +207,7 @@ class ExperimentReport(Generic[ResultT]):
         )
 
     def settings(self) -> ReportTable:
-        """Return what was run: everything that is needed to run it again."""
+        """Return the settings of the run: everything that is needed to repeat it."""
         shown: dict[str, object] = {
             "run": self.result.run_id,
             "seed": self.result.seed,

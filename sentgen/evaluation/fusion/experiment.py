@@ -250,7 +250,7 @@ def _measured(
 
 
 def bleu_statistics(outputs: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[Floats, str]:
-    """Return what BLEU with several references sums, as `bleu` takes it, and sacreBLEU's signature.
+    """Return the statistics of BLEU with several references, as for `bleu`, and sacreBLEU's signature.
 
     A reference is any sentence of a cluster: an n-gram matches as often as in the one that has it most, and
     the length is that of the nearest one, as sacreBLEU counts. Outputs are split at blanks.

@@ -26,7 +26,7 @@ PAPERS: dict[str, Paper] = {
 def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
     """Return what runs the experiments of a paper in a store, once it is known that they can be run.
 
-    What runs records the published figures, and everything that comes out.
+    A run records the published figures and all results.
 
     Args:
         name: name of the paper.

@@ -258,7 +258,7 @@ class _Experiment:
 
     @property
     def lengths(self) -> Sequence[int]:
-        """Return how long the strings are."""
+        """Return the lengths of the strings."""
         return _QUICK_LENGTHS if self.request.quick else LENGTHS
 
     def run(self, store: Store) -> Findings:

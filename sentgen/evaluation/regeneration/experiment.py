@@ -248,7 +248,7 @@ def evaluate_regeneration(
 def _entries(
     store: Store, models: Sequence[ModelLike], algorithms: Sequence[str], settings: RegenerationSettings
 ) -> list[_Entry]:
-    """Return what each model makes of the systems and the test set, which is the same for all of them."""
+    """Return the plans of the systems and the preparation of the test set for each model; check them."""
     labels = [f"{model.name}@{model.version}" for model in models]
     if not models or len(set(labels)) < len(labels):
         raise InputError(f"models {', '.join(labels) or 'none'}: name one or more, each once")
@@ -294,7 +294,7 @@ def _report(progress: Progress, before: int, total: int, done: int, _: int) -> N
 
 
 def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
-    """Return what is recorded of a test set: where it comes from, and the hash of what is compared with."""
+    """Return the record of a test set: its origin, and the hash of the references."""
     sha256 = hashlib.sha256("\n".join(references).encode()).hexdigest()
     return {"test": source, "sha256": sha256, "sentences": len(references)}
 
@@ -316,7 +316,7 @@ def _treebanks(plans: Iterable[SearchPlan]) -> list[int]:
 def _setup(
     store: Store, entries: Sequence[_Entry], files: Mapping[str, OutputsFile], jobs: int
 ) -> dict[str, object]:
-    """Return what is recorded of how the test set was prepared and put in order.
+    """Return the record of how the test set was prepared and ordered.
 
     Parameters that differ between models are recorded for each model.
     """

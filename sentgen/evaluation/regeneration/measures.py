@@ -270,7 +270,7 @@ def attachments_found(
     gold_units: Sequence[Hashable],
     gold_heads: Sequence[int],
 ) -> int:
-    """Return how many units of a tree hang on the unit that they hang on in the gold tree.
+    """Return the number of units of a tree that have the same head as in the gold tree.
 
     Identical units are interchangeable, so that what is compared are two multisets of pairs of head and
     modifier. The place of the units does not matter, nor do relations.

@@ -93,7 +93,7 @@ class SupportedLattice(NamedTuple):
         limit: Ints,
         allowed: Bools | None = None,
     ) -> SupportedLattice:
-        """Return what the search needs.
+        """Return the lattice of a search.
 
         Args:
             ngrams: n-grams of the words.
@@ -400,7 +400,7 @@ def _copy(frontier: _SupportedFrontier, source: int, target: int) -> None:
 
 @compiled
 def _sorted(slots: _Slots) -> _SupportedFrontier:
-    """Return what the slots of all words hold, the most probable first."""
+    """Return the hypotheses in the slots of all words, the most probable first."""
     extended = slots.extended
     order = best_slots(extended.logp, slots.filled, len(extended.logp) // len(slots.filled))
     return _SupportedFrontier(

@@ -181,7 +181,7 @@ _COMPLETIONS = frozenset({"obj", "iobj", "xcomp", "ccomp", "compound"})
 
 
 class Adding(_Fitting):
-    """What can be added to words of one tree."""
+    """The phrases that can be added to words of one tree."""
 
     def revisions(self, *, verbs: bool) -> Iterator[Revision]:
         """Yield phrases with their places, of nouns, or of verbs as well."""
@@ -326,7 +326,7 @@ class Adding(_Fitting):
         return self.sentence_has(top, lambda n: self.bag.words[n].relation in ("advmod", "obl"))
 
     def _times(self, top: int) -> int:
-        """Return how many sentences have a word with the same relation."""
+        """Return the number of sentences that have a word with the same relation."""
         word = self.bag.words[top]
         same = (one for one in self.bag.words if (one.lemma, one.relation) == (word.lemma, word.relation))
         return len({one.sentence for one in same})
@@ -373,7 +373,7 @@ _BEFORE_NOUNS = frozenset({"amod", "compound", "nummod", "flat"})
 
 
 class Between(_Fitting):
-    """What can be put between neighbors of one tree."""
+    """The phrases that can be put between adjacent words of one tree."""
 
     def revisions(self) -> Iterator[Revision]:
         """Yield phrases with their places."""

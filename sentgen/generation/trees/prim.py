@@ -110,7 +110,7 @@ def steps(problem: Problem) -> list[SearchStep]:
 
 
 def steps_with_arguments(problem: Problem) -> list[SearchStep]:
-    """Return how `search_with_arguments` finds the tree of a problem."""
+    """Return the steps by which `search_with_arguments` finds the tree of a problem."""
     model, one_root = problem.require_trees(), problem.settings.of(RootSettings).one_root
     theft = THEFTS.index(problem.settings.of(TheftSettings).theft)
     return _grow_in_steps(edge_weights(problem), argument_charges(model), model.arguments, theft, one_root)
