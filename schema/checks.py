@@ -68,16 +68,16 @@ class OrphanRows:
         """SQL that removes the rows."""
         return f"delete from {self.table}\nwhere {self.condition}"
 
-
-def orphan_rows() -> Iterator[OrphanRows]:
-    """Yield the kinds of orphan rows, owners first: removed in this order, none are left."""
-    yield _without("source", "corpus_id", "corpus")
-    yield _without("document", "source_id", "source")
-    yield _without("sentence", "document_id", "document")
-    yield OrphanRows(
-        "sentences beyond their document",
-        "sentence",
-        """sentence.id not between (
+    @classmethod
+    def all(cls) -> Iterator[OrphanRows]:
+        """Yield what may be without an owner, owners first: removed in this order, nothing is left over."""
+        yield _without("source", "corpus_id", "corpus")
+        yield _without("document", "source_id", "source")
+        yield _without("sentence", "document_id", "document")
+        yield cls(
+            "sentences beyond their document",
+            "sentence",
+            """sentence.id not between (
     select d.first_sentence
     from document d
     where d.id = sentence.document_id
@@ -86,26 +86,26 @@ def orphan_rows() -> Iterator[OrphanRows]:
     from document d
     where d.id = sentence.document_id
 )""",
-        "id, document_id",
-    )
-    yield _without("token", "sentence_id", "sentence")
-    yield _without("multiword", "sentence_id", "sentence")
-    for kept in OF_SENTENCE:
-        yield _without(kept.name, "sentence_id", "sentence")
-    yield _without("document_meta", "document_id", "document")
-    yield _without("table_meta", "corpus_id", "corpus")
-    yield _without("source_layout", "source_id", "source")
-    yield _without("source_file", "source_id", "source")
-    yield _without("rejection", "corpus_id", "corpus")
-    yield _without("segment", "corpus_id", "corpus")
-    for table in segment_tables():
-        yield _without(table, "segment_id", "segment")
-    for table in ("model_corpus", "model_parameter", "model_weight", "model_ngram", "surprisal"):
-        yield _without(table, "model_id", "model")
-    yield _without("word_vector", "space_id", "vector_space")
-    yield _without("score", "run_id", "run")
-    yield _without("output", "run_id", "run")
-    yield from _alignments()
+            "id, document_id",
+        )
+        yield _without("token", "sentence_id", "sentence")
+        yield _without("multiword", "sentence_id", "sentence")
+        for kept in OF_SENTENCE:
+            yield _without(kept.name, "sentence_id", "sentence")
+        yield _without("document_meta", "document_id", "document")
+        yield _without("table_meta", "corpus_id", "corpus")
+        yield _without("source_layout", "source_id", "source")
+        yield _without("source_file", "source_id", "source")
+        yield _without("rejection", "corpus_id", "corpus")
+        yield _without("segment", "corpus_id", "corpus")
+        for table in segment_tables():
+            yield _without(table, "segment_id", "segment")
+        for table in ("model_corpus", "model_parameter", "model_weight", "model_ngram", "surprisal"):
+            yield _without(table, "model_id", "model")
+        yield _without("word_vector", "space_id", "vector_space")
+        yield _without("score", "run_id", "run")
+        yield _without("output", "run_id", "run")
+        yield from _alignments()
 
 
 def _alignments() -> Iterator[OrphanRows]:
@@ -309,7 +309,7 @@ def _strings() -> Iterator[Check]:
 
 
 def _orphans() -> Iterator[Check]:
-    for rows in orphan_rows():
+    for rows in OrphanRows.all():
         yield Check(rows.name, rows.query, REPAIR)
     yield _orphan("posting", "sentence_id", "sentence", REPAIR)
     yield Check(

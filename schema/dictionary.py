@@ -79,7 +79,7 @@ def _depth(name: str, read: dict[str, set[str]]) -> int:
     return 1 + max((_depth(other, read) for other in read[name]), default=0)
 
 
-def view_names() -> tuple[str, ...]:
+def _view_names() -> tuple[str, ...]:
     """Return the names of all views, sorted."""
     return tuple(sorted(view.name for view in views()))
 
@@ -152,6 +152,20 @@ class Relation:
         ]
         return Rows(("column", "type", "nullable", "description"), table)
 
+    @classmethod
+    def named(cls, name: str) -> Relation:
+        """Return one table or view.
+
+        Raises:
+            NotFoundError: there is no table or view of that name.
+        """
+        for candidate in relations():
+            if candidate.name == name.lower():
+                return candidate
+        close = get_close_matches(name.lower(), names(), n=3, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        raise NotFoundError(f"no table or view {name!r}{hint} (sentgen schema lists them)")
+
 
 @cache
 def relations() -> tuple[Relation, ...]:
@@ -161,7 +175,7 @@ def relations() -> tuple[Relation, ...]:
     for table, name, kind, nullable in _catalogue():
         columns.setdefault(table, []).append(Column(name, kind, nullable, descriptions[table].get(name, "")))
     listed = [
-        Relation(name, "view" if name in view_names() else "table", descriptions[name][""], tuple(of))
+        Relation(name, "view" if name in _view_names() else "table", descriptions[name][""], tuple(of))
         for name, of in columns.items()
     ]
     return tuple(sorted(listed, key=lambda relation: (relation.kind == "table", relation.name)))
@@ -171,20 +185,6 @@ def relations() -> tuple[Relation, ...]:
 def names() -> frozenset[str]:
     """Return the names of all tables and views, without looking up their types."""
     return frozenset(_descriptions())
-
-
-def relation(name: str) -> Relation:
-    """Return the table or view of a name.
-
-    Raises:
-        NotFoundError: there is no table or view of that name.
-    """
-    for candidate in relations():
-        if candidate.name == name.lower():
-            return candidate
-    close = get_close_matches(name.lower(), names(), n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise NotFoundError(f"no table or view {name!r}{hint} (sentgen schema lists them)")
 
 
 def relation_rows(rows: Mapping[str, int]) -> Rows:

@@ -18,7 +18,7 @@ from sentgen.errors import DamagedError, StoreError
 from sentgen.output.tabular import Rows
 from sentgen.schema import folders
 from sentgen.schema.base import metadata, quote_identifier, row_digest
-from sentgen.schema.checks import REINGEST, REPAIR, RESTORE, Check, orphan_rows
+from sentgen.schema.checks import REINGEST, REPAIR, RESTORE, Check, OrphanRows
 from sentgen.schema.counting import COUNTED, PAIRS, merge_segments, recount, recount_pairs
 from sentgen.schema.dictionary import VERSION_TABLE
 from sentgen.schema.durability import block_journal, write_lock
@@ -135,11 +135,11 @@ class CheckResult:
         """Return ``ok``, ``failed`` or ``skipped``."""
         return "skipped" if self.problems is None else "failed" if self.problems else "ok"
 
-
-def result_rows(results: Iterable[CheckResult]) -> Rows:
-    """Return what checks found as a table."""
-    rows = [(result.check.name, result.status, result.problems, result.example) for result in results]
-    return Rows(("check", "status", "problems", "first problem"), rows)
+    @staticmethod
+    def table(results: Iterable[CheckResult]) -> Rows:
+        """Return what checks found as a table."""
+        rows = [(result.check.name, result.status, result.problems, result.example) for result in results]
+        return Rows(("check", "status", "problems", "first problem"), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +333,7 @@ def _pack(path: Path, memory_limit: int) -> bool:
     """
     folder = path.with_name(f".{path.name}.compact")
     with translated_errors(path):
-        lock = write_lock.take(path)
+        lock = write_lock.WriteLock.take(path)
         engine = open_engine(path, read_only=False, memory_limit=memory_limit)
         try:
             folders.remove(folder)
@@ -486,7 +486,7 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
     (name,) = one_row(duck, "select current_database()") or ("",)
     hidden: dict[str, list[str]] = {}
     removed = []
-    for rows in orphan_rows():
+    for rows in OrphanRows.all():
         if count := one_number(duck, f"select count(*) from ({rows.query})"):
             removed.append(RemovedRows(rows.table, count, rows.name))
             # `is not true`: a row for which the condition is null has an owner, as far as SQL can tell.
@@ -498,7 +498,7 @@ def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
 
 
 def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
-    counts = ((rows, one_number(duck, rows.removal)) for rows in orphan_rows())
+    counts = ((rows, one_number(duck, rows.removal)) for rows in OrphanRows.all())
     return [RemovedRows(rows.table, count, rows.name) for rows, count in counts if count]
 
 

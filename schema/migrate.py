@@ -151,7 +151,7 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
     require_database(path)
     refuse_snapshot(path, "publish the store that it was made from again, with this sentgen")
     with translated_errors(path):
-        lock = write_lock.wait_for(path, lambda: write_lock.take(path))
+        lock = write_lock.wait_for(path, lambda: write_lock.WriteLock.take(path))
         try:
             return _upgrade(path, memory_limit or default_memory_limit())
         finally:

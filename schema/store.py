@@ -118,7 +118,9 @@ class Store:
                     f" {spell('db')}"
                 )
             if not read_only:
-                self._lock = write_lock.wait_for(self.path, lambda: write_lock.take(self.path), seconds=wait)
+                self._lock = write_lock.wait_for(
+                    self.path, lambda: write_lock.WriteLock.take(self.path), seconds=wait
+                )
                 # Also of a store that nobody closes: DuckDB closes the file then.
                 self._let_go = weakref.finalize(self, self._lock.release)
             self._is_new = not self.path.exists()

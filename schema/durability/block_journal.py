@@ -59,7 +59,7 @@ def keep(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     if not shared:
         return
     # From the file: the buffers of DuckDB may hold the next state, and the header refers to the last one.
-    blocks = block_restore.read_blocks(_descriptor(path), shared)
+    blocks = block_restore.Journal.read(_descriptor(path), shared)
     with journal_of(path).open("wb") as file:
         file.write(blocks.packed())
         file.flush()

@@ -59,21 +59,28 @@ class Journal:
         head = (self.iteration, self.size, len(self.blocks))
         return _JOURNAL.pack(_MARK, _crc(head, body), *head) + body
 
+    @classmethod
+    def unpack(cls, data: bytes) -> Journal | None:
+        """Return what `Journal.packed` has made; nothing if it is not whole: then no commit had begun."""
+        if len(data) < _JOURNAL.size or not data.startswith(_MARK):
+            return None
+        _, crc, iteration, size, count = _JOURNAL.unpack_from(data)
+        body = data[_JOURNAL.size :]
+        if len(body) != count * (16 + size) or _crc((iteration, size, count), body) != crc:
+            return None
+        table, start = struct.unpack_from(f"<{2 * count}Q", body), 16 * count
+        blocks = (
+            SavedBlock(table[2 * n], table[2 * n + 1], body[start + n * size : start + (n + 1) * size])
+            for n in range(count)
+        )
+        return cls(iteration, size, tuple(blocks))
 
-def unpack(data: bytes) -> Journal | None:
-    """Return what `Journal.packed` has made; nothing if it is not whole: then no commit had begun."""
-    if len(data) < _JOURNAL.size or not data.startswith(_MARK):
-        return None
-    _, crc, iteration, size, count = _JOURNAL.unpack_from(data)
-    body = data[_JOURNAL.size :]
-    if len(body) != count * (16 + size) or _crc((iteration, size, count), body) != crc:
-        return None
-    table, start = struct.unpack_from(f"<{2 * count}Q", body), 16 * count
-    blocks = (
-        SavedBlock(table[2 * n], table[2 * n + 1], body[start + n * size : start + (n + 1) * size])
-        for n in range(count)
-    )
-    return Journal(iteration, size, tuple(blocks))
+    @classmethod
+    def read(cls, store: int, wanted: list[tuple[int, int]]) -> Journal:
+        """Return blocks of an open file as on the disk; they are named by number and what is in use."""
+        iteration, size = _newest(store)
+        blocks = (SavedBlock(number, used, _read(store, number, size)) for number, used in wanted)
+        return cls(iteration, size, tuple(block for block in blocks if len(block.data) == size))
 
 
 def _crc(head: tuple[int, int, int], body: bytes) -> int:
@@ -87,13 +94,6 @@ def _newest(store: int) -> tuple[int, int]:
     headers = [_HEADER.unpack(header) for header in read if len(header) == _HEADER.size]
     _, iteration, *_, size = max(headers, key=lambda header: header[1], default=(0, 0, 0))
     return iteration, size or _USUAL_SIZE
-
-
-def read_blocks(store: int, wanted: list[tuple[int, int]]) -> Journal:
-    """Return blocks of an open file as they are on the disk; they are named by number and what is in use."""
-    iteration, size = _newest(store)
-    blocks = (SavedBlock(number, used, _read(store, number, size)) for number, used in wanted)
-    return Journal(iteration, size, tuple(block for block in blocks if len(block.data) == size))
 
 
 def _read(store: int, number: int, size: int) -> bytes:
@@ -146,7 +146,7 @@ def put_back(path: str, journal_path: str) -> None:
         return
     try:
         with open(journal_path, "rb") as file:
-            journal = unpack(file.read())
+            journal = Journal.unpack(file.read())
         if journal is not None and _is_needed(store, journal):
             _restore(store, journal)
         # Who may not write the store has no say over its journal, which does no harm where it stays.

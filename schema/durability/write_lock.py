@@ -130,6 +130,24 @@ class WriteLock:
             os.close(self._descriptor)
             self._descriptor = -1
 
+    @classmethod
+    def take(cls, path: Path) -> WriteLock:
+        """Become the writer of a store.
+
+        Raises:
+            InUseError: another process is the writer.
+            StoreError: a file of another program has the name of the lock.
+        """
+        lock_path = _lock_path(path)
+        with _guard:
+            if lock := _held.get(lock_path):
+                lock._users += 1
+                return lock
+            descriptor, is_ours = _open_locked(lock_path, path)
+            lock = _held[lock_path] = cls(lock_path, descriptor, is_ours=is_ours)
+            lock.announce(writing=True)
+            return lock
+
 
 _held: dict[Path, WriteLock] = {}
 #: Reentrant: garbage collection inside of it may release a lock.
@@ -146,24 +164,6 @@ def _leave_to_parent() -> None:
 
 
 processes.after_fork(_leave_to_parent)
-
-
-def take(path: Path) -> WriteLock:
-    """Become the writer of a store.
-
-    Raises:
-        InUseError: another process is the writer.
-        StoreError: a file of another program has the name of the lock.
-    """
-    lock_path = _lock_path(path)
-    with _guard:
-        if lock := _held.get(lock_path):
-            lock._users += 1
-            return lock
-        descriptor, is_ours = _open_locked(lock_path, path)
-        lock = _held[lock_path] = WriteLock(lock_path, descriptor, is_ours=is_ours)
-        lock.announce(writing=True)
-        return lock
 
 
 def _open_locked(lock_path: Path, store: Path) -> tuple[int, bool]:

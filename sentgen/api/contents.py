@@ -329,7 +329,7 @@ class StoreContents:
         from sentgen.schema import maintenance
 
         if name is not None:
-            return Table(dictionary.relation(name).rows)
+            return Table(dictionary.Relation.named(name).rows)
         with self._session.read() as store:
             rows = {size.table: size.rows for size in maintenance.sizes(store)}
             return Table(dictionary.relation_rows(rows))
@@ -356,7 +356,7 @@ class StoreContents:
             cures = [
                 f"{result.check.name}: {result.check.cure}" for result in results if result.status == "failed"
             ]
-            return Table(maintenance.result_rows(results), notes=cures)
+            return Table(maintenance.CheckResult.table(results), notes=cures)
 
     def repair(self, *, backup: bool = True) -> Repair:
         """Remove what a killed process left half done; return that, and what is left to do.

@@ -12,8 +12,7 @@ import typer
 
 from sentgen.cli.console.options import Arrange, DbOptions, StoreOptions, YesOption, confirm
 from sentgen.cli.console.output import StoreOutput
-from sentgen.desk.backup import back_up, backup_at
-from sentgen.desk.backup import restore as put_back
+from sentgen.desk.backup import Backup, back_up
 from sentgen.models.checks import model_checks
 from sentgen.options import Option
 from sentgen.output.wording import quantity
@@ -75,7 +74,7 @@ def check(
     shown = [r for r in results if r.status != "ok"] if quiet else results
     tells = bool(shown) or not quiet
     if tells:
-        out.table(maintenance.result_rows(shown), essential=("status", "first problem"))
+        out.table(maintenance.CheckResult.table(shown), essential=("status", "first problem"))
     failed = [r for r in results if r.status == "failed"]
     for result in failed:
         out.note(f"{result.check.name}: {result.check.cure}")
@@ -197,10 +196,10 @@ def restore(
 
     Example: `sentgen db restore backups --db study.duckdb`
     """
-    saved, store = backup_at(source), options.path
+    saved, store = Backup.at(source), options.path
     if store.exists() and not yes:
         confirm(f"replace {store} by {saved.folder} ({saved})", otherwise="--yes, or another --db")
-    done = put_back(saved, store, desk=desk.desk, keep_old=backup)
+    done = saved.restore(store, desk=desk.desk, keep_old=backup)
     typer.echo(store)
     typer.echo(f"from {saved.folder}: {saved}", err=True)
     if done.kept:

@@ -113,7 +113,7 @@ def schema(name: NameArgument = None, *, options: DbOptions, out: Output) -> Non
     Example: sentgen schema v_ngrams_2
     """
     if name:
-        relation = dictionary.relation(name)
+        relation = dictionary.Relation.named(name)
         out.note(f"{relation.kind} {relation.name}: {relation.description}")
         out.table(relation.rows, essential=("type", "description"))
         return

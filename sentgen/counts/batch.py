@@ -14,7 +14,7 @@ from typing import Generic, Self, TypeVar
 from sqlalchemy import Connection
 
 from sentgen.counts.ngrams import NgramCounter
-from sentgen.counts.settings import CountedCorpus, Settings, add_corpus, corpus_of
+from sentgen.counts.settings import CountedCorpus, Settings
 from sentgen.counts.writer import Writer
 from sentgen.errors import Rejection
 from sentgen.schema import Store, folders
@@ -64,7 +64,7 @@ class Batch(ABC, Generic[Item, Done]):
 
     def __init__(self, connection: Connection, store: Store, settings: Settings, done: Done) -> None:
         self.settings, self.done = settings, done
-        self.corpus = corpus_of(connection, settings)
+        self.corpus = CountedCorpus.of(connection, settings)
         self.writer = Writer(connection, self.corpus, new_counter(store, self.corpus))
         self.next_source = next_id(connection, tables.source)
         #: Number of tokens that are drafted.
@@ -81,7 +81,7 @@ class Batch(ABC, Generic[Item, Done]):
     def make_corpus(self, connection: Connection) -> None:
         """Store the corpus, if it is new."""
         if not self.corpus.stored:
-            add_corpus(connection, self.settings, self.corpus.id)
+            CountedCorpus.add(connection, self.settings, self.corpus.id)
 
     def close(self) -> None:
         """Remove drafts from the disk."""

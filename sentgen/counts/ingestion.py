@@ -24,8 +24,8 @@ from sentgen.corpus.treebank_blocks import TreebankBlock
 from sentgen.counts import corpora
 from sentgen.counts.batch import Batch, BatchSummary, ingest_batches, is_small, new_counter
 from sentgen.counts.document_tables import join_documents
+from sentgen.counts.settings import CountedCorpus
 from sentgen.counts.settings import Settings as Settings
-from sentgen.counts.settings import find_corpus
 from sentgen.counts.stored_sources import (
     SourceFile,
     StoredSource,
@@ -151,7 +151,7 @@ def ingest_sources(
         run = _Run(store, settings, cached, progress or (lambda *_: None), total, gone)
         ingest_batches(store, sources, lambda connection: _Sources(connection, run), total, small=small)
     with store.begin() as connection:
-        corpus = find_corpus(connection, settings.corpus)
+        corpus = CountedCorpus.find(connection, settings.corpus)
         if corpus is not None:
             # In a transaction of its own, as the batch is stored even if the merge fails.
             corpora.merge_small(connection, corpus.id)

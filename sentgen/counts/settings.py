@@ -166,39 +166,39 @@ class CountedCorpus:
                     f" not {_option(name, wanted)}; use the same settings, or another {spell('corpus')} name"
                 )
 
+    @classmethod
+    def find(cls, connection: Connection, name: str) -> CountedCorpus | None:
+        """Return a corpus, if there is one of that name."""
+        row = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
+        return None if row is None else CountedCorpus.of_row(row._asdict())
 
-def find_corpus(connection: Connection, name: str) -> CountedCorpus | None:
-    """Return a corpus, if there is one of that name."""
-    row = connection.execute(select(tables.corpus).where(tables.corpus.c.name == name)).first()
-    return None if row is None else CountedCorpus.of_row(row._asdict())
+    @classmethod
+    def of(cls, connection: Connection, settings: Settings) -> CountedCorpus:
+        """Return the corpus that settings name, or else the one that they would make.
 
+        Raises:
+            InputError: the corpus is made otherwise, or the name is that of a subcorpus.
+        """
+        stored = cls.find(connection, settings.corpus)
+        if stored is not None:
+            stored.check(settings)
+            return stored
+        _check_name(connection, settings.corpus)
+        number = next_id(connection, tables.corpus)
+        return cls(
+            number,
+            settings.kind,
+            settings.lowercase,
+            settings.order,
+            settings.tags,
+            settings.function_heads,
+            stored=False,
+        )
 
-def corpus_of(connection: Connection, settings: Settings) -> CountedCorpus:
-    """Return the corpus that settings name, or the new corpus that they describe.
-
-    Raises:
-        InputError: the corpus has other settings, or the name is that of a subcorpus.
-    """
-    stored = find_corpus(connection, settings.corpus)
-    if stored is not None:
-        stored.check(settings)
-        return stored
-    _check_name(connection, settings.corpus)
-    number = next_id(connection, tables.corpus)
-    return CountedCorpus(
-        number,
-        settings.kind,
-        settings.lowercase,
-        settings.order,
-        settings.tags,
-        settings.function_heads,
-        stored=False,
-    )
-
-
-def add_corpus(connection: Connection, settings: Settings, number: int) -> None:
-    """Make a corpus."""
-    connection.execute(insert(tables.corpus), settings.row(number, now()))
+    @staticmethod
+    def add(connection: Connection, settings: Settings, number: int) -> None:
+        """Make a corpus."""
+        connection.execute(insert(tables.corpus), settings.row(number, now()))
 
 
 def _check_name(connection: Connection, name: str) -> None:

@@ -25,7 +25,7 @@ from sentgen.counts import corpora
 from sentgen.counts.batch import new_counter
 from sentgen.counts.corpora import Sync
 from sentgen.counts.ingestion import Progress, Summary, ingest_sources, version_of
-from sentgen.counts.settings import CORPUS, CountedCorpus, Settings, find_corpus
+from sentgen.counts.settings import CORPUS, CountedCorpus, Settings
 from sentgen.counts.stored_sources import (
     SourceFile,
     StoredSource,
@@ -295,7 +295,7 @@ def _single_corpus(connection: Connection, name: str) -> CountedCorpus:
         InputError: the corpus is one of pairs.
     """
     corpora.find(connection, name)
-    corpus = find_corpus(connection, name)
+    corpus = CountedCorpus.find(connection, name)
     if corpus is None or corpus.kind != CORPUS:
         raise InputError(
             f"{name} is a corpus of pairs, whose sources do not go one by one; "

@@ -233,6 +233,33 @@ class Placed:
         """Return columns with that of the corpus."""
         return table, _of_corpus(self.corpus_id, table, columns, size)
 
+    def tables(self, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
+        """Yield the tables that the sentences need, with their rows in order.
+
+        Args:
+            encode: returns the ids of relations (in tag).
+        """
+        yield from _metadata(self)
+        yield from _misc(self)
+        yield from _enhanced(self, encode)
+        yield from self.rows(
+            "empty_node",
+            [
+                (number, node.position, node.minor, *_without_deps(node.columns), node.behind_range)
+                for number, sentence in self.told.items()
+                for node in sentence.empty_nodes
+            ],
+        )
+        yield from self.rows(
+            "multiword_row",
+            [
+                (number, first, *map(_present, columns))
+                for number, sentence in self.told.items()
+                for first, columns in sentence.ranges
+            ],
+        )
+        yield from self.rows("sentence_layout", list(_layouts(self)))
+
 
 def rows_of(corpus_id: int, table: str, rows: Sequence[tuple[object, ...]]) -> pa.Table:
     """Return rows, at least one, with their corpus before them."""
@@ -245,35 +272,6 @@ def _of_corpus(corpus_id: int, table: str, columns: Mapping[str, object], size: 
     schema = file_schema(table)
     rows = {"corpus_id": np.full(size, corpus_id, np.int32), **columns}
     return pa.table([pa.array(rows[column.name], column.type) for column in schema], schema=schema)
-
-
-def treebank_rows(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
-    """Yield the tables that the sentences need, with their rows in order.
-
-    Args:
-        placed: the sentences.
-        encode: returns the ids of relations (in tag).
-    """
-    yield from _metadata(placed)
-    yield from _misc(placed)
-    yield from _enhanced(placed, encode)
-    yield from placed.rows(
-        "empty_node",
-        [
-            (number, node.position, node.minor, *_without_deps(node.columns), node.behind_range)
-            for number, sentence in placed.told.items()
-            for node in sentence.empty_nodes
-        ],
-    )
-    yield from placed.rows(
-        "multiword_row",
-        [
-            (number, first, *map(_present, columns))
-            for number, sentence in placed.told.items()
-            for first, columns in sentence.ranges
-        ],
-    )
-    yield from placed.rows("sentence_layout", list(_layouts(placed)))
 
 
 def _present(value: str) -> str | None:

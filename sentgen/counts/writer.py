@@ -29,7 +29,7 @@ from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import NgramCounter, NgramCounts, wrap
 from sentgen.counts.settings import CountedCorpus
 from sentgen.counts.strings import StoredStrings
-from sentgen.counts.treebank_rows import Placed, RegionRows, rows_of, treebank_rows
+from sentgen.counts.treebank_rows import Placed, RegionRows, rows_of
 from sentgen.schema.counting import count_pairs, count_trees
 from sentgen.schema.engine import arrow_reader, raw
 from sentgen.schema.store import append, next_id, now, scalar
@@ -370,7 +370,7 @@ class Writer:
         self._append_tokens(self._annotation(columns), words, lengths, ids)
         self._append_multiwords()
         placed = Placed(self.corpus.id, ids, columns, sentences, self._begun)
-        for table, rows in treebank_rows(placed, self._tags.encode):
+        for table, rows in placed.tables(self._tags.encode):
             self._draft.append(table, rows)
         self._append_regions()
         self._parts, self._lines, self._told, self._begun = [], [], {}, {}

@@ -24,7 +24,7 @@ from sqlalchemy import Connection, select
 
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import NameOption, no_labels
-from sentgen.desk.line_values import NOTHING, line_states, line_values
+from sentgen.desk.line_values import NOTHING, LineState, LineValues
 from sentgen.desk.tables import find_set, labels_of, line, size_of
 from sentgen.errors import InputError
 from sentgen.options import Option
@@ -135,8 +135,8 @@ class LineReport:
         return Rows((self.by, *columns), apart, ("VARCHAR", *_TYPES)), notes
 
     def _parts(self, connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
-        """Return the numbers of the lines for each value of ``by``, in the order of the values."""
-        values = line_values(connection, lines, line_states(connection, lines), [self.by or ""])
+        """Return the numbers of the lines of each part, in the order of their values."""
+        values = LineValues.find(connection, lines, LineState.of_lines(connection, lines), [self.by or ""])
         parts: dict[str, list[int]] = {}
         for row in sorted(lines, key=lambda row: tuple(values.ranks.get(row["number"], ()))):
             value = values.values.get(row["number"], (None,))[0]

@@ -73,6 +73,71 @@ class Backup:
             f" {quantity(len(self.models), 'model')}, {desks} of line sets; made {self.made_at}"
         )
 
+    @classmethod
+    def all_in(cls, folder: Path) -> list[Backup]:
+        """Return the backups of a folder, oldest first."""
+        named = (path for path in sorted(folder.iterdir()) if _NAME.fullmatch(path.name))
+        return [backup for path in named if (backup := _read(path))]
+
+    @classmethod
+    def at(cls, path: Path) -> Backup:
+        """Return the backup in a folder, or the newest in a folder of backups.
+
+        Raises:
+            NotFoundError: there is no backup.
+        """
+        if not path.is_dir():
+            raise NotFoundError(f"{path}: no folder of backups; make one with: sentgen db backup --to DIR")
+        if backup := _read(path):
+            return backup
+        if made := cls.all_in(path):
+            return made[-1]
+        raise NotFoundError(f"{path}: no whole backup here; make one with: sentgen db backup --to DIR")
+
+    def restore(self, store: Path, *, desk: Path | None = None, keep_old: bool = True) -> Restoration:
+        """Put a backup back, as a new store or in the place of one, which nobody may be writing.
+
+        All is written beside its place and compared with the hashes of the backup before anything gets its
+        name: killed at any moment, the store is the old one or that of the backup. Line sets that are there
+        stay, as labels that were given since would be lost.
+
+        Args:
+            store: where the store is to be.
+            desk: where its line sets are to be; beside the store unless given.
+            keep_old: give a store that is there another name.
+
+        Raises:
+            NotFoundError: there is no folder for it.
+            StoreError: the backup has changed, or is of another version; the store is in use, or is a lake or
+                a snapshot; or something cannot be written. All is as it was.
+        """
+        if (revision := self.versions.get("schema")) not in REVISIONS:
+            raise StoreError(
+                f"{self.folder}: made by another version of sentgen (tables of revision {revision}); put it"
+                f" back with that version: {self.versions.get('sentgen')}"
+            )
+        if lake_at(store) or store.is_dir():
+            raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
+        refuse_snapshot(store, f"choose another {spell('db')}")
+        if store.is_symlink():  # which would become the store, and what it leads to stay as it is
+            raise StoreError(
+                f"{store}: a link; put the backup back with {spell('db')} {os.path.realpath(store)}"
+            )
+        desk = desk or desk_beside(store)
+        for path in (store, desk):
+            if not path.parent.is_dir():
+                raise NotFoundError(
+                    f"{path}: there is no folder {path.parent}; make it, or choose another name"
+                )
+        with translated_errors(store):
+            lock = write_lock.wait_for(store, lambda: write_lock.WriteLock.take(store))
+            try:
+                write_lock.wait_for(store, lambda: _require_alone(store))
+                put, left = _put_back_desks(self, desk)
+                return Restoration(self, _put_back_store(self, store, keep_old=keep_old), put, left)
+            finally:
+                lock.release()
+
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
@@ -198,12 +263,6 @@ def _name(made: Backup, folder: Path) -> Backup:
     return replace(made, folder=path)
 
 
-def backups(folder: Path) -> list[Backup]:
-    """Return the backups of a folder, oldest first."""
-    named = (path for path in sorted(folder.iterdir()) if _NAME.fullmatch(path.name))
-    return [backup for path in named if (backup := _read(path))]
-
-
 def _read(folder: Path) -> Backup | None:
     """Return the backup in a folder; None if it is incomplete."""
     try:
@@ -234,70 +293,13 @@ def _is_readable(found: Backup) -> bool:
 def _prune(folder: Path, drafts: Path, keep: int) -> tuple[str, ...]:
     """Remove the oldest backups, except those with files that no backup has."""
     removed = []
-    for old in backups(folder)[:-keep]:
+    for old in Backup.all_in(folder)[:-keep]:
         if {path.name for path in old.folder.iterdir()} == {_MANIFEST, *old.files}:
             # Renamed first, since a folder is removed file by file and must not look like a backup meanwhile.
             files.replace(old.folder, drafts / old.folder.name)
             removed.append(old.folder.name)
     files.sync_folder(folder)
     return tuple(removed)
-
-
-def backup_at(path: Path) -> Backup:
-    """Return the backup in a folder, or the newest in a folder of backups.
-
-    Raises:
-        NotFoundError: there is no backup.
-    """
-    if not path.is_dir():
-        raise NotFoundError(f"{path}: no folder of backups; make one with: sentgen db backup --to DIR")
-    if backup := _read(path):
-        return backup
-    if made := backups(path):
-        return made[-1]
-    raise NotFoundError(f"{path}: no whole backup here; make one with: sentgen db backup --to DIR")
-
-
-def restore(backup: Backup, store: Path, *, desk: Path | None = None, keep_old: bool = True) -> Restoration:
-    """Put a backup back, as a new store or in the place of one, which nobody may be writing.
-
-    All is written beside its place and compared with the hashes of the backup before anything gets its name:
-    killed at any moment, the store is the old one or that of the backup. Line sets that are there stay, as
-    labels that were given since would be lost.
-
-    Args:
-        backup: what is put back.
-        store: where the store is to be.
-        desk: where its line sets are to be; beside the store unless given.
-        keep_old: give a store that is there another name.
-
-    Raises:
-        NotFoundError: there is no folder for it.
-        StoreError: the backup has changed, or is of another version; the store is in use, or is a lake or a
-            snapshot; or something cannot be written. All is as it was.
-    """
-    if (revision := backup.versions.get("schema")) not in REVISIONS:
-        raise StoreError(
-            f"{backup.folder}: made by another version of sentgen (tables of revision {revision}); put it"
-            f" back with that version: {backup.versions.get('sentgen')}"
-        )
-    if lake_at(store) or store.is_dir():
-        raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
-    refuse_snapshot(store, f"choose another {spell('db')}")
-    if store.is_symlink():  # renaming would replace the link, not its target
-        raise StoreError(f"{store}: a link; put the backup back with {spell('db')} {os.path.realpath(store)}")
-    desk = desk or desk_beside(store)
-    for path in (store, desk):
-        if not path.parent.is_dir():
-            raise NotFoundError(f"{path}: there is no folder {path.parent}; make it, or choose another name")
-    with translated_errors(store):
-        lock = write_lock.wait_for(store, lambda: write_lock.take(store))
-        try:
-            write_lock.wait_for(store, lambda: _require_alone(store))
-            put, left = _put_back_desks(backup, desk)
-            return Restoration(backup, _put_back_store(backup, store, keep_old=keep_old), put, left)
-        finally:
-            lock.release()
 
 
 def _require_alone(store: Path) -> None:

@@ -213,6 +213,13 @@ class Desk:
         if verdict != "ok":
             raise StoreError(f"{self.path}: damaged ({verdict}); put back a desk that was kept")
 
+    @classmethod
+    def begin(cls, path: Path) -> Desk:
+        """Return the desk of a server, which is there from its start, as where it cannot be made is said."""
+        desk = cls(path, create=True)
+        with desk.writing():
+            return desk
+
     @contextmanager
     def _connected(self, begin: str) -> Iterator[Connection]:
         engine = create_engine("sqlite://", creator=self._connect, poolclass=NullPool)
@@ -235,13 +242,6 @@ class Desk:
         opened.execute("pragma synchronous = extra")
         opened.execute("pragma foreign_keys = on")
         return opened
-
-
-def begin_desk(path: Path) -> Desk:
-    """Return the desk of a server, which is there from its start: where it cannot be made is told then."""
-    desk = Desk(path, create=True)
-    with desk.writing():
-        return desk
 
 
 def now() -> str:

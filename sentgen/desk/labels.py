@@ -21,7 +21,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sentgen.corpus.paths import source_at
 from sentgen.corpus.readers.table import open_table
 from sentgen.desk.desk import Desk, now
-from sentgen.desk.line_values import line_states
+from sentgen.desk.line_values import LineState
 from sentgen.desk.tables import find_set, label, labels_of, line, line_set, size_of
 from sentgen.errors import InputError, printable, spell
 from sentgen.lookups.base.line_labels import OF_LINES, LabeledLine, OfferedLabel
@@ -419,7 +419,7 @@ def _unmoved_lines(
     tell: Callable[[str], None],
 ) -> Sequence[LabeledLine]:
     """Return the labels of those lines that the store still has in the same place with the same words."""
-    states = line_states(connection, lines)
+    states = LineState.of_lines(connection, lines)
     there = [row for row in lines if not states[row["number"]].state]
     lost = len(lines) - len(there)
     was = "it was" if lost == 1 else "they were"

@@ -12,8 +12,15 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.case_folding import fold
 from sentgen.desk.desk import Desk, now
-from sentgen.desk.labels import BETWEEN_KEYS, UNLABELED, LabelerOption, NameOption, as_known, check_name
-from sentgen.desk.line_values import CHANGED, GONE, LineState, line_states, line_values
+from sentgen.desk.labels import (
+    BETWEEN_KEYS,
+    UNLABELED,
+    LabelerOption,
+    NameOption,
+    as_known,
+    check_name,
+)
+from sentgen.desk.line_values import CHANGED, GONE, LineState, LineValues
 from sentgen.desk.tables import find_set, labels_of, line, line_set, names_of_sets, size_of
 from sentgen.errors import InputError
 from sentgen.lookups.base.question import LimitOption, OffsetOption
@@ -184,8 +191,8 @@ class SetLines:
         own = labels.pop(self.labeler, {}) if self.labeler else every
         chosen = self._sorted(connection, self._chosen(lines, own, labels, of_set), own)
         part = chosen[self.offset :][: self.limit or None]
-        states = line_states(connection, part)
-        values = line_values(connection, part, states, shown).values
+        states = LineState.of_lines(connection, part)
+        values = LineValues.find(connection, part, states, shown).values
         others = {f"label_{name}": given for name, given in labels.items()}
         given = {"label": own, **others} if self.labeler else others
         columns = ("line", *given, "state", *_PLACE, *shown, *_WORDS)
@@ -235,8 +242,8 @@ class SetLines:
             )
         if name in ORDERS:
             return sorted(lines, key=_KEYS[name], reverse=down)
-        states = line_states(connection, lines)
-        ranks = line_values(connection, lines, states, [name], "sort key", ORDERS).ranks
+        states = LineState.of_lines(connection, lines)
+        ranks = LineValues.find(connection, lines, states, [name], "sort key", ORDERS).ranks
         # What has no value comes first, turned last.
         return sorted(lines, key=lambda row: tuple(ranks.get(row["number"], ())), reverse=down)
 

@@ -60,28 +60,28 @@ class LineState:
     sentence: str | None = None
     sentence_id: int | None = None
 
+    @classmethod
+    def of_lines(cls, connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, LineState]:
+        """Return what has become of lines of a set, by number."""
+        import pyarrow as pa
 
-def line_states(connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, LineState]:
-    """Return the current states of lines of a set, by number."""
-    import pyarrow as pa
-
-    if not lines:
-        return {}
-    names = {"corpus": pa.string(), "document": pa.string(), "sent_id": pa.string()}
-    numbers = dict.fromkeys(("number", "ordinal", "first", "last"), pa.int64())
-    table = pa.table(
-        {name: pa.array([line[name] for line in lines], kind) for name, kind in (names | numbers).items()}
-    )
-    forms = {line["number"]: line["forms"] for line in lines}
-    with register_arrow(raw(connection), kept_line=table):
-        rows = Statement(_NOW).run(connection).to_pylist()
-    standings: dict[int, LineState] = {number: LineState() for number in forms}
-    for row in rows:
-        number, same = row["number"], row["forms"] == forms[row["number"]]
-        # Of sentences with the same name, one with the same words, and of several the one at the same index.
-        if (same and standings[number].state) or standings[number].sentence is None:
-            standings[number] = LineState("" if same else CHANGED, row["sentence"], row["id"])
-    return standings
+        if not lines:
+            return {}
+        names = {"corpus": pa.string(), "document": pa.string(), "sent_id": pa.string()}
+        numbers = dict.fromkeys(("number", "ordinal", "first", "last"), pa.int64())
+        table = pa.table(
+            {name: pa.array([line[name] for line in lines], kind) for name, kind in (names | numbers).items()}
+        )
+        forms = {line["number"]: line["forms"] for line in lines}
+        with register_arrow(raw(connection), kept_line=table):
+            rows = Statement(_NOW).run(connection).to_pylist()
+        standings: dict[int, LineState] = {number: cls() for number in forms}
+        for row in rows:
+            number, same = row["number"], row["forms"] == forms[row["number"]]
+            # Of sentences with the same name, one that has the words, at the same place if there are several.
+            if (same and standings[number].state) or standings[number].sentence is None:
+                standings[number] = cls("" if same else CHANGED, row["sentence"], row["id"])
+        return standings
 
 
 _VALUES = """\
@@ -103,52 +103,53 @@ class LineValues:
     values: Mapping[int, Sequence[object]]
     ranks: Mapping[int, Sequence[int]]
 
+    @classmethod
+    def find(
+        cls,
+        connection: Connection,
+        lines: Sequence[Mapping[str, Any]],
+        states: Mapping[int, LineState],
+        names: Sequence[str],
+        what: str = "metadata",
+        others: Sequence[str] = (),
+    ) -> LineValues:
+        """Return what lines have of some keys.
 
-def line_values(
-    connection: Connection,
-    lines: Sequence[Mapping[str, Any]],
-    states: Mapping[int, LineState],
-    names: Sequence[str],
-    what: str = "metadata",
-    others: Sequence[str] = (),
-) -> LineValues:
-    """Return the values of lines for some keys.
+        Args:
+            connection: the store.
+            lines: lines of the set.
+            states: where they are now.
+            names: names of the keys, as `kwic --show` takes them.
+            what: a key is, and ``others`` that it may be, for the message that there is none.
 
-    Args:
-        connection: the store.
-        lines: lines of the set.
-        states: current states of the lines.
-        names: names of the keys, as `kwic --show` takes them.
-        what: a key is, and ``others`` that it may be, for the message that there is none.
+        Raises:
+            InputError: there is no such key.
+        """
+        if not names:
+            return cls({}, {})
+        store_keys, bindings = StoreKeys(connection), Bindings()
+        keys = [find_key(store_keys, name, what, others) for name in names]
+        strings = [
+            f"{value_at(key, 's', 'place.position', bindings)} as value_{number}"
+            for number, key in enumerate(keys)
+        ]
+        columns = [f"value_{number}" for number in range(len(keys))]
+        ranks = [_RANK.format(order=by_value(column), name=column) for column in columns]
+        text = _VALUES.format(values=", ".join([*columns, *ranks]), strings=", ".join(strings))
+        import pyarrow as pa
 
-    Raises:
-        InputError: there is no such key.
-    """
-    if not names:
-        return LineValues({}, {})
-    store_keys, bindings = StoreKeys(connection), Bindings()
-    keys = [find_key(store_keys, name, what, others) for name in names]
-    strings = [
-        f"{value_at(key, 's', 'place.position', bindings)} as value_{number}"
-        for number, key in enumerate(keys)
-    ]
-    columns = [f"value_{number}" for number in range(len(keys))]
-    ranks = [_RANK.format(order=by_value(column), name=column) for column in columns]
-    text = _VALUES.format(values=", ".join([*columns, *ranks]), strings=", ".join(strings))
-    import pyarrow as pa
-
-    there = [line for line in lines if states[line["number"]].sentence_id is not None]
-    places = {
-        "number": [line["number"] for line in there],
-        "sentence_id": [states[line["number"]].sentence_id for line in there],
-        "position": [line["first"] for line in there],
-    }
-    table = pa.table({name: pa.array(column, pa.int64()) for name, column in places.items()})
-    with register_arrow(raw(connection), kept_place=table):
-        values_table = Statement(text, bindings).run(connection)
-    numbers, *values = (column.to_pylist() for column in values_table.columns)
-    rows = {number: row for number, *row in zip(numbers, *values, strict=True)}
-    return LineValues(
-        {number: row[: len(keys)] for number, row in rows.items()},
-        {number: row[len(keys) :] for number, row in rows.items()},
-    )
+        there = [line for line in lines if states[line["number"]].sentence_id is not None]
+        places = {
+            "number": [line["number"] for line in there],
+            "sentence_id": [states[line["number"]].sentence_id for line in there],
+            "position": [line["first"] for line in there],
+        }
+        table = pa.table({name: pa.array(column, pa.int64()) for name, column in places.items()})
+        with register_arrow(raw(connection), kept_place=table):
+            values_table = Statement(text, bindings).run(connection)
+        numbers, *values = (column.to_pylist() for column in values_table.columns)
+        rows = {number: row for number, *row in zip(numbers, *values, strict=True)}
+        return cls(
+            {number: row[: len(keys)] for number, row in rows.items()},
+            {number: row[len(keys) :] for number, row in rows.items()},
+        )

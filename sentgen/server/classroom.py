@@ -21,7 +21,7 @@ from urllib.parse import parse_qsl, quote
 
 from starlette.types import Scope
 
-from sentgen.desk.desk import Desk, begin_desk
+from sentgen.desk.desk import Desk
 from sentgen.desk.students import add_student, check_student, looks_of, remove_students, students_of
 from sentgen.errors import InputError, printable
 from sentgen.server.addresses import addresses_here
@@ -160,7 +160,7 @@ class Classroom:
         Raises:
             SentgenError: the desk is none, or the file of names cannot be read.
         """
-        self._names = students_of(begin_desk(self.path))
+        self._names = students_of(Desk.begin(self.path))
         if self.names:
             _read_names(self.names)
 

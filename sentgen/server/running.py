@@ -13,7 +13,7 @@ from operator import attrgetter
 import h11
 import uvicorn
 
-from sentgen.desk.desk import begin_desk, note_of_new_desk
+from sentgen.desk.desk import Desk, note_of_new_desk
 from sentgen.errors import InputError, spell
 from sentgen.extras import insides_of
 from sentgen.server.addresses import in_url, is_loopback, listen
@@ -199,7 +199,7 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
     if settings.desk:
         if not settings.desk.exists():
             logger.warning(note_of_new_desk(settings.desk))
-        begin_desk(settings.desk)
+        Desk.begin(settings.desk)
     if warning := processes.limits_missing():
         logger.warning(warning)
     with _listen(settings) as opened, asyncio.Runner(loop_factory=_loop_factory()) as runner:

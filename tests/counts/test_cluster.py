@@ -439,7 +439,7 @@ def test_a_second_client_is_refused(tmp_path: Path, text: Path, monkeypatch: pyt
     def taken(path: Path) -> None:
         raise write_lock.in_use(path)
 
-    monkeypatch.setattr(write_lock, "take", taken)
+    monkeypatch.setattr(write_lock.WriteLock, "take", taken)
     with pytest.raises(StoreError, match="in use by another process"):
         count(tmp_path / "lake", text)
 

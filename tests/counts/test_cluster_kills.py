@@ -91,7 +91,7 @@ def test_a_killed_worker_of_a_local_cluster_is_replaced(
 
 @pytest.mark.slow
 def test_a_second_client_is_refused(text: Path, tmp_path: Path) -> None:
-    lock = write_lock.take(tmp_path / "lake")
+    lock = write_lock.WriteLock.take(tmp_path / "lake")
     try:
         with running(CLIENT, tmp_path / "lake", text, "-1") as client:
             _, told = client.communicate(timeout=60)

@@ -23,7 +23,7 @@ import sentgen
 from sentgen.cli import build
 from sentgen.counts.corpora import remove
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.desk.backup import Backup, back_up, backup_at, backups, restore
+from sentgen.desk.backup import Backup, back_up
 from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel
 from sentgen.errors import InputError, NotFoundError, StoreError
@@ -71,7 +71,7 @@ def test_a_backup_has_the_store_and_all_its_line_sets(store: Path, desk: Desk, b
     assert [(each["name"], each["sentences"]) for each in made.corpora] == [("texts", 8)]
     assert made.store == str(store)
     assert str(made).startswith("1 corpus (")
-    assert backup_at(made.folder.parent) == backup_at(made.folder) == made
+    assert Backup.at(made.folder.parent) == Backup.at(made.folder) == made
     assert names(made.folder.parent) == {made.folder.name, ".sentgen-lock"}
 
 
@@ -80,7 +80,7 @@ def test_who_may_not_read_the_store_may_not_read_its_backup(store: Path) -> None
     store.chmod(0o600)
 
     made = back_up(store, store.with_name("backups"), quick=True)
-    restore(made, store.with_name("new.duckdb"))
+    made.restore(store.with_name("new.duckdb"))
 
     assert {stat.S_IMODE(path.stat().st_mode) for path in made.folder.iterdir()} == {0o400}
     assert stat.S_IMODE(made.folder.stat().st_mode) == 0o700
@@ -165,7 +165,7 @@ def test_the_oldest_backups_go(store: Path, tmp_path: Path) -> None:
 
     assert last.removed == (made[1].folder.name,)
     kept = [made[0].folder.name, made[2].folder.name, last.folder.name]
-    assert [each.folder.name for each in backups(folder)] == kept
+    assert [each.folder.name for each in Backup.all_in(folder)] == kept
     assert names(folder) == {*kept, "sentgen-20200101T000000", ".sentgen-lock"}
 
 
@@ -174,7 +174,7 @@ def test_a_backup_comes_back_as_a_new_store(store: Path, desk: Desk, beside: Pat
     made = back_up(store, tmp_path / "backups")
     (new := tmp_path / "elsewhere").mkdir()
 
-    done = restore(backup_at(tmp_path / "backups"), new / "b.duckdb")
+    done = Backup.at(tmp_path / "backups").restore(new / "b.duckdb")
 
     assert names(new) == {"b.duckdb", "b.desk", "b-texts.desk"}
     assert (new / "b.duckdb").read_bytes() == store.read_bytes()
@@ -194,7 +194,7 @@ def test_a_backup_takes_the_place_of_a_damaged_store(
     store.write_bytes(b"damaged")
     store.with_name("a.duckdb.wal").write_bytes(b"log of it")
 
-    done = restore(made, store, keep_old=keep_old)
+    done = made.restore(store, keep_old=keep_old)
 
     assert content(store) == made.files["store.duckdb"]
     assert desk.path.read_bytes() == labeled
@@ -213,7 +213,7 @@ def test_a_log_without_a_store_is_kept(store: Path, tmp_path: Path) -> None:
     made = back_up(store, tmp_path / "backups", quick=True)
     (log := tmp_path / "new.duckdb.wal").write_bytes(b"what is left")
 
-    restore(made, tmp_path / "new.duckdb")
+    made.restore(tmp_path / "new.duckdb")
 
     assert not log.exists()
     (kept,) = tmp_path.glob("new.duckdb.backup-restore-*.wal")
@@ -230,9 +230,9 @@ def test_a_backup_that_has_changed_is_not_put_back(store: Path, desk: Desk, tmp_
         path.chmod(0o644)
         path.write_bytes(kept[:-1] + b"?")
         with pytest.raises(StoreError, match=f"{name}: changed since the backup was made"):
-            restore(made, store)
+            made.restore(store)
         with pytest.raises(StoreError, match="changed since the backup was made"):
-            restore(made, store.with_name("new.duckdb"))
+            made.restore(store.with_name("new.duckdb"))
         path.write_bytes(kept)
         store.with_name("new.desk").unlink(missing_ok=True)
 
@@ -244,7 +244,7 @@ def test_what_is_put_back_is_for_nobody_else_to_change(store: Path, tmp_path: Pa
     """Whatever modes the files have where the backup was kept, as on a disk of another system."""
     made = back_up(store, tmp_path / "backups", quick=True)
     (made.folder / "store.duckdb").chmod(0o4777)
-    restore(made, store.with_name("new.duckdb"))
+    made.restore(store.with_name("new.duckdb"))
 
     assert stat.S_IMODE(store.with_name("new.duckdb").stat().st_mode) == 0o644
 
@@ -255,7 +255,7 @@ def test_a_link_is_not_replaced(store: Path, tmp_path: Path) -> None:
     (link := tmp_path / "link.duckdb").symlink_to(store)
 
     with pytest.raises(StoreError, match=f"link.duckdb: a link; put the backup back with `path` {store}"):
-        restore(made, link)
+        made.restore(link)
     assert link.is_symlink()
 
 
@@ -288,24 +288,24 @@ def test_a_backup_that_somebody_made_up_is_none(store: Path, tmp_path: Path) -> 
         files = {"files": {**values["files"], change["more"]: "0"}} if "more" in change else change
         manifest.write_text(json.dumps(values | files))
         with pytest.raises(NotFoundError, match="no whole backup here"):
-            backup_at(made.folder)
+            Backup.at(made.folder)
     manifest.write_text("[" * 100_000)
-    assert backups(made.folder.parent) == []
+    assert Backup.all_in(made.folder.parent) == []
     manifest.write_text(json.dumps(values))
-    assert backup_at(made.folder) == made
+    assert Backup.at(made.folder) == made
 
 
 def test_what_cannot_be_put_back(store: Path, tmp_path: Path) -> None:
     """Or not there."""
     made = back_up(store, tmp_path / "backups", quick=True)
     with pytest.raises(NotFoundError, match="no folder of backups"):
-        backup_at(store)
+        Backup.at(store)
     with pytest.raises(NotFoundError, match="no whole backup here"):
-        backup_at(tmp_path)
+        Backup.at(tmp_path)
     with pytest.raises(StoreError, match="this is a folder"):
-        restore(made, tmp_path)
+        made.restore(tmp_path)
     with pytest.raises(NotFoundError, match="there is no folder"):
-        restore(made, tmp_path / "none" / "a.duckdb")
+        made.restore(tmp_path / "none" / "a.duckdb")
     with Store(store, read_only=True), pytest.raises(InUseError):
         subprocess_restore(made, store)
     manifest = made.folder / "backup.json"
@@ -319,7 +319,7 @@ def test_what_cannot_be_put_back(store: Path, tmp_path: Path) -> None:
         manifest.chmod(0o644)
         manifest.write_text(json.dumps({**values, **changed}))
         with pytest.raises((StoreError, NotFoundError), match=r"made by another version|no whole backup"):
-            restore(backup_at(made.folder), tmp_path / "new.duckdb")
+            Backup.at(made.folder).restore(tmp_path / "new.duckdb")
 
 
 def subprocess_restore(made: Backup, store: Path) -> None:
@@ -390,11 +390,11 @@ def test_killed_while_it_is_backed_up(
     assert course.code == 0
     for commit, after in moments(course, 100 if nightly else 3, random.Random(1)):
         zygote.run(command, commit=commit, after=after)
-        assert all(map(whole, backups(folder)))
+        assert all(map(whole, Backup.all_in(folder)))
     assert zygote.run(command).code == 0
 
-    assert len(backups(folder)) == 2
-    assert names(folder) == {".sentgen-lock", *(each.folder.name for each in backups(folder))}
+    assert len(Backup.all_in(folder)) == 2
+    assert names(folder) == {".sentgen-lock", *(each.folder.name for each in Backup.all_in(folder))}
 
 
 def test_killed_while_it_is_put_back(

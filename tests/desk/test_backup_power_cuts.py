@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sentgen.counts.corpora import remove
-from sentgen.desk.backup import back_up, backups
+from sentgen.desk.backup import Backup, back_up
 from sentgen.desk.desk import Desk
 from sentgen.schema import Store, folders, snapshots
 from sentgen.schema.migrate import drafts_of
@@ -103,7 +103,7 @@ def test_a_backup_that_is_found_is_whole(cut: Cut) -> None:
     for state in cut.states(
         "db", "backup", "--quick", "--keep", "1", "--to", store.parent / "backups", "--db", store
     ):
-        there = backups(cut.left / "backups")
+        there = Backup.all_in(cut.left / "backups")
         for each in there:
             held = {path.name: digest(path.read_bytes()) for path in each.folder.iterdir()}
             assert held.pop("backup.json")

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from sentgen.cli import build
 from sentgen.desk import line_sets
-from sentgen.desk.desk import Desk, begin_desk, desk_beside
+from sentgen.desk.desk import Desk, desk_beside
 from sentgen.desk.labels import GivenLabel
 from sentgen.desk.line_sets import NewLineSet, SetLines
 from sentgen.errors import InputError, NotFoundError, StoreError
@@ -215,7 +215,7 @@ _LABELS = """
 import sys
 import time
 from pathlib import Path
-from sentgen.desk.desk import Desk, begin_desk
+from sentgen.desk.desk import Desk
 from sentgen.desk.labels import GivenLabel
 
 desk, labeler, number = Desk(Path(sys.argv[1])), sys.argv[2], 0
@@ -265,7 +265,7 @@ def end(draft: Path, path: Path) -> None:
     os._exit(9)
 
 files.give_name = end
-desk.begin_desk(Path(sys.argv[1]))
+desk.Desk.begin(Path(sys.argv[1]))
 """
 
 
@@ -279,7 +279,7 @@ def test_what_a_kill_left_of_a_new_desk_goes(tmp_path: Path, when: str) -> None:
     assert subprocess.run([sys.executable, "-c", _ENDED, str(path), when], check=False).returncode == 9
     assert len({*tmp_path.glob(".*.tmp")} - others) == 1
 
-    assert line_sets.overview(begin_desk(path)).num_rows == 0
+    assert line_sets.overview(Desk.begin(path)).num_rows == 0
     assert {*tmp_path.iterdir()} == {*others, path}
 
 
@@ -291,9 +291,9 @@ def test_a_desk_that_another_makes_meanwhile_is_taken(
 
     def late(draft: Path, name: Path) -> None:
         monkeypatch.setattr(files, "give_name", give_name)
-        begin_desk(path)
+        Desk.begin(path)
         assert [each.name for each in tmp_path.iterdir()] == ["new.desk"]
         give_name(draft, name)
 
     monkeypatch.setattr(files, "give_name", late)
-    assert line_sets.overview(begin_desk(path)).num_rows == 0
+    assert line_sets.overview(Desk.begin(path)).num_rows == 0

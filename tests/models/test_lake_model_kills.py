@@ -89,7 +89,7 @@ def test_fifty_killed_processes_change_nothing(
 @pytest.mark.slow
 def test_a_second_client_is_refused(counted: Path, tmp_path: Path) -> None:
     lake = shutil.copytree(counted, tmp_path / "lake")
-    before, lock = files(lake), write_lock.take(lake)
+    before, lock = files(lake), write_lock.WriteLock.take(lake)
     try:
         with running(CLIENT, lake, "--model", "-1") as client:
             _, told = client.communicate(timeout=60)

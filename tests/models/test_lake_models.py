@@ -335,7 +335,7 @@ def test_a_second_client_is_refused(lake: Path, monkeypatch: pytest.MonkeyPatch)
     def taken(path: Path) -> None:
         raise write_lock.in_use(path)
 
-    monkeypatch.setattr(write_lock, "take", taken)
+    monkeypatch.setattr(write_lock.WriteLock, "take", taken)
     for start in (lambda: built(lake), lambda: remove_model(Place(lake), lake / "_work", "m")):
         with pytest.raises(StoreError, match="in use by another process"):
             start()

@@ -61,7 +61,7 @@ def rewritten(before: bytes, after: bytes) -> list[int]:
 
 def shared(before: bytes, after: bytes, journal: bytes) -> list[int]:
     """Return those of them that the state before needs, too, and the journal has."""
-    found = block_restore.unpack(journal)
+    found = block_restore.Journal.unpack(journal)
     assert found is not None
     kept = {FIRST + block.number * BLOCK for block in found.blocks}
     return [at for at in rewritten(before, after) if at in kept]
@@ -125,7 +125,7 @@ def test_a_journal_that_is_not_whole_is_removed(
 def test_another_file_in_this_place_is_left_alone(path: Path, committed: tuple[bytes, bytes, bytes]) -> None:
     """A backup with a header of the same number is not touched by the journal of what it replaced."""
     before, _, journal = committed
-    found = block_restore.unpack(journal)
+    found = block_restore.Journal.unpack(journal)
     assert found is not None
     block = found.blocks[0]
     part = next(n for n in range(block_restore.PARTS) if block.used >> n & 1)

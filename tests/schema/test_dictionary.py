@@ -58,12 +58,12 @@ def test_views_describe_exactly_their_columns() -> None:
     from sentgen.schema import dictionary
 
     for view in dictionary.views():
-        assert list(view.columns) == [c.name for c in dictionary.relation(view.name).columns], view.name
+        assert list(view.columns) == [c.name for c in dictionary.Relation.named(view.name).columns], view.name
 
 
 def test_relation_by_name() -> None:
     """Case does not matter; a wrong name gets suggestions."""
-    assert [c.name for c in dictionary.relation("Segment").columns] == [
+    assert [c.name for c in dictionary.Relation.named("Segment").columns] == [
         "id",
         "corpus_id",
         "sentences",
@@ -71,6 +71,6 @@ def test_relation_by_name() -> None:
         "created_at",
     ]
     with pytest.raises(NotFoundError, match="no table or view 'sentense'; did you mean sentence"):
-        dictionary.relation("sentense")
+        dictionary.Relation.named("sentense")
     with pytest.raises(NotFoundError, match=r"no table or view 'qqqq' \(sentgen schema lists them\)"):
-        dictionary.relation("qqqq")
+        dictionary.Relation.named("qqqq")

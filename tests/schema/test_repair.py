@@ -13,7 +13,7 @@ from stored import problems
 from sentgen.errors import NotFoundError, StoreError
 from sentgen.schema import Store, metadata
 from sentgen.schema.base import OneOf
-from sentgen.schema.checks import orphan_rows
+from sentgen.schema.checks import OrphanRows
 from sentgen.schema.maintenance import RemovedRows, repair
 
 #: What a torn log leaves of an ingestion, a model, and a merge: rows without those that account for them.
@@ -90,7 +90,7 @@ def test_half_a_transaction_is_repaired(path: Path, statement: str) -> None:
 
 def test_all_that_nothing_accounts_for_is_removed(path: Path) -> None:
     """A stray row in every table that has an owner, which is a stray row as well; what has one stays."""
-    owned = list(dict.fromkeys(rows.table for rows in orphan_rows()))
+    owned = list(dict.fromkeys(rows.table for rows in OrphanRows.all()))
     before = content(path)
     damage(path, *(stray(metadata.tables[table]) for table in owned))
 

@@ -250,11 +250,11 @@ def test_a_child_that_ends_leaves_its_parent_the_lock(path: Path) -> None:
 
 def test_a_child_does_not_write_in_the_name_of_its_parent(path: Path) -> None:
     """It asks for the lock as any other process does."""
-    lock = write_lock.take(path)
+    lock = write_lock.WriteLock.take(path)
     child = os.fork()
     if not child:
         try:
-            write_lock.take(path)
+            write_lock.WriteLock.take(path)
         except StoreError:
             os._exit(7)
         os._exit(0)

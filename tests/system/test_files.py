@@ -144,7 +144,7 @@ def test_where_a_file_has_its_name_at_once(
 def test_a_writer_in_windows(tmp_path: Path, windows: Msvcrt) -> None:
     """One at a time, known to the others by name; its file goes with it, and a killed one's with the next."""
     store, place = tmp_path / "a.duckdb", tmp_path / "a.duckdb.lock"
-    lock = write_lock.take(store)
+    lock = write_lock.WriteLock.take(store)
     assert write_lock._try_to_lock(place, last=True) is None
     with pytest.MonkeyPatch.context() as elsewhere:
         elsewhere.setattr(write_lock, "_held", {})
@@ -156,7 +156,7 @@ def test_a_writer_in_windows(tmp_path: Path, windows: Msvcrt) -> None:
 
     place.write_bytes(found.packed())  # as a kill leaves it
     assert write_lock.holder(store) is None
-    write_lock.take(store).release()
+    write_lock.WriteLock.take(store).release()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -356,7 +356,7 @@ def locked(lake: Place, work: Path) -> Iterator[None]:
     if lake.files is not None:
         path = work
         work.parent.mkdir(parents=True, exist_ok=True)
-    lock = write_lock.wait_for(path, lambda: write_lock.take(path))
+    lock = write_lock.wait_for(path, lambda: write_lock.WriteLock.take(path))
     try:
         yield
     finally:

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from sentgen.arrays import Ints, Longs
 from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.counts.cluster.shards import FIRST_WORD, TREES, ShardReading, partitioned
-from sentgen.counts.cluster.stages import opened, read_batch, read_batches, write_batches
+from sentgen.counts.cluster.stages import opened, read_batch, write_batches
 from sentgen.counts.draft import Draft
 from sentgen.counts.ngrams import WIDTH, NgramCounter, merge, rolled_up
 from sentgen.schema import folders
@@ -247,7 +247,7 @@ def count_shard(
         folder=Path(reading.folder) / f".scratch-{uuid.uuid4().hex}",
     )
     try:
-        for stream in read_batches(reading.file(shard, "stream")):
+        for stream in _read_batches(reading.file(shard, "stream")):
             counter.add(ids[stream["word"].to_numpy()])
         most = min(max(reading.memory // 4 // (_ROW * shards), _LEAST_ROWS), _MOST_ROWS)
         batches = np.zeros(len(numbering.ranges), np.int64)
@@ -419,3 +419,10 @@ order by {order}
 
 def _plain(rows: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     yield from rows
+
+
+def _read_batches(path: Path | str, numbers: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield batches, all of them if no numbers are given."""
+    with opened(path) as reader:
+        for number in range(reader.num_record_batches) if numbers is None else numbers:
+            yield reader.get_batch(number)

@@ -30,7 +30,7 @@ from sentgen.corpus.sources import BLOCK_BYTES, LineReader, Source
 from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.counts.cluster.stages import write_batches
 from sentgen.counts.ngrams import NgramCounter, wrap
-from sentgen.counts.settings import Settings, add_corpus, corpus_of
+from sentgen.counts.settings import CountedCorpus, Settings
 from sentgen.counts.writer import SourceTally, Writer
 from sentgen.errors import InputError, Rejection
 from sentgen.schema import Store, folders
@@ -342,9 +342,9 @@ def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, Sou
     """Read a shard into a temporary store, which counts its trees; return whether there are any."""
     with _scratch(reading) as store, store.begin() as connection:
         duck = raw(connection)
-        corpus = corpus_of(connection, reading.settings)
-        add_corpus(connection, reading.settings, corpus.id)
-        # N-grams of orders above 1 are counted later, for all shards.
+        corpus = CountedCorpus.of(connection, reading.settings)
+        CountedCorpus.add(connection, reading.settings, corpus.id)
+        # Orders above 1 are counted with those of all shards.
         runs = Path(f"{store.path}.runs")
         counter = NgramCounter(highest=1, memory=reading.memory // 4, folder=runs)
         writer = Writer(connection, corpus, counter)

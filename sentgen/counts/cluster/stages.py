@@ -184,13 +184,6 @@ def read_batch(path: Path | str, number: int) -> pa.RecordBatch:
         return reader.get_batch(number)
 
 
-def read_batches(path: Path | str, numbers: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of some indices, or all."""
-    with opened(path) as reader:
-        for number in range(reader.num_record_batches) if numbers is None else numbers:
-            yield reader.get_batch(number)
-
-
 def disk_note(work: Path, what: str, between: int, lasting: int) -> str:
     """Return a note on the disk space that is needed, and that is free.
 

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 
 from sentgen import temporary
 from sentgen.counts.ingestion import Settings, ingest
-from sentgen.counts.settings import find_corpus
+from sentgen.counts.settings import CountedCorpus
 from sentgen.errors import InputError, ModelError, spell
 from sentgen.evaluation.figures.results import Recorder, compare_systems
 from sentgen.evaluation.regeneration.experiment import (
@@ -155,7 +155,7 @@ def _draw(connection: Connection, model: ModelInfo, size: _Size) -> Chosen:
 def _copy(connection: Connection, model: ModelInfo, drawn: Store, folder: Path) -> None:
     """Make corpora of the sentences that were drawn, counted as those that they are of."""
     for name in model.corpora:
-        counted = find_corpus(connection, name)
+        counted = CountedCorpus.find(connection, name)
         assert counted is not None  # a model of a corpus that is gone is stale
         path = folder / "drawn.jsonl"
         if not _write(connection, counted.id, path):
@@ -209,7 +209,7 @@ def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> M
 
 def _is_there(store: Store, name: str) -> bool:
     with store.connect() as connection:
-        return find_corpus(connection, name) is not None
+        return CountedCorpus.find(connection, name) is not None
 
 
 def _together(model: ModelInfo, parts: dict[int, RegenerationResult]) -> RegenerationResult:
