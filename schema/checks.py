@@ -70,7 +70,7 @@ class OrphanRows:
 
     @classmethod
     def all(cls) -> Iterator[OrphanRows]:
-        """Yield what may be without an owner, owners first: removed in this order, nothing is left over."""
+        """Yield the kinds of orphan rows, owners first: removed in this order, none are left."""
         yield _without("source", "corpus_id", "corpus")
         yield _without("document", "source_id", "source")
         yield _without("sentence", "document_id", "document")

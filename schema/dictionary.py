@@ -154,7 +154,7 @@ class Relation:
 
     @classmethod
     def named(cls, name: str) -> Relation:
-        """Return one table or view.
+        """Return the table or view of a name.
 
         Raises:
             NotFoundError: there is no table or view of that name.

@@ -17,7 +17,7 @@ from sentgen.counts import corpora
 from sentgen.counts.document_tables import DocumentTable, JoinedTable
 from sentgen.errors import NotFoundError
 from sentgen.lookups.base.question import Question
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.sorting import NONE
 from sentgen.lookups.dependency_search import Arguments, Dependencies
@@ -239,7 +239,7 @@ class Database(StoreContents):
         corpus_names, selected = corpora_in(query or ""), tuple[str, ...]()
         if corpus_names:
             with self._session.read() as store, store.connect() as connection:
-                selected = select_corpora(connection, corpus_names).names
+                selected = Selection.of(connection, corpus_names).names
         with self._session.release():
             return citation.cite(self.path, query, names=selected)
 

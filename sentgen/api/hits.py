@@ -17,7 +17,7 @@ from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import find_sentence
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.hit_places import Marks
-from sentgen.lookups.concordances.line_text import PLACE, SortedSides, sorted_words
+from sentgen.lookups.concordances.line_text import PLACE, SortedSides, SortedWords
 from sentgen.lookups.grew.matches import Match
 from sentgen.output.tabular import Rows
 
@@ -178,7 +178,7 @@ def _sorted_lines(
     session: StoreSession, sort: str, sides: Callable[[Connection], Iterable[SortedSides]]
 ) -> list[SortedLine]:
     """Return lines in parts, by what they are sorted by; none where that is nothing."""
-    words = sorted_words(sort)
+    words = SortedWords.of(sort)
     if not words.levels:
         return []
     try:

@@ -13,7 +13,7 @@ from sentgen.cli.commands import COMMANDS
 from sentgen.cli.console.options import DbOptions, StoreOptions
 from sentgen.cli.console.output import Output
 from sentgen.errors import InputError
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.output.tabular import Rows
 from sentgen.schema.citation import cite as citation_of
 
@@ -72,4 +72,4 @@ def _corpora(names: Sequence[str], options: StoreOptions) -> tuple[str, ...]:
         NotFoundError: there is no corpus or subcorpus of a name.
     """
     with options.connection() as connection:
-        return select_corpora(connection, names).names
+        return Selection.of(connection, names).names

@@ -70,10 +70,10 @@ def _colored_lines(request: Kwic, connection: Connection) -> Answer:
 
 def _colored(request: Kwic, connection: Connection, lines: Rows) -> Rows:
     """Return lines with the spans of the words that they are sorted by, in the place of where they are."""
-    from sentgen.lookups.concordances.line_text import PLACE, sorted_words
+    from sentgen.lookups.concordances.line_text import PLACE, SortedWords
 
     sides = request.sorted_sides(connection, lines)
-    return with_spans(lines.without(PLACE), sides, sorted_words(request.sort).levels.get(0, 0))
+    return with_spans(lines.without(PLACE), sides, SortedWords.of(request.sort).levels.get(0, 0))
 
 
 def _with_strips(table: Rows) -> Rows:

@@ -88,11 +88,11 @@ def check_parts(request: Match, file: Path | None, *, conllu: bool, svg: Path | 
 def _colored(request: Match, connection: Connection, lines: Rows) -> Rows:
     """Return lines with the spans of the words that they are sorted by."""
     from sentgen.lookups.concordances.hit_places import Marks
-    from sentgen.lookups.concordances.line_text import sorted_words
+    from sentgen.lookups.concordances.line_text import SortedWords
 
     hits = lines.to_pylist()
     sides = request.sorted_sides(connection, hits, list(Marks.of(connection, hits)))
-    return with_spans(lines, sides, sorted_words(request.sort).levels.get(0, 0))
+    return with_spans(lines, sides, SortedWords.of(request.sort).levels.get(0, 0))
 
 
 def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:

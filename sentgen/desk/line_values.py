@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import Bindings, Statement
-from sentgen.lookups.concordances.sorting import by_value, find_key, value_at
+from sentgen.lookups.concordances.sorting import by_value
 from sentgen.schema.engine import raw, register_arrow
 
 #: States of a line whose sentence is gone, and of one whose node has other words now.
@@ -128,9 +128,9 @@ class LineValues:
         if not names:
             return cls({}, {})
         store_keys, bindings = StoreKeys(connection), Bindings()
-        keys = [find_key(store_keys, name, what, others) for name in names]
+        keys = [store_keys.require(name, what, others) for name in names]
         strings = [
-            f"{value_at(key, 's', 'place.position', bindings)} as value_{number}"
+            f"{key.value_at('s', 'place.position', bindings)} as value_{number}"
             for number, key in enumerate(keys)
         ]
         columns = [f"value_{number}" for number in range(len(keys))]

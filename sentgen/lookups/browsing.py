@@ -13,7 +13,7 @@ from sentgen.errors import NotFoundError
 from sentgen.lookups.base.keys import ALWAYS, StoreKeys
 from sentgen.lookups.base.line_labels import offered_labels
 from sentgen.lookups.base.metadata import in_quotes
-from sentgen.lookups.base.selection import Selection, select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Bindings, Statement, limit_clause, limited_answer, where
 from sentgen.lookups.search.absence import explain_absence
 from sentgen.output.tabular import Rows
@@ -244,7 +244,7 @@ class CorpusSize:
 
 def size_of(connection: Connection, corpora: Sequence[str], condition: str | None) -> CorpusSize:
     """Count the documents, sentences, tokens and different words of corpora or of some of their sentences."""
-    selection, bindings = select_corpora(connection, corpora, condition=condition), Bindings()
+    selection, bindings = Selection.of(connection, corpora, condition=condition), Bindings()
     query = Statement(_SIZE.format(conditions=where(selection.of_sentences(bindings))), bindings)
     (row,) = query.run(connection).to_pylist()
     return CorpusSize(**row, types=_types(connection, selection))
@@ -279,9 +279,9 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
         NotFoundError: there is no such corpus.
         QueryError: the condition cannot be read, or asks for a key that there is not.
     """
-    every = select_corpora(connection, corpora)
-    chosen = select_corpora(connection, corpora, condition=condition)
-    bindings = Bindings(most=_MOST_VALUES, longest=_MOST_CHARACTERS, key=key)
+    every = Selection.of(connection, corpora)
+    chosen = Selection.of(connection, corpora, condition=condition)
+    bindings = Bindings(most=_MOST, longest=_LONGEST, key=key)
     text = _FACETS.format(
         every=where(every.of_sentences(bindings), "  "), chosen=where(chosen.of_sentences(bindings), "  ")
     )
@@ -305,7 +305,7 @@ def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") 
     Raises:
         NotFoundError: there is no such corpus.
     """
-    known, names = StoreKeys(connection), select_corpora(connection, corpora).names
+    known, names = StoreKeys(connection), Selection.of(connection, corpora).names
     rows = []
     for name, group in groupby(offered_labels(connection, names), lambda each: each.name):
         # What the store calls so itself is meant by the name.

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.metadata import Condition, Subcorpus, both_hold, choose, stored_subcorpora
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -78,11 +78,11 @@ def define(
     choose(connection, expression)
     own = {stored.name for stored in stored_subcorpora(connection)}
     if any(each in own for each in corpora):
-        chosen = select_corpora(connection, corpora)
+        chosen = Selection.of(connection, corpora)
         assert chosen.condition is not None
         made = Subcorpus(name, (), both_hold(chosen.condition.text, expression), now())
     else:
-        select_corpora(connection, corpora)
+        Selection.of(connection, corpora)
         made = Subcorpus(name, tuple(dict.fromkeys(corpora)), expression, now())
     condition = choose(connection, made.condition)
     sentences, _, _ = _sizes(connection, condition)
@@ -106,7 +106,7 @@ def remove(connection: Connection, name: str) -> Subcorpus:
 
 def sizes(connection: Connection, part: Subcorpus) -> tuple[int, int, int]:
     """Return the numbers of sentences, tokens and documents of the subcorpus."""
-    condition = select_corpora(connection, [part.name]).condition
+    condition = Selection.of(connection, [part.name]).condition
     assert condition is not None
     return _sizes(connection, condition)
 

@@ -21,7 +21,7 @@ from sentgen.corpus.udpipe_trainer import FAILED
 from sentgen.counts.conllu_export import sentences_conllu
 from sentgen.errors import InputError, ModelError
 from sentgen.extras import needs
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.options import Option
 from sentgen.output.files import whole_file
@@ -144,7 +144,7 @@ class TrainParser:
     def _sentences(self, connection: Connection, corpora: Sequence[str]) -> list[str]:
         """Return the sentences of corpora in CoNLL-U."""
         bindings = Bindings()
-        conditions = select_corpora(connection, corpora).of_sentences(bindings, "s")
+        conditions = Selection.of(connection, corpora).of_sentences(bindings, "s")
         rows = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
         missing = rows["without_tags" if self.only else "without_tree"].to_pylist()
         if any(missing):

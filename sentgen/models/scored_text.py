@@ -20,7 +20,7 @@ from sentgen.corpus.readers import jsonl, text
 from sentgen.corpus.readers.lines import split_tokens
 from sentgen.errors import InputError, NotFoundError, Rejection
 from sentgen.lookups.base.keys import StoreKeys
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.models.base.registry import ModelLike
 from sentgen.models.request import UNITS, ScoreRequest
 from sentgen.models.scoring import (
@@ -205,7 +205,7 @@ class ScoredText:
             yield from words_of(self.store, self.model, lines, tokenize=self.asked.tokenize, path=self.path)
             return
         with self.store.connect() as connection:
-            selection = select_corpora(
+            selection = Selection.of(
                 connection, self.asked.corpus, condition=self.asked.where, sentences=True
             )
             hints = selection.condition.hints(connection) if selection.condition else []

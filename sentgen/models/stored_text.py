@@ -16,7 +16,7 @@ from sentgen.corpus.paths import expand
 from sentgen.corpus.reading import sentences_of
 from sentgen.errors import InputError, ModelError
 from sentgen.lookups.base.regions import of_kinds, parts_of
-from sentgen.lookups.base.selection import Selection, select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.models.base.registry import ModelInfo
 from sentgen.schema import Store
@@ -219,7 +219,7 @@ def _of_file(path: str, form: str | None) -> Iterator[Sequence[str]]:
 
 def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:
     with store.connect() as connection:
-        chosen = select_corpora(connection, [name], sentences=True)
+        chosen = Selection.of(connection, [name], sentences=True)
     return (words for _, words in stored_sentences(store, chosen))
 
 

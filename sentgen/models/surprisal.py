@@ -23,7 +23,7 @@ from sentgen.arrays import Bools, Floats
 from sentgen.counts.batch import spill_folder
 from sentgen.counts.draft import Draft
 from sentgen.errors import ModelError, NotFoundError, spell
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.models.base import registry
 from sentgen.models.base.registry import (
     PACKAGE,
@@ -198,7 +198,7 @@ class ApplyRequest:
     ) -> Application:
         """Compute the surprisal, and write it to the draft."""
         with store.connect() as connection:
-            selection = select_corpora(connection, self.corpus, sentences=True)
+            selection = Selection.of(connection, self.corpus, sentences=True)
         done = Application(model)
         for text in StoredText.read(store, selection, without=model.id):
             logps, unknown = say(text)

@@ -27,7 +27,7 @@ from sqlalchemy import Connection, insert, select
 from sentgen.arrays import Floats, Ints, Longs, compiled
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError, ModelError, StoreError, spell
-from sentgen.lookups.base.selection import Selection, select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, where
 from sentgen.models.request import WhereOption
 from sentgen.models.vectors import Singles, SpaceInfo
@@ -446,7 +446,7 @@ class VectorRequest:
         self, connection: Connection, store: Store, report: Callable[[str], None]
     ) -> tuple[_VectorWords, ContextCounts]:
         report("counting words with their company")
-        selection = select_corpora(connection, self.corpus, condition=self.where)
+        selection = Selection.of(connection, self.corpus, condition=self.where)
         words = find_vocabulary(connection, selection, self.min_count, self.words)
         cells = count_cells(
             connection,

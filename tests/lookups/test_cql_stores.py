@@ -21,7 +21,7 @@ from test_cql_property import ROOMS, check_hits
 from sentgen.counts import corpora
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import QueryError
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import DOCUMENT, SENTENCE
 from sentgen.lookups.cql.dialects import Reading, Strategy
 from sentgen.lookups.cql.search import parse_cql
@@ -208,7 +208,7 @@ def test_the_statement_finds_what_the_definition_says(
     names, condition, longest = selected
     # Documents are searched whole.
     condition, longest = (None, 99) if across else (condition, longest)
-    selection = select_corpora(places[place], names, condition=condition)
+    selection = Selection.of(places[place], names, condition=condition)
     reading = Reading(strategy=strategy, across=across)
     try:
         cql = parse_cql(places[place], f"{query}{expanded}", selection, reading)

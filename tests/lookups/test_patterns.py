@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from sentgen.errors import InputError, NotFoundError
 from sentgen.lookups.base.patterns import TokenPattern, glob, split_pattern
-from sentgen.lookups.base.selection import Selection, select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement, literal
 
 
@@ -129,15 +129,15 @@ def test_split_pattern_refuses(text: str, message: str) -> None:
 
 def test_unknown_corpus_lists_the_others(connection: Connection) -> None:
     with pytest.raises(NotFoundError, match="no corpus 'nope'; the store has: other, toy"):
-        select_corpora(connection, ["toy", "nope"])
+        Selection.of(connection, ["toy", "nope"])
 
 
 def test_corpora_are_selected(connection: Connection) -> None:
-    assert select_corpora(connection, []) == Selection(())
-    assert select_corpora(connection, ["toy", "toy"]) == Selection(("toy",))
-    assert select_corpora(connection, [], min_order=3) == Selection(("toy",), left_out=("other",))
+    assert Selection.of(connection, []) == Selection(())
+    assert Selection.of(connection, ["toy", "toy"]) == Selection(("toy",))
+    assert Selection.of(connection, [], min_order=3) == Selection(("toy",), left_out=("other",))
 
 
 def test_order_that_no_corpus_has(connection: Connection) -> None:
     with pytest.raises(NotFoundError, match="counted up to 2"):
-        select_corpora(connection, ["other"], min_order=3)
+        Selection.of(connection, ["other"], min_order=3)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.lookups.concordances.concordance import Kwic
 from sentgen.lookups.concordances.hit_places import Marks
-from sentgen.lookups.concordances.line_text import SortedSides, sorted_words
+from sentgen.lookups.concordances.line_text import SortedSides, SortedWords
 from sentgen.lookups.grew.matches import Match
 from sentgen.schema import Store
 
@@ -44,11 +44,11 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 )
 def test_keys_have_a_level_each(order: str, levels: Mapping[int, int]) -> None:
     """Three of them have; those of a side are as many keys as words."""
-    assert sorted_words(order).levels == levels
+    assert SortedWords.of(order).levels == levels
 
 
 def test_words_are_named_as_in_an_order() -> None:
-    assert sorted_words("node,1L,2R").named == [("node", 1), ("1L", 2), ("2R", 3)]
+    assert SortedWords.of("node,1L,2R").named == [("node", 1), ("1L", 2), ("2R", 3)]
 
 
 @settings(max_examples=settings.default.max_examples // 3)
@@ -76,7 +76,7 @@ def test_words_are_those_beside_the_node(
         cql='[upos="NOUN"] []?', sort=",".join(order) or "none", context=context, across=across, limit=limit
     )
     rows = asked.lines(connection, placed=True).rows
-    levels = sorted_words(asked.sort).levels
+    levels = SortedWords.of(asked.sort).levels
 
     for row, sides in zip(rows.to_pylist(), asked.sorted_sides(connection, rows), strict=True):
         for name, parts in sides._asdict().items():

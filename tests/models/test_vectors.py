@@ -13,7 +13,7 @@ import pytest
 
 from sentgen.counts.ingestion import Settings, ingest
 from sentgen.errors import InputError, ModelError, NotFoundError, SentgenError, StoreError
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.models import vector_building, vectors
 from sentgen.models.vector_building import ContextCounts, VectorRequest, count_cells, find_vocabulary
 from sentgen.models.vectors import Near, SpaceInfo, WordVectors
@@ -73,7 +73,7 @@ def counted(
     """Return the counts by word and number of the context, which is a word where contexts are those of a window."""
     options = {"window": 2, "dependencies": False, "memory": 1 << 20, **options}
     with store.connect() as connection:
-        selection = select_corpora(connection, [corpus])
+        selection = Selection.of(connection, [corpus])
         words = find_vocabulary(connection, selection, least, 100)
         cells = count_cells(connection, selection, words, **options)
     keys = zip(cells.rows.tolist(), cells.columns.tolist(), strict=True)

@@ -122,7 +122,7 @@ def test_a_writer_waits_for_readers(path: Path) -> None:
 def test_readers_leave_a_writer_its_turn(path: Path) -> None:
     """While it waits for one of them, the next is refused: they might never be gone all at once."""
     with Store(path, read_only=True), other(path) as one:
-        lock = "lock = write_lock.take(__import__('pathlib').Path(path))"
+        lock = "lock = write_lock.WriteLock.take(__import__('pathlib').Path(path))"
         one.does(lock)
         with pytest.raises(StoreError, match="sentgen ingest"):
             Store(path, read_only=True)
@@ -225,7 +225,7 @@ def test_a_reader_hears_who_fills_an_empty_store(path: Path, caplog: pytest.LogC
 def test_a_store_that_is_not_there_yet_names_who_makes_it(path: Path) -> None:
     path.unlink()
     with other(path) as one:
-        one.does("import pathlib; lock = write_lock.take(pathlib.Path(path))")
+        one.does("import pathlib; lock = write_lock.WriteLock.take(pathlib.Path(path))")
         with pytest.raises(NotFoundError, match=r"no store here yet; sentgen ingest \(process \d+\), for"):
             Store(path, read_only=True)
 
@@ -296,7 +296,7 @@ def test_a_lock_says_whose_it_is_as_soon_as_it_has_a_name(
 
     place = Path(f"{path}.lock")
     with monkeypatch.context() as patch:
-        patch.setattr(write_lock, "WriteLock", killed)
+        patch.setattr(write_lock.WriteLock, "__init__", killed)
         with pytest.raises(Killed):
             Store(path)
 

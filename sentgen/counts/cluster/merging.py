@@ -422,7 +422,7 @@ def _plain(rows: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 def _read_batches(path: Path | str, numbers: Sequence[int] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield batches, all of them if no numbers are given."""
+    """Yield the batches of some indices, or all."""
     with opened(path) as reader:
         for number in range(reader.num_record_batches) if numbers is None else numbers:
             yield reader.get_batch(number)

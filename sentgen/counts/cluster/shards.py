@@ -344,7 +344,7 @@ def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, Sou
         duck = raw(connection)
         corpus = CountedCorpus.of(connection, reading.settings)
         CountedCorpus.add(connection, reading.settings, corpus.id)
-        # Orders above 1 are counted with those of all shards.
+        # N-grams of orders above 1 are counted later, for all shards.
         runs = Path(f"{store.path}.runs")
         counter = NgramCounter(highest=1, memory=reading.memory // 4, folder=runs)
         writer = Writer(connection, corpus, counter)

@@ -247,6 +247,17 @@ class Key(ABC):
         columns = [key.columns[0] for key in keys if len(key.columns) == 1 and key.table == keys[0].table]
         return (columns[0], columns[1]) if len(columns) == 2 else None
 
+    def value_at(self, sentence: str, position: str, bindings: Bindings) -> str:
+        """Return what lines show or are sorted by, in SQL; null if there is none.
+
+        Args:
+            sentence: alias of the row of `sentence` of the first token of the hit.
+            position: position of the token in it.
+            bindings: bindings of the statement.
+        """
+        at = f"spot.sentence_id = {sentence}.id and spot.position = {position}"
+        return f"(select {self.value('spot', bindings)} from token as spot where {at})"
+
 
 @dataclass(frozen=True, slots=True)
 class TokenKey(Key):

@@ -184,6 +184,10 @@ class MetadataKey(Key):
         """Return the SQL for the value of a row of `sentence`: its own, else that of its document."""
         return period_of(self._string(alias, bindings), self.step)
 
+    def value_at(self, sentence: str, position: str, bindings: Bindings) -> str:
+        """Return the value of a row of `sentence`, which all its tokens have."""
+        return self.of_row(sentence, bindings)
+
     def _string(self, alias: str, bindings: Bindings) -> str:
         if self.always:
             return self.always.string(alias)
@@ -415,6 +419,23 @@ class StoreKeys:
             return MetadataKey(stem)
         key = self._written(stem) or self._with_owner(stem)
         return key or (MetadataKey(stem) if stem in ALWAYS else None)
+
+    def require(self, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
+        """Return what a name stands for: surprisal, metadata, or an attribute of regions, labels or tokens.
+
+        Args:
+            name: the name.
+            what: what the name is to be, for the message that there is none.
+            others: what else it may be.
+
+        Raises:
+            InputError: there is no such key.
+        """
+        key_of_place = self.find_surprisal(name) or self.find_metadata(name) or self.find_region(name)
+        if key := key_of_place or self.find_label(name, required=True) or self.find_token(name):
+            return key
+        listed = [*others, *self.of_sentences, *self.of_regions, *self.of_tokens]
+        raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
 
     def _in_periods(self, key: OfPeriods, name: str, step: int) -> OfPeriods:
         """Return a key whose values are periods of the numbers or dates of another.

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Protocol, TypeVar
 from sqlalchemy import Connection
 
 from sentgen.errors import InputError, spell
-from sentgen.lookups.base.selection import Selection, select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer, Statement
 from sentgen.options import Option
 from sentgen.output.tabular import Rows
@@ -75,8 +75,8 @@ class Lookup:
     limit: LimitOption = 20
 
     def select(self, connection: Connection, *, min_order: int = 0, sentences: bool = False) -> Selection:
-        """Look up the corpora of the question; see `sentgen.lookups.base.selection.select_corpora`."""
-        return select_corpora(
+        """Look up the corpora of the question; see `sentgen.lookups.base.selection.Selection.of`."""
+        return Selection.of(
             connection,
             self.corpus,
             condition=self.where,

@@ -100,6 +100,64 @@ class Selection:
         """Return the same conditions on rows of `sentence`."""
         return self._conditions(bindings, alias, "id")
 
+    @classmethod
+    def of(
+        cls,
+        connection: Connection,
+        names: Iterable[str],
+        *,
+        condition: str | None = None,
+        min_order: int = 0,
+        ignore_case: bool = False,
+        sentences: bool = False,
+    ) -> Selection:
+        """Look up corpora and subcorpora by name; no names select the whole store.
+
+        Args:
+            connection: the store.
+            names: names of the corpora and subcorpora.
+            condition: condition on the metadata of sentences (see `sentgen.lookups.base.metadata`).
+            min_order: leave out corpora whose n-grams of this order were not counted; with a condition no
+                corpus is left out, as n-grams are counted from the sentences.
+            ignore_case: whether words that differ in the case of letters only are one word.
+            sentences: whether the question needs sentences, which a corpus counted into a lake does not have.
+
+        Raises:
+            NotFoundError: there is no corpus of a name, none that was counted up to ``min_order``, or a
+                corpus has no sentences.
+            QueryError: the condition cannot be read, or names an unknown key.
+        """
+        wanted = tuple(dict.fromkeys(names))
+        known = {corpus.name: corpus for corpus in _corpora(connection)}
+        subcorpora = _subcorpora(connection, [name for name in wanted if name not in known], known)
+        whole = [name for name in wanted if name in known]
+        if sentences or subcorpora or condition is not None:
+            _require_sentences([known[name] for name in whole or sorted(known)])
+        met = None
+        if subcorpora:
+            met = condition_of(connection, whole, subcorpora, known, condition)
+            within = [name for corpus in subcorpora for name in corpus.corpora or known]
+            # The condition tests the corpus, too; with their names, whole ranges of rows are skipped.
+            wanted = tuple(dict.fromkeys([*whole, *within]))
+        elif condition is not None:
+            met = choose(connection, condition)
+        chosen = [known[name] for name in wanted or sorted(known)]
+        if not chosen:
+            raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
+        counted = chosen if met is not None else _counted_corpora(chosen, min_order)
+        left_out = tuple(corpus.name for corpus in chosen if corpus not in counted)
+        # A statement without a condition is faster than one with a condition that all rows meet.
+        everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
+        # If one corpus kept its case, folded words would miss its capitals.
+        lowercase = all(corpus.lowercase for corpus in counted)
+        return cls(
+            names=() if everything else tuple(corpus.name for corpus in counted),
+            lowercase=lowercase,
+            left_out=left_out,
+            ignore_case=ignore_case and not lowercase,
+            condition=met,
+        )
+
     def _conditions(self, bindings: Bindings, alias: str, sentence: str) -> list[str]:
         row = f"{alias}." if alias else ""
         conditions = self.of_corpora(bindings, f"{row}corpus_id")
@@ -172,63 +230,6 @@ class Selection:
             return table, self.of_segments(bindings)
         chosen = " and ".join(self.of_tokens(bindings, "token"))
         return f"(\n{counting.counting_query(table, chosen)}\n  ) as {table}", []
-
-
-def select_corpora(
-    connection: Connection,
-    names: Iterable[str],
-    *,
-    condition: str | None = None,
-    min_order: int = 0,
-    ignore_case: bool = False,
-    sentences: bool = False,
-) -> Selection:
-    """Look up corpora and subcorpora by name; no names select the whole store.
-
-    Args:
-        connection: the store.
-        names: names of the corpora and subcorpora.
-        condition: condition on the metadata of sentences (see `sentgen.lookups.base.metadata`).
-        min_order: leave out corpora whose n-grams of this order were not counted; with a condition no corpus
-            is left out, as n-grams are counted from the sentences.
-        ignore_case: whether words that differ in the case of letters only are one word.
-        sentences: whether the question needs sentences, which a corpus counted into a lake does not have.
-
-    Raises:
-        NotFoundError: there is no corpus of a name, none that was counted up to ``min_order``, or a corpus
-            has no sentences.
-        QueryError: the condition cannot be read, or names an unknown key.
-    """
-    wanted = tuple(dict.fromkeys(names))
-    known = {corpus.name: corpus for corpus in _corpora(connection)}
-    subcorpora = _subcorpora(connection, [name for name in wanted if name not in known], known)
-    whole = [name for name in wanted if name in known]
-    if sentences or subcorpora or condition is not None:
-        _require_sentences([known[name] for name in whole or sorted(known)])
-    met = None
-    if subcorpora:
-        met = condition_of(connection, whole, subcorpora, known, condition)
-        within = [name for corpus in subcorpora for name in corpus.corpora or known]
-        # The condition tests the corpus, too; with their names, whole ranges of rows are skipped.
-        wanted = tuple(dict.fromkeys([*whole, *within]))
-    elif condition is not None:
-        met = choose(connection, condition)
-    chosen = [known[name] for name in wanted or sorted(known)]
-    if not chosen:
-        raise NotFoundError(f"the store has no corpora: {_NO_CORPORA}")
-    counted = chosen if met is not None else _counted_corpora(chosen, min_order)
-    left_out = tuple(corpus.name for corpus in chosen if corpus not in counted)
-    # A statement without a condition is faster than one with a condition that all rows meet.
-    everything = not left_out and (not wanted or (subcorpora and len(wanted) == len(known)))
-    # If one corpus kept its case, folded words would miss its capitals.
-    lowercase = all(corpus.lowercase for corpus in counted)
-    return Selection(
-        names=() if everything else tuple(corpus.name for corpus in counted),
-        lowercase=lowercase,
-        left_out=left_out,
-        ignore_case=ignore_case and not lowercase,
-        condition=met,
-    )
 
 
 def _counted_corpora(chosen: Sequence[_Corpus], order: int) -> Sequence[_Corpus]:

@@ -175,6 +175,20 @@ class Block:
         missing: Bools = self._cached("missing", self._find_missing)
         return missing if len(missing) else None
 
+    def spots(self, at: Longs) -> pa.Table:
+        """Return a table of tokens: index in ``at``, id of the sentence, and position in it."""
+        import pyarrow as pa
+
+        ids, begins, *_ = self.sentences()
+        rows = self.sentence_of(at)
+        return pa.table(
+            {
+                "n": np.arange(len(at)),
+                "sentence_id": ids[rows],
+                "position": (at - begins[rows] + 1).astype(np.int32),
+            }
+        )
+
     def _begins(self, at: Longs) -> Bools:
         begins = self._mark_missing()
         begins[at] = True

@@ -22,7 +22,7 @@ from sentgen.lookups.concordances.line_query import (
     check_paragraphs,
     read_shown,
 )
-from sentgen.lookups.concordances.sorting import NONE, TYPICAL, LineOrder, SortKey, SortOption, find_key
+from sentgen.lookups.concordances.sorting import NONE, TYPICAL, LineOrder, SortKey, SortOption
 from sentgen.lookups.concordances.typical import REASONS
 from sentgen.lookups.cql.search import CqlOption, check_one
 from sentgen.lookups.search.absence import explain_absence
@@ -179,11 +179,11 @@ class Kwic(HitLookup):
 
     def sorted_sides(self, connection: Connection, rows: Rows) -> list[SortedSides]:
         """Return what is beside nodes of lines with their places, in parts: what they are sorted by."""
-        from sentgen.lookups.concordances.line_text import sorted_words
+        from sentgen.lookups.concordances.line_text import SortedWords
 
         context = LineContext.read(self.context)
         across = self.reading.reaches or bool(context.unit)
-        return sorted_words(self.sort).of_lines(connection, rows, context, across=across)
+        return SortedWords.of(self.sort).of_lines(connection, rows, context, across=across)
 
     def parts(self, connection: Connection, *, placed: bool = False) -> tuple[Statement, Iterator[Rows]]:
         """Return the statement for all lines, and the lines themselves, a part at a time.
@@ -244,7 +244,7 @@ class Kwic(HitLookup):
         hits = self.with_filters(connection, hits, selection)
         there = StoreKeys(connection, selection.names)
         order = LineOrder.of(there, SortKey.read_all(self.sort), context.sorted_by, explain=self.explain)
-        shown = {name: find_key(there, name) for name in read_shown(self.show)}
+        shown = {name: there.require(name) for name in read_shown(self.show)}
         sample, seed = self.drawn
         return LineQuery(
             connection,

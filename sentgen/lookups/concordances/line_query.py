@@ -30,7 +30,7 @@ from sentgen.lookups.base.statement import (
 )
 from sentgen.lookups.base.surface import LINE_COLUMNS, Surface
 from sentgen.lookups.concordances.hits import Query
-from sentgen.lookups.concordances.sorting import LineOrder, value_at
+from sentgen.lookups.concordances.sorting import LineOrder
 from sentgen.options import Option
 from sentgen.schema.base import quote_identifier
 
@@ -282,7 +282,7 @@ class LineQuery:
     def _columns(self, bindings: Bindings) -> str:
         reasons = "".join(f"\n  line.{name}," for name in self.order.reasons)
         shown = "".join(
-            f"\n  {value_at(key, 'sentence', 'line.first', bindings)} as {_quote_column(name)},"
+            f"\n  {key.value_at('sentence', 'line.first', bindings)} as {_quote_column(name)},"
             for name, key in self.shown.items()
         )
         return LINE_COLUMNS.format(shown=shown + reasons, node="node", more=_PLACE if self.placed else "")

@@ -22,7 +22,7 @@ from sentgen.lookups.base.cache import forms_of
 from sentgen.lookups.base.statement import Bindings, Extent, ResultBudget, Statement
 from sentgen.lookups.base.tokens import NONE, Tokens
 from sentgen.lookups.concordances.line_query import SHOWN_TEXT, LineQuery, random_keys
-from sentgen.lookups.concordances.line_text import Stretches, lines_of, locate_hits, token_numbers
+from sentgen.lookups.concordances.line_text import Stretches, lines_of, locate_hits
 from sentgen.lookups.concordances.sorting import NODE, LineOrder, SortKey, by_value
 from sentgen.lookups.search.attributes import of_key
 from sentgen.lookups.search.hits import NO_SPANS, BlockHits, Spans
@@ -117,7 +117,7 @@ class LineSearch:
             columns = (column.to_numpy().astype(np.int64) for column in hits.rows(self._query.extent).columns)
             new = random_keys(self._query.seed, *columns)
             some = new < (keys.max() if len(keys) == most else np.iinfo(np.int64).max)
-            drawn = Spans.together([drawn, token_numbers(hits).take(some)], ())
+            drawn = Spans.together([drawn, hits.token_numbers().take(some)], ())
             keys = np.append(keys, new[some])
             first = np.sort(np.argsort(keys, kind="stable")[:most])
             drawn, keys = drawn.take(first), keys[first]
@@ -171,7 +171,7 @@ class LineSearch:
             if hits.block.tokens.across == self._query.wide:
                 yield hits
             else:
-                yield from locate_hits(self._tokens, token_numbers(hits))
+                yield from locate_hits(self._tokens, hits.token_numbers())
 
 
 def _first(all_hits: Iterable[BlockHits], limit: int) -> Iterator[BlockHits]:
@@ -191,7 +191,7 @@ def _rows(hits: BlockHits | None, extent: Extent) -> pa.Table:
         names = {"sentence_id": np.int64, "first": np.int32, "last": np.int32}
         rows, numbers = pa.table({name: np.zeros(0, kind) for name, kind in names.items()}), NO_SPANS
     else:
-        rows, numbers = hits.rows(extent), token_numbers(hits)
+        rows, numbers = hits.rows(extent), hits.token_numbers()
     for name, column in zip(_NUMBERS, (numbers.first, numbers.last), strict=True):
         rows = rows.append_column(name, [column])
     return rows
@@ -232,7 +232,7 @@ class _WordOrder:
         budget = ResultBudget(self.connection)
         for hits in all_hits:
             for part in self._cut(hits, most):
-                held.append(_Held(token_numbers(part), self._words(part)))
+                held.append(_Held(part.token_numbers(), self._words(part)))
                 size += held[-1].size
                 if not limit:
                     budget.hold(held[-1].size * _NO_WORDS.itemsize)

@@ -125,11 +125,6 @@ def locate_hits(tokens: Tokens, numbers: Spans) -> Iterator[BlockHits]:
             yield BlockHits(block, first - block.first, last - block.first, NO_SPANS)
 
 
-def token_numbers(hits: BlockHits) -> Spans:
-    """Return the numbers of the first and last tokens of hits, which never change."""
-    return Spans(hits.block.numbers(hits.first), hits.block.numbers(hits.last), {})
-
-
 def lines_of(connection: Connection, shown: Sequence[Stretches]) -> pa.Table:
     """Return lines: the place of the node, and the text before it, of it and behind it.
 
@@ -344,20 +339,20 @@ class SortedWords:
             for at in np.argsort(by_place)
         ]
 
+    @classmethod
+    def of(cls, order: str) -> SortedWords:
+        """Return the words that an order, such as ``1L,node``, looks at first."""
+        in_order = chain.from_iterable(map(_places, SortKey.read_all(order)))
+        levels = dict[int | str, int]()
+        for item in in_order:
+            levels.setdefault(item, len(levels) + 1)
+        return cls(
+            {item: level for item, level in levels.items() if isinstance(item, int) and level <= _LEVELS}
+        )
+
     def _of_pieces(self, places: Sequence[int]) -> list[int]:
         """Return the levels of the pieces of a text that is cut at some offsets; 0 between the words."""
         return [0, *(level for place in places for level in (self.levels[place], 0))]
-
-
-def sorted_words(order: str) -> SortedWords:
-    """Return the words of the first keys of an order, such as ``1L,node``."""
-    in_order = chain.from_iterable(map(_places, SortKey.read_all(order)))
-    levels = dict[int | str, int]()
-    for item in in_order:
-        levels.setdefault(item, len(levels) + 1)
-    return SortedWords(
-        {item: level for item, level in levels.items() if isinstance(item, int) and level <= _LEVELS}
-    )
 
 
 def _places(key: SortKey) -> Sequence[int | str]:

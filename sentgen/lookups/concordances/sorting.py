@@ -8,19 +8,18 @@ other strings, and sorted by size. Strings are compared by code points.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from sentgen.case_folding import fold_sql
 from sentgen.errors import InputError
 from sentgen.lookups.base.attributes import Key, as_exact, as_number
-from sentgen.lookups.base.keys import MetadataKey, StoreKeys, bare
+from sentgen.lookups.base.keys import StoreKeys
 from sentgen.lookups.base.statement import DOCUMENT, Bindings, Extent, limit_clause
 from sentgen.lookups.base.surprisals import SurprisalKey
 from sentgen.lookups.concordances.typical import SCORE, Typical, typical_lines
 from sentgen.options import Option
-from sentgen.output.wording import instead
 
 #: No order but that of the corpus.
 NONE = "none"
@@ -180,7 +179,7 @@ class LineOrder:
             if sort_key.name == TYPICAL:
                 value = SCORE
             elif sort_key.name in values:
-                value = value_at(values[sort_key.name], "of_hit", position, bindings)
+                value = values[sort_key.name].value_at("of_hit", position, bindings)
                 if sort_key.fold and not isinstance(values[sort_key.name], SurprisalKey):
                     value = fold_sql(value)
             else:
@@ -208,9 +207,7 @@ class LineOrder:
         """
         others = [NODE, LEFT, RIGHT, TYPICAL]
         named = [key.name for key in keys if not key.offset and key.name not in others]
-        keys_of_values = {
-            name: find_key(store_keys, name, "sort key", ["1L", "1R", *others]) for name in named
-        }
+        keys_of_values = {name: store_keys.require(name, "sort key", ["1L", "1R", *others]) for name in named}
         typical = typical_lines(store_keys) if any(key.name == TYPICAL for key in keys) else None
         return cls(keys, keys_of_values, context, typical, explain)
 
@@ -241,36 +238,3 @@ def by_value(key: str, *, down: bool = False) -> str:
     last, text = " desc nulls first" if down else " nulls last", f"{key}::varchar"
     numbers = [f"{number}{last}" for number in (as_number(text), as_exact(text))]
     return ", ".join([f"{key} is not null{turned}", *numbers, f"{key}{turned}"])
-
-
-def find_key(keys: StoreKeys, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
-    """Return the key of a name: surprisal, metadata, attribute of regions or of tokens, or labels of lines.
-
-    Args:
-        keys: keys of the store.
-        name: the name.
-        what: what the message says that there is none of; ``others``: further names that it suggests.
-
-    Raises:
-        InputError: there is no such key.
-    """
-    key_of_place = keys.find_surprisal(name) or keys.find_metadata(name) or keys.find_region(name)
-    if key := key_of_place or keys.find_label(name, required=True) or keys.find_token(name):
-        return key
-    listed = [*others, *keys.of_sentences, *keys.of_regions, *keys.of_tokens]
-    raise InputError(f"no {what} {name!r}; {instead(bare(name), listed)}")
-
-
-def value_at(key: Key, sentence: str, position: str, bindings: Bindings) -> str:
-    """Return the SQL for the value of a key that lines show or are sorted by; null if there is none.
-
-    Args:
-        key: the key.
-        sentence: alias of the row of `sentence` of the first token of the hit.
-        position: position of the token in the sentence.
-        bindings: bindings of the statement.
-    """
-    if isinstance(key, MetadataKey):
-        return key.of_row(sentence, bindings)
-    at = f"spot.sentence_id = {sentence}.id and spot.position = {position}"
-    return f"(select {key.value('spot', bindings)} from token as spot where {at})"

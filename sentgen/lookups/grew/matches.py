@@ -202,7 +202,7 @@ class Match(Lookup):
             hits: rows of `ask`.
             marks: the marks of the hits, with their positions.
         """
-        from sentgen.lookups.concordances.line_text import PLACE, SortedSides, sorted_words
+        from sentgen.lookups.concordances.line_text import PLACE, SortedSides, SortedWords
 
         rows = [
             (mark.sentence_id, min(mark.positions.values()), max(mark.positions.values()))
@@ -210,7 +210,7 @@ class Match(Lookup):
             if mark.positions
         ]
         context = LineContext(self.context)
-        ready = iter(sorted_words(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False))
+        ready = iter(SortedWords.of(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False))
         sides = (next(ready) if mark.positions else SortedSides((), ()) for mark in marks)
         # The artificial root of trees has no token, and no text before it.
         return [one if hit["left"] else one._replace(left=()) for hit, one in zip(hits, sides, strict=True)]

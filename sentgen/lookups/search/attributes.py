@@ -21,7 +21,6 @@ from sentgen.lookups.base.keys import MetadataKey
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.lookups.base.tokens import NONE, Block
 from sentgen.lookups.cql.conditions import TokenConditions
-from sentgen.lookups.search.conditions import spots
 from sentgen.schema.engine import arrow_table, connection_cache, raw, register_arrow
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ class _ComputedAttribute(Attribute):
     def values(self, block: Block, at: Longs) -> pa.Array:
         """Return what tokens have."""
         text = _OF_TOKENS.format(value=self.value)
-        return _column(self.connection, text, self.bindings, spot=spots(block, at))
+        return _column(self.connection, text, self.bindings, spot=block.spots(at))
 
 
 def attribute_of(

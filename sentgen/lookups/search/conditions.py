@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import Connection
@@ -24,9 +23,6 @@ from sentgen.lookups.cql import syntax
 from sentgen.lookups.cql.conditions import TokenConditions
 from sentgen.lookups.search.number_sets import among
 from sentgen.schema.engine import arrow_table, raw, register_arrow
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: A condition is computed for single tokens if they are fewer than the block divided by this.
 _FEW = 4
@@ -310,7 +306,7 @@ class Conditions:
         duck, bindings = raw(self._connection), Bindings()
         condition = self.written.comparison(replace(comparison, negated=False), "t", "o", bindings)
         places = np.arange(block.size) if at is None else at
-        tables = {"spot": spots(block, places), "other": spots(block, places if other is None else other)}
+        tables = {"spot": block.spots(places), "other": block.spots(places if other is None else other)}
         with register_arrow(duck, **tables):
             rows = arrow_table(duck, _SPOTS.format(condition=condition), dict(bindings))
         met = np.zeros(len(places), bool)
@@ -327,18 +323,3 @@ class Conditions:
             ids = arrow_table(raw(self._connection), text, dict(bindings)).column(0)
             self._documents[positive] = ids.to_numpy()
         return self._documents[positive]
-
-
-def spots(block: Block, at: Longs) -> pa.Table:
-    """Return a table of tokens: their index in ``at``, the id of their sentence, and their position in it."""
-    import pyarrow as pa
-
-    ids, begins, *_ = block.sentences()
-    rows = block.sentence_of(at)
-    return pa.table(
-        {
-            "n": np.arange(len(at)),
-            "sentence_id": ids[rows],
-            "position": (at - begins[rows] + 1).astype(np.int32),
-        }
-    )

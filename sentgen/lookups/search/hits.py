@@ -136,6 +136,10 @@ class BlockHits:
         first, last = (np.stack([self.first, self.last]) - begins[at] + 1).astype(np.int32)
         return pa.table({"sentence_id": ids[at], "first": first, "last": last})
 
+    def token_numbers(self) -> Spans:
+        """Return hits by the numbers of their tokens, which never change."""
+        return Spans(self.block.numbers(self.first), self.block.numbers(self.last), {})
+
 
 def _longest(spans: Spans) -> Spans:
     """Return the spans that lie in no other span."""

@@ -22,7 +22,7 @@ from sentgen.arrays import Floats
 from sentgen.errors import InputError, spell
 from sentgen.lookups.base.attributes import COLUMNS, as_number
 from sentgen.lookups.base.regions import innermost, pieces_of
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, ResultBudget, Statement, limit_clause, where
 from sentgen.lookups.concordances.hits import Query
 from sentgen.lookups.cql.conditions import ENDS
@@ -307,7 +307,7 @@ def part_sizes(
     if time_key(keys, table.to_pylist()) is None:
         return PartSizes()
     by = Breakdown.of_parts(
-        connection, keys, select_corpora(connection, corpora, condition=condition, sentences=True)
+        connection, keys, Selection.of(connection, corpora, condition=condition, sentences=True)
     )
     return PartSizes(list(by.keys), _kind_sizes(connection, by)) if by.keys else PartSizes()
 

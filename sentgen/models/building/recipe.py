@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, select
 
 from sentgen.errors import InputError, ModelError, NotFoundError, spell
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Bindings, Statement
 from sentgen.models.base import sql
 from sentgen.models.base.registry import STUPID_BACKOFF, ModelInfo
@@ -312,7 +312,7 @@ def selected(
     of_sentences = connection.execute(select(subcorpus.c.name).where(subcorpus.c.name.in_(wanted))).first()
     if condition is None and of_sentences is None:
         return wanted, None
-    selection = select_corpora(connection, wanted, condition=condition)
+    selection = Selection.of(connection, wanted, condition=condition)
     every = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars()
     return list(selection.names or every), selection.condition
 

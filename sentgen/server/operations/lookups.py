@@ -22,7 +22,7 @@ from sentgen.lookups.base.question import (
     WhereOption,
     in_pages,
 )
-from sentgen.lookups.base.selection import select_corpora
+from sentgen.lookups.base.selection import Selection
 from sentgen.lookups.base.statement import Answer
 from sentgen.lookups.browsing import (
     facets,
@@ -87,10 +87,10 @@ def _kwic(context: Context, request: _KwicWithMarks) -> Result:
         if request.count or not request.marks:
             return Result.from_answer(request.ask(connection))
         # It looks for tokens in arrays, which other operations do without.
-        from sentgen.lookups.concordances.line_text import PLACE, sorted_words
+        from sentgen.lookups.concordances.line_text import PLACE, SortedWords
 
-        result = Result.from_answer(request.lines(connection, placed=True))
-        rows, words = result.table.slice(0, MARKED), sorted_words(request.sort)
+        result = Result.of(request.lines(connection, placed=True))
+        rows, words = result.table.slice(0, MARKED), SortedWords.of(request.sort)
         sides = request.sorted_sides(connection, rows) if words.levels else []
     ends = zip(*map(rows.column, PLACE[1:]), strict=True)
     marks: list[dict[str, object]] = [{"positions": list(range(first, last + 1))} for first, last in ends]
@@ -169,11 +169,11 @@ def _match(context: Context, request: MatchWithTrees) -> Result:
 
 
 def _marks(connection: Connection, request: Match, result: Result) -> dict[str, object]:
-    from sentgen.lookups.concordances.line_text import sorted_words
+    from sentgen.lookups.concordances.line_text import SortedWords
 
     hits = result.table.slice(0, MARKED).to_pylist()
     marks = list(Marks.of(connection, hits))
-    words = sorted_words(request.sort)
+    words = SortedWords.of(request.sort)
     sides = request.sorted_sides(connection, hits, marks) if words.levels else []
     rows: list[dict[str, object]] = [{"positions": mark.positions, "parts": mark.parts} for mark in marks]
     return {"marks": _with_sides(rows, sides), "sorted": words.named}
@@ -203,7 +203,7 @@ class Documents:
 
     @in_pages
     def ask(self, connection: Connection) -> Answer:
-        selection = select_corpora(connection, self.corpus, condition=self.where)
+        selection = Selection.of(connection, self.corpus, condition=self.where)
         return list_documents(connection, selection, self.limit)
 
 
