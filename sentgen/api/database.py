@@ -239,7 +239,7 @@ class Database(StoreContents):
         corpus_names, selected = corpora_in(query or ""), tuple[str, ...]()
         if corpus_names:
             with self._session.read() as store, store.connect() as connection:
-                selected = Selection.of(connection, corpus_names).names
+                selected = Selection.named(connection, corpus_names).names
         with self._session.release():
             return citation.cite(self.path, query, names=selected)
 

@@ -109,7 +109,7 @@ class Hits(Table):
         if not hits:
             return []
         with self._session.read() as store, store.connect() as connection:
-            marks = [set(hit_marks.positions.values()) for hit_marks in Marks.of(connection, hits)]
+            marks = [set(hit_marks.positions.values()) for hit_marks in Marks.of_hits(connection, hits)]
             trees = []
             for hit, marked in zip(hits, marks, strict=True):
                 answer, _ = find_sentence(connection, hit["corpus"], hit["document"], hit["sent_id"])
@@ -130,7 +130,7 @@ class Hits(Table):
             self._session,
             self._question.sort,
             lambda connection: self._question.sorted_sides(
-                connection, hits, list(Marks.of(connection, hits))
+                connection, hits, list(Marks.of_hits(connection, hits))
             ),
         )
 
@@ -178,7 +178,7 @@ def _sorted_lines(
     session: StoreSession, sort: str, sides: Callable[[Connection], Iterable[SortedSides]]
 ) -> list[SortedLine]:
     """Return lines in parts, by what they are sorted by; none where that is nothing."""
-    words = SortedWords.of(sort)
+    words = SortedWords.of_order(sort)
     if not words.levels:
         return []
     try:

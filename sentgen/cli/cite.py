@@ -72,4 +72,4 @@ def _corpora(names: Sequence[str], options: StoreOptions) -> tuple[str, ...]:
         NotFoundError: there is no corpus or subcorpus of a name.
     """
     with options.connection() as connection:
-        return Selection.of(connection, names).names
+        return Selection.named(connection, names).names

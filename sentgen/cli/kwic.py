@@ -73,7 +73,7 @@ def _colored(request: Kwic, connection: Connection, lines: Rows) -> Rows:
     from sentgen.lookups.concordances.line_text import PLACE, SortedWords
 
     sides = request.sorted_sides(connection, lines)
-    return with_spans(lines.without(PLACE), sides, SortedWords.of(request.sort).levels.get(0, 0))
+    return with_spans(lines.without(PLACE), sides, SortedWords.of_order(request.sort).levels.get(0, 0))
 
 
 def _with_strips(table: Rows) -> Rows:

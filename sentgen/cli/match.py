@@ -91,8 +91,8 @@ def _colored(request: Match, connection: Connection, lines: Rows) -> Rows:
     from sentgen.lookups.concordances.line_text import SortedWords
 
     hits = lines.to_pylist()
-    sides = request.sorted_sides(connection, hits, list(Marks.of(connection, hits)))
-    return with_spans(lines, sides, SortedWords.of(request.sort).levels.get(0, 0))
+    sides = request.sorted_sides(connection, hits, list(Marks.of_hits(connection, hits)))
+    return with_spans(lines, sides, SortedWords.of_order(request.sort).levels.get(0, 0))
 
 
 def _trees(request: Match, connection: Connection, *, conllu: bool, svg: Path | None, out: Output) -> None:

@@ -64,7 +64,7 @@ class Batch(ABC, Generic[Item, Done]):
 
     def __init__(self, connection: Connection, store: Store, settings: Settings, done: Done) -> None:
         self.settings, self.done = settings, done
-        self.corpus = CountedCorpus.of(connection, settings)
+        self.corpus = CountedCorpus.of_settings(connection, settings)
         self.writer = Writer(connection, self.corpus, new_counter(store, self.corpus))
         self.next_source = next_id(connection, tables.source)
         #: Number of tokens that are drafted.

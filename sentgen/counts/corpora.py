@@ -114,7 +114,7 @@ FAN_IN = 8
 
 
 def _region_kinds(connection: Connection, corpus: str) -> Rows:
-    """Return the kinds of regions, with their attributes, how many there are, and the tokens in them."""
+    """Return the kinds of regions, with their attributes, the number of regions, and the tokens in them."""
     return fetch_rows(connection, _REGIONS, {"corpus": corpus})
 
 

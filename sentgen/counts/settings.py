@@ -173,11 +173,11 @@ class CountedCorpus:
         return None if row is None else CountedCorpus.of_row(row._asdict())
 
     @classmethod
-    def of(cls, connection: Connection, settings: Settings) -> CountedCorpus:
-        """Return the corpus that settings name, or else the one that they would make.
+    def of_settings(cls, connection: Connection, settings: Settings) -> CountedCorpus:
+        """Return the corpus that settings name, or the new corpus that they describe.
 
         Raises:
-            InputError: the corpus is made otherwise, or the name is that of a subcorpus.
+            InputError: the corpus has other settings, or the name is that of a subcorpus.
         """
         stored = cls.find(connection, settings.corpus)
         if stored is not None:

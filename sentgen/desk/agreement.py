@@ -135,7 +135,7 @@ class LineReport:
         return Rows((self.by, *columns), apart, ("VARCHAR", *_TYPES)), notes
 
     def _parts(self, connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[str, list[int]]:
-        """Return the numbers of the lines of each part, in the order of their values."""
+        """Return the numbers of the lines for each value of ``by``, in the order of the values."""
         values = LineValues.find(connection, lines, LineState.of_lines(connection, lines), [self.by or ""])
         parts: dict[str, list[int]] = {}
         for row in sorted(lines, key=lambda row: tuple(values.ranks.get(row["number"], ()))):

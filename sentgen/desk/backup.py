@@ -119,7 +119,7 @@ class Backup:
         if lake_at(store) or store.is_dir():
             raise StoreError(f"{store}: this is a folder; {spell('db')} names a file")
         refuse_snapshot(store, f"choose another {spell('db')}")
-        if store.is_symlink():  # which would become the store, and what it leads to stay as it is
+        if store.is_symlink():  # renaming would replace the link, not its target
             raise StoreError(
                 f"{store}: a link; put the backup back with {spell('db')} {os.path.realpath(store)}"
             )

@@ -62,7 +62,7 @@ class LineState:
 
     @classmethod
     def of_lines(cls, connection: Connection, lines: Sequence[Mapping[str, Any]]) -> dict[int, LineState]:
-        """Return what has become of lines of a set, by number."""
+        """Return the current states of lines of a set, by number."""
         import pyarrow as pa
 
         if not lines:
@@ -78,7 +78,7 @@ class LineState:
         standings: dict[int, LineState] = {number: cls() for number in forms}
         for row in rows:
             number, same = row["number"], row["forms"] == forms[row["number"]]
-            # Of sentences with the same name, one that has the words, at the same place if there are several.
+            # Of sentences of one name, one with the same words, and of several the one at the same index.
             if (same and standings[number].state) or standings[number].sentence is None:
                 standings[number] = cls("" if same else CHANGED, row["sentence"], row["id"])
         return standings
@@ -113,12 +113,12 @@ class LineValues:
         what: str = "metadata",
         others: Sequence[str] = (),
     ) -> LineValues:
-        """Return what lines have of some keys.
+        """Return the values of lines for some keys.
 
         Args:
             connection: the store.
             lines: lines of the set.
-            states: where they are now.
+            states: current states of the lines.
             names: names of the keys, as `kwic --show` takes them.
             what: a key is, and ``others`` that it may be, for the message that there is none.
 

@@ -244,7 +244,7 @@ class CorpusSize:
 
 def size_of(connection: Connection, corpora: Sequence[str], condition: str | None) -> CorpusSize:
     """Count the documents, sentences, tokens and different words of corpora or of some of their sentences."""
-    selection, bindings = Selection.of(connection, corpora, condition=condition), Bindings()
+    selection, bindings = Selection.named(connection, corpora, condition=condition), Bindings()
     query = Statement(_SIZE.format(conditions=where(selection.of_sentences(bindings))), bindings)
     (row,) = query.run(connection).to_pylist()
     return CorpusSize(**row, types=_types(connection, selection))
@@ -279,9 +279,9 @@ def facets(connection: Connection, corpora: Sequence[str], condition: str | None
         NotFoundError: there is no such corpus.
         QueryError: the condition cannot be read, or asks for a key that there is not.
     """
-    every = Selection.of(connection, corpora)
-    chosen = Selection.of(connection, corpora, condition=condition)
-    bindings = Bindings(most=_MOST, longest=_LONGEST, key=key)
+    every = Selection.named(connection, corpora)
+    chosen = Selection.named(connection, corpora, condition=condition)
+    bindings = Bindings(most=_MOST_VALUES, longest=_MOST_CHARACTERS, key=key)
     text = _FACETS.format(
         every=where(every.of_sentences(bindings), "  "), chosen=where(chosen.of_sentences(bindings), "  ")
     )
@@ -305,7 +305,7 @@ def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") 
     Raises:
         NotFoundError: there is no such corpus.
     """
-    known, names = StoreKeys(connection), Selection.of(connection, corpora).names
+    known, names = StoreKeys(connection), Selection.named(connection, corpora).names
     rows = []
     for name, group in groupby(offered_labels(connection, names), lambda each: each.name):
         # What the store calls so itself is meant by the name.

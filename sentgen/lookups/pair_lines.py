@@ -100,7 +100,7 @@ class PairLines(Lookup):
             find = self._relation
         beginning, pairs, missing = find(connection, selection, bindings)
         text = _PAIRS.format(beginning=beginning, pairs=pairs, limit=limit_clause(self.limit, bindings, "  "))
-        text += Surface.of(connection).lines("pair", ["place"]) + _LINES
+        text += Surface.of_store(connection).lines("pair", ["place"]) + _LINES
         return limited_answer(connection, Statement(text, bindings), self.limit, f"line {missing}")
 
     def _dependency(

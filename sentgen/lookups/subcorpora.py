@@ -78,11 +78,11 @@ def define(
     choose(connection, expression)
     own = {stored.name for stored in stored_subcorpora(connection)}
     if any(each in own for each in corpora):
-        chosen = Selection.of(connection, corpora)
+        chosen = Selection.named(connection, corpora)
         assert chosen.condition is not None
         made = Subcorpus(name, (), both_hold(chosen.condition.text, expression), now())
     else:
-        Selection.of(connection, corpora)
+        Selection.named(connection, corpora)
         made = Subcorpus(name, tuple(dict.fromkeys(corpora)), expression, now())
     condition = choose(connection, made.condition)
     sentences, _, _ = _sizes(connection, condition)
@@ -106,7 +106,7 @@ def remove(connection: Connection, name: str) -> Subcorpus:
 
 def sizes(connection: Connection, part: Subcorpus) -> tuple[int, int, int]:
     """Return the numbers of sentences, tokens and documents of the subcorpus."""
-    condition = Selection.of(connection, [part.name]).condition
+    condition = Selection.named(connection, [part.name]).condition
     assert condition is not None
     return _sizes(connection, condition)
 

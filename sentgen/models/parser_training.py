@@ -144,7 +144,7 @@ class TrainParser:
     def _sentences(self, connection: Connection, corpora: Sequence[str]) -> list[str]:
         """Return the sentences of corpora in CoNLL-U."""
         bindings = Bindings()
-        conditions = Selection.of(connection, corpora).of_sentences(bindings, "s")
+        conditions = Selection.named(connection, corpora).of_sentences(bindings, "s")
         rows = Statement(_SENTENCES.format(conditions=where(conditions)), bindings).run(connection)
         missing = rows["without_tags" if self.only else "without_tree"].to_pylist()
         if any(missing):

@@ -205,7 +205,7 @@ class ScoredText:
             yield from words_of(self.store, self.model, lines, tokenize=self.asked.tokenize, path=self.path)
             return
         with self.store.connect() as connection:
-            selection = Selection.of(
+            selection = Selection.named(
                 connection, self.asked.corpus, condition=self.asked.where, sentences=True
             )
             hints = selection.condition.hints(connection) if selection.condition else []

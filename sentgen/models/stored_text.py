@@ -219,7 +219,7 @@ def _of_file(path: str, form: str | None) -> Iterator[Sequence[str]]:
 
 def _of_corpus(store: Store, name: str) -> Iterator[Sequence[str]]:
     with store.connect() as connection:
-        chosen = Selection.of(connection, [name], sentences=True)
+        chosen = Selection.named(connection, [name], sentences=True)
     return (words for _, words in stored_sentences(store, chosen))
 
 

@@ -198,7 +198,7 @@ class ApplyRequest:
     ) -> Application:
         """Compute the surprisal, and write it to the draft."""
         with store.connect() as connection:
-            selection = Selection.of(connection, self.corpus, sentences=True)
+            selection = Selection.named(connection, self.corpus, sentences=True)
         done = Application(model)
         for text in StoredText.read(store, selection, without=model.id):
             logps, unknown = say(text)

@@ -446,7 +446,7 @@ class VectorRequest:
         self, connection: Connection, store: Store, report: Callable[[str], None]
     ) -> tuple[_VectorWords, ContextCounts]:
         report("counting words with their company")
-        selection = Selection.of(connection, self.corpus, condition=self.where)
+        selection = Selection.named(connection, self.corpus, condition=self.where)
         words = find_vocabulary(connection, selection, self.min_count, self.words)
         cells = count_cells(
             connection,

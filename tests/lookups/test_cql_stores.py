@@ -208,7 +208,7 @@ def test_the_statement_finds_what_the_definition_says(
     names, condition, longest = selected
     # Documents are searched whole.
     condition, longest = (None, 99) if across else (condition, longest)
-    selection = Selection.of(places[place], names, condition=condition)
+    selection = Selection.named(places[place], names, condition=condition)
     reading = Reading(strategy=strategy, across=across)
     try:
         cql = parse_cql(places[place], f"{query}{expanded}", selection, reading)

@@ -64,7 +64,7 @@ def test_parts_have_their_texts_and_tokens(corpus: str, condition: str | None, s
     with store.connect() as connection:
         rows = facets(connection, [corpus], condition).rows.to_pylist()
         size = size_of(connection, [corpus], condition)
-        documents = list_documents(connection, Selection.of(connection, [corpus], condition=condition), 0)
+        documents = list_documents(connection, Selection.named(connection, [corpus], condition=condition), 0)
 
     assert {(row["key"], row["value"], row["documents"], row["tokens"]) for row in rows} == _expected(texts)
     words = {word for text in texts for sentence in text.sentences for word in sentence}

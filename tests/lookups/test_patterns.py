@@ -129,15 +129,15 @@ def test_split_pattern_refuses(text: str, message: str) -> None:
 
 def test_unknown_corpus_lists_the_others(connection: Connection) -> None:
     with pytest.raises(NotFoundError, match="no corpus 'nope'; the store has: other, toy"):
-        Selection.of(connection, ["toy", "nope"])
+        Selection.named(connection, ["toy", "nope"])
 
 
 def test_corpora_are_selected(connection: Connection) -> None:
-    assert Selection.of(connection, []) == Selection(())
-    assert Selection.of(connection, ["toy", "toy"]) == Selection(("toy",))
-    assert Selection.of(connection, [], min_order=3) == Selection(("toy",), left_out=("other",))
+    assert Selection.named(connection, []) == Selection(())
+    assert Selection.named(connection, ["toy", "toy"]) == Selection(("toy",))
+    assert Selection.named(connection, [], min_order=3) == Selection(("toy",), left_out=("other",))
 
 
 def test_order_that_no_corpus_has(connection: Connection) -> None:
     with pytest.raises(NotFoundError, match="counted up to 2"):
-        Selection.of(connection, ["other"], min_order=3)
+        Selection.named(connection, ["other"], min_order=3)

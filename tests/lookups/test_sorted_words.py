@@ -44,11 +44,11 @@ def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connection]
 )
 def test_keys_have_a_level_each(order: str, levels: Mapping[int, int]) -> None:
     """Three of them have; those of a side are as many keys as words."""
-    assert SortedWords.of(order).levels == levels
+    assert SortedWords.of_order(order).levels == levels
 
 
 def test_words_are_named_as_in_an_order() -> None:
-    assert SortedWords.of("node,1L,2R").named == [("node", 1), ("1L", 2), ("2R", 3)]
+    assert SortedWords.of_order("node,1L,2R").named == [("node", 1), ("1L", 2), ("2R", 3)]
 
 
 @settings(max_examples=settings.default.max_examples // 3)
@@ -76,7 +76,7 @@ def test_words_are_those_beside_the_node(
         cql='[upos="NOUN"] []?', sort=",".join(order) or "none", context=context, across=across, limit=limit
     )
     rows = asked.lines(connection, placed=True).rows
-    levels = SortedWords.of(asked.sort).levels
+    levels = SortedWords.of_order(asked.sort).levels
 
     for row, sides in zip(rows.to_pylist(), asked.sorted_sides(connection, rows), strict=True):
         for name, parts in sides._asdict().items():
@@ -129,7 +129,7 @@ def test_hits_of_trees_have_them_too(connection: Connection, request_: str) -> N
     hits = asked.ask(connection).rows.to_pylist()
     assert hits
     for hit, sides in zip(
-        hits, asked.sorted_sides(connection, hits, list(Marks.of(connection, hits))), strict=True
+        hits, asked.sorted_sides(connection, hits, list(Marks.of_hits(connection, hits))), strict=True
     ):
         assert isinstance(sides, SortedSides)
         for name in ("left", "right"):

@@ -76,7 +76,7 @@ def test_names_of_both_kinds_stand_beside_each_other(
     """For the sentences of all of them; a condition holds for each."""
     assert callable(meets)
     with Store(made, read_only=True) as store, store.connect() as connection:
-        selection, bindings = Selection.of(connection, names, condition=condition), Bindings()
+        selection, bindings = Selection.named(connection, names, condition=condition), Bindings()
         (*_, chosen) = selection.of_sentences(bindings)
         found = Statement(f"select sent_id from sentence where {chosen} order by id", bindings).run(
             connection
@@ -94,9 +94,9 @@ def test_names_of_both_kinds_stand_beside_each_other(
 def test_a_corpus_without_subcorpora_has_no_condition(made: Path) -> None:
     """Counts of whole corpora are read as before."""
     with Store(made, read_only=True) as store, store.connect() as connection:
-        assert Selection.of(connection, ["first"]) == Selection(("first",))
+        assert Selection.named(connection, ["first"]) == Selection(("first",))
         with pytest.raises(NotFoundError, match="the store has: first, second, ann, narrow, short"):
-            Selection.of(connection, ["third"])
+            Selection.named(connection, ["third"])
 
 
 def test_overview_and_properties(made: Path) -> None:
@@ -156,7 +156,7 @@ def test_it_follows_its_corpora_and_goes_by_its_name(store: Store) -> None:
     remove_corpus(store, "first")
     with store.connect() as connection:
         with pytest.raises(NotFoundError, match="'ann' is of 'first', which the store has no more"):
-            Selection.of(connection, ["ann"])
+            Selection.named(connection, ["ann"])
         short_ones = [row for row in ROWS if short(row) and row.corpus == "second"]
         assert subcorpora.sizes(connection, subcorpora.find(connection, "short"))[0] == len(short_ones)
     with store.begin() as connection:

@@ -73,7 +73,7 @@ def counted(
     """Return the counts by word and number of the context, which is a word where contexts are those of a window."""
     options = {"window": 2, "dependencies": False, "memory": 1 << 20, **options}
     with store.connect() as connection:
-        selection = Selection.of(connection, [corpus])
+        selection = Selection.named(connection, [corpus])
         words = find_vocabulary(connection, selection, least, 100)
         cells = count_cells(connection, selection, words, **options)
     keys = zip(cells.rows.tolist(), cells.columns.tolist(), strict=True)

@@ -342,7 +342,7 @@ def _read_into_store(reading: ShardReading, shard: Shard, tallies: dict[int, Sou
     """Read a shard into a temporary store, which counts its trees; return whether there are any."""
     with _scratch(reading) as store, store.begin() as connection:
         duck = raw(connection)
-        corpus = CountedCorpus.of(connection, reading.settings)
+        corpus = CountedCorpus.of_settings(connection, reading.settings)
         CountedCorpus.add(connection, reading.settings, corpus.id)
         # N-grams of orders above 1 are counted later, for all shards.
         runs = Path(f"{store.path}.runs")

@@ -248,7 +248,7 @@ class Key(ABC):
         return (columns[0], columns[1]) if len(columns) == 2 else None
 
     def value_at(self, sentence: str, position: str, bindings: Bindings) -> str:
-        """Return what lines show or are sorted by, in SQL; null if there is none.
+        """Return the SQL for the value that lines show or are sorted by; null if there is none.
 
         Args:
             sentence: alias of the row of `sentence` of the first token of the hit.

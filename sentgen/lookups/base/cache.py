@@ -49,7 +49,7 @@ class ArrayCache:
         return array
 
     @classmethod
-    def of(cls, connection: Connection) -> ArrayCache:
+    def of_store(cls, connection: Connection) -> ArrayCache:
         """Return the cache of a store; that of one that may change does not live long."""
         limit = connection.get_execution_options().get(MEMORY_LIMIT)
         capacity = (int(limit) if limit else 1 << 30) // _PART
@@ -110,7 +110,7 @@ def forms_of(connection: Connection, words: Ints) -> pa.Array:
 
 def all_words(connection: Connection) -> pa.Table | None:
     """Return all words of a store that nobody can change, if they are often looked up; else none."""
-    arrays, known = ArrayCache.of(connection), connection_cache(connection)
+    arrays, known = ArrayCache.of_store(connection), connection_cache(connection)
     every: pa.Table | None = arrays.find(_EVERY)
     if every is not None:
         return every

@@ -261,7 +261,7 @@ class StoreKeys:
     @cached_property
     def applied(self) -> AppliedModels:
         """The models that were applied to these corpora."""
-        return AppliedModels.of(self.connection, self.corpora)
+        return AppliedModels.of_corpora(self.connection, self.corpora)
 
     def any_token(self, column: str) -> bool:
         """Return whether some token of the corpora has a value in a column of `token`."""
@@ -421,7 +421,7 @@ class StoreKeys:
         return key or (MetadataKey(stem) if stem in ALWAYS else None)
 
     def require(self, name: str, what: str = "metadata", others: Sequence[str] = ()) -> Key:
-        """Return what a name stands for: surprisal, metadata, or an attribute of regions, labels or tokens.
+        """Return the key of a name: surprisal, metadata, attribute of regions or tokens, or labels of lines.
 
         Args:
             name: the name.

@@ -75,8 +75,8 @@ class Lookup:
     limit: LimitOption = 20
 
     def select(self, connection: Connection, *, min_order: int = 0, sentences: bool = False) -> Selection:
-        """Look up the corpora of the question; see `sentgen.lookups.base.selection.Selection.of`."""
-        return Selection.of(
+        """Look up the corpora of the question; see `sentgen.lookups.base.selection.Selection.named`."""
+        return Selection.named(
             connection,
             self.corpus,
             condition=self.where,

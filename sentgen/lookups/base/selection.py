@@ -101,7 +101,7 @@ class Selection:
         return self._conditions(bindings, alias, "id")
 
     @classmethod
-    def of(
+    def named(
         cls,
         connection: Connection,
         names: Iterable[str],

@@ -133,7 +133,7 @@ class Surface:
         )
 
     @classmethod
-    def of(cls, connection: Connection) -> Surface:
+    def of_store(cls, connection: Connection) -> Surface:
         """Return how the tokens of a store become text; looked up once where nobody can change the store."""
         known = connection_cache(connection)
         if cls not in known:

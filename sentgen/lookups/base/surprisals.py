@@ -138,7 +138,7 @@ class AppliedModels:
         raise InputError(f"no {name!r}; write {listed}")
 
     @classmethod
-    def of(cls, connection: Connection, corpora: Sequence[str] = ()) -> AppliedModels:
+    def of_corpora(cls, connection: Connection, corpora: Sequence[str] = ()) -> AppliedModels:
         """Find the models that were applied to some corpora; to any, if none are named."""
         rows = Statement(_MODELS).run(connection).to_pylist()
         anywhere = [row for row in rows if _was_applied(connection, row["id"], ())]

@@ -90,7 +90,7 @@ class Tokens:
         self.connection, self.across = connection, across
         limit = connection.get_execution_options().get(MEMORY_LIMIT)
         self.limit = int(limit) if limit else None
-        self.cache = ArrayCache.of(connection)
+        self.cache = ArrayCache.of_store(connection)
         self.capacity = self.cache.capacity
 
     def blocks(self) -> list[Block]:
@@ -458,7 +458,7 @@ def occurrences(connection: Connection, attribute: str, words: Ints | Longs) -> 
         attribute: whether words are forms or lemmas, as the table `occurrence` names it.
         words: ids of the words.
     """
-    cache, key = ArrayCache.of(connection), (occurrences, attribute, tuple(words.tolist()))
+    cache, key = ArrayCache.of_store(connection), (occurrences, attribute, tuple(words.tolist()))
     tokens: Longs | None = cache.find(key)
     if tokens is None:
         # Joining with rows is faster than many values in the text of a statement.
@@ -487,7 +487,7 @@ def occurrences_of_each(connection: Connection, attribute: str, words: Iterable[
         attribute: whether words are forms or lemmas, as the table `occurrence` names it.
         words: ids of the words.
     """
-    cache = ArrayCache.of(connection)
+    cache = ArrayCache.of_store(connection)
     tokens: dict[int, Longs] = {}
     unknown = list[int]()
     for word in words:

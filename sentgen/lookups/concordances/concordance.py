@@ -183,7 +183,7 @@ class Kwic(HitLookup):
 
         context = LineContext.read(self.context)
         across = self.reading.reaches or bool(context.unit)
-        return SortedWords.of(self.sort).of_lines(connection, rows, context, across=across)
+        return SortedWords.of_order(self.sort).of_lines(connection, rows, context, across=across)
 
     def parts(self, connection: Connection, *, placed: bool = False) -> tuple[Statement, Iterator[Rows]]:
         """Return the statement for all lines, and the lines themselves, a part at a time.
@@ -243,7 +243,7 @@ class Kwic(HitLookup):
         hits = Query.read(connection, self.pattern, selection, cql=self.cql, reading=self.reading)
         hits = self.with_filters(connection, hits, selection)
         there = StoreKeys(connection, selection.names)
-        order = LineOrder.of(there, SortKey.read_all(self.sort), context.sorted_by, explain=self.explain)
+        order = LineOrder.of_keys(there, SortKey.read_all(self.sort), context.sorted_by, explain=self.explain)
         shown = {name: there.require(name) for name in read_shown(self.show)}
         sample, seed = self.drawn
         return LineQuery(

@@ -149,7 +149,7 @@ def spread_of(connection: Connection, hits: Iterable[BlockHits]) -> Iterator[pa.
 
 def _documents(connection: Connection) -> Longs:
     """Return the ids of all documents, ascending, their first token numbers, and their sizes in tokens."""
-    cache = ArrayCache.of(connection)
+    cache = ArrayCache.of_store(connection)
     documents: Longs | None = cache.find(_DOCUMENTS)
     if documents is None:
         columns = Tokens(connection).array(f"{_DOCUMENTS}\n  order by document_id", {})
@@ -202,7 +202,7 @@ class Marks:
     sentence_id: int
 
     @staticmethod
-    def of(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
+    def of_hits(connection: Connection, hits: Sequence[Mapping[str, object]]) -> Iterator[Marks]:
         """Yield the marks of hits, rows of `sentgen.lookups.grew.matches.Match`, in their order."""
         sentences = [(str(hit["corpus"]), str(hit["document"]), str(hit["sent_id"])) for hit in hits]
         forms = _forms(connection, sentences) if sentences else {}

@@ -308,7 +308,7 @@ class LineQuery:
         else:
             text += _FIRST.format(hits=hits, limit=limit_clause(limit, bindings, "  "))
         more = ["rank", *self.order.reasons] if self.order.keys else []
-        lines = _lines_in(self.context, Surface.of(self.connection), self.line_extent, more)
+        lines = _lines_in(self.context, Surface.of_store(self.connection), self.line_extent, more)
         return f"{text},\n{lines}"
 
     def _document_tables(self, table: str) -> str:

@@ -163,7 +163,7 @@ class LineSearch:
         return lines.take(pa.array(np.argsort(by_place)))
 
     def _around(self, all_hits: Iterable[BlockHits]) -> Iterator[Stretches]:
-        return (Stretches.of(hits, self._query.context) for hits in self._beside(all_hits))
+        return (Stretches.of_hits(hits, self._query.context) for hits in self._beside(all_hits))
 
     def _beside(self, all_hits: Iterable[BlockHits]) -> Iterator[BlockHits]:
         """Yield hits in blocks that have all tokens of their contexts."""

@@ -66,7 +66,7 @@ class Stretches:
             begin = end
 
     @classmethod
-    def of(cls, hits: BlockHits, context: LineContext) -> Stretches:
+    def of_hits(cls, hits: BlockHits, context: LineContext) -> Stretches:
         """Return the tokens of the lines of hits."""
         low, high = hits.block.unit_ends(hits.first)
         if context.unit:
@@ -180,7 +180,7 @@ def _texts(
     strings = forms_of(connection, different)
     lengths = high - low + 1
     begin = end = np.zeros(0, np.int64)
-    if shown and Surface.of(connection).multiwords:
+    if shown and Surface.of_store(connection).multiwords:
         begin, end, forms = _multiwords(shown)
         kinds, spaced = _apply_multiwords(
             places(low, lengths), np.repeat(low, lengths), kinds, spaced, begin, end, len(strings)
@@ -329,7 +329,7 @@ class SortedWords:
         hits = locate_hits(tokens, numbers.take(by_place))
         pieces = [
             *chain.from_iterable(
-                _text_pieces(connection, [Stretches.of(one, context)], before, behind) for one in hits
+                _text_pieces(connection, [Stretches.of_hits(one, context)], before, behind) for one in hits
             )
         ]
         levels, levels_behind = self._of_pieces(before), self._of_pieces(behind)
@@ -340,8 +340,8 @@ class SortedWords:
         ]
 
     @classmethod
-    def of(cls, order: str) -> SortedWords:
-        """Return the words that an order, such as ``1L,node``, looks at first."""
+    def of_order(cls, order: str) -> SortedWords:
+        """Return the words of the first keys of an order, such as ``1L,node``."""
         in_order = chain.from_iterable(map(_places, SortKey.read_all(order)))
         levels = dict[int | str, int]()
         for item in in_order:

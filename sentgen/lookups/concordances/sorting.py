@@ -197,7 +197,7 @@ class LineOrder:
         )
 
     @classmethod
-    def of(
+    def of_keys(
         cls, store_keys: StoreKeys, keys: tuple[SortKey, ...], context: int, *, explain: bool = False
     ) -> LineOrder:
         """Look up the keys of an order in a store; ``explain``: lines have the parts of ``typical``.

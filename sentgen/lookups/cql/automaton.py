@@ -44,7 +44,7 @@ class Automaton:
     lasts: tuple[tuple[int, Edges], ...]
 
     @classmethod
-    def of(cls, pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
+    def of_pattern(cls, pattern: syntax.Pattern, *, across: bool = False) -> Automaton:
         """Return the automaton of a pattern; ``across``: whether matches reach over the ends of sentences."""
         maker = _Glushkov()
         part = maker.part(pattern)

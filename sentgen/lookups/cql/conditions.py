@@ -234,7 +234,7 @@ def _compose(condition: syntax.Condition, write: Callable[[syntax.Condition], st
 def _no_space(connection: Connection, alias: str) -> str:
     """Return the condition that no space follows a row of `token`, which ends any multiword token."""
     condition = f"{alias}.space_after = false"
-    if not Surface.of(connection).multiwords:
+    if not Surface.of_store(connection).multiwords:
         return condition
     return f"{condition} and ({alias}.sentence_id, {alias}.position) not in ({_WITHIN})"
 

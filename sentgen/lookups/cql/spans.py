@@ -169,7 +169,7 @@ class SpanStatement:
                 return self._meet(pattern)
             case syntax.Constrained(part, condition):
                 return self._constrain(part, condition)
-        return self._walk(Automaton.of(pattern, across=self._across))
+        return self._walk(Automaton.of_pattern(pattern, across=self._across))
 
     def _labels(self, alias: str) -> str:
         return "".join(f", {alias}.{column}" for column in self._names.values())

@@ -84,7 +84,7 @@ def as_written(
     A label of the word becomes one of the first token; ``across``: matches may cross the ends of sentences,
     but words may not.
     """
-    multiwords, unspaced = Surface.of(connection).multiwords, _is_unspaced(connection)
+    multiwords, unspaced = Surface.of_store(connection).multiwords, _is_unspaced(connection)
     if not (multiwords or unspaced):
         return pattern
 
@@ -200,7 +200,7 @@ class _Search:
             return [*words, *((number, None) for number in multiwords)]
         columns = {"of_word": "word.form", "of_multiword": "m.form", "of_text": "asked.text"}
         spelled = {name: self.value.comparison_key(column) for name, column in columns.items()}
-        query = _PIECES + (_MULTIWORDS if Surface.of(self.connection).multiwords else "")
+        query = _PIECES + (_MULTIWORDS if Surface.of_store(self.connection).multiwords else "")
         return raw(self.connection).execute(query.format(**spelled), {"texts": list(parts)}).fetchall()
 
     def _places(self, pieces: _Pieces) -> _Places:
@@ -263,7 +263,7 @@ def _multiword_forms(connection: Connection) -> pa.Array:
     """Return the forms of multiword tokens; they are read once if nobody can change the store."""
     import pyarrow as pa
 
-    arrays = ArrayCache.of(connection)
+    arrays = ArrayCache.of_store(connection)
     forms: pa.Table | None = arrays.find(_MULTIWORD_FORMS)
     if forms is None:
         forms = arrays.add(_MULTIWORD_FORMS, arrow_table(raw(connection), _MULTIWORD_FORMS))

@@ -151,7 +151,7 @@ class Match(Lookup):
         return _with_hints(connection, answer, search)
 
     def _hits(self, connection: Connection) -> Answer:
-        search, surface = self._search(connection), Surface.of(connection)
+        search, surface = self._search(connection), Surface.of_store(connection)
         limit, seed, order = self.limit, self.random, search.order
         lines = search.first_sentences(limit, seed).lines(limit, self.context, seed, surface, order)
         hits = lines.fetch(connection, limit)
@@ -210,7 +210,9 @@ class Match(Lookup):
             if mark.positions
         ]
         context = LineContext(self.context)
-        ready = iter(SortedWords.of(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False))
+        ready = iter(
+            SortedWords.of_order(self.sort).of_lines(connection, Rows(PLACE, rows), context, across=False)
+        )
         sides = (next(ready) if mark.positions else SortedSides((), ()) for mark in marks)
         # The artificial root of trees has no token, and no text before it.
         return [one if hit["left"] else one._replace(left=()) for hit, one in zip(hits, sides, strict=True)]
@@ -236,7 +238,7 @@ class _Search:
         self.whole = self.statements(Bindings())
         # Counts have an order of their own.
         sort = NONE if match.is_count else match.sort
-        self.order = LineOrder.of(self._there, SortKey.read_all(sort), match.context)
+        self.order = LineOrder.of_keys(self._there, SortKey.read_all(sort), match.context)
 
     def _key(self, text: str) -> CountKey:
         """Return a key; names of metadata and of labels of lines need not be valid in Grew."""

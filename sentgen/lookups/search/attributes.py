@@ -126,7 +126,7 @@ class _StoredAttribute(Attribute):
         In a store that nobody can change they are read once; words are read only when they are needed for
         the second time, as reading all of them takes as long as a few questions.
         """
-        known, arrays = connection_cache(self.connection), ArrayCache.of(self.connection)
+        known, arrays = connection_cache(self.connection), ArrayCache.of_store(self.connection)
         text = _ALL.format(value=self.value, table=self.table, none=NONE)
         key = (_ALL, (query := Statement(text, self.bindings)).with_values())
         if self.table not in _FEW:

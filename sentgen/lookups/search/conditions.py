@@ -72,7 +72,7 @@ class Conditions:
     _cache: ArrayCache = field(init=False)
 
     def __post_init__(self) -> None:
-        self._cache = ArrayCache.of(self._connection)
+        self._cache = ArrayCache.of_store(self._connection)
 
     def hold(self, condition: syntax.Condition | None, block: Block, at: Longs | None = None) -> Bools:
         """Return which tokens of a block, all or those at some places, meet a condition."""

@@ -477,7 +477,7 @@ class _Matching:
             search = _SequenceSearch(self.conditions, self.regions)
             spans = [search.spans(sequence) for sequence in sequences]
             return spans[0] if len(spans) == 1 else Spans.together(spans, self.labels)
-        states = Automaton.of(pattern, across=self.block.tokens.across)
+        states = Automaton.of_pattern(pattern, across=self.block.tokens.across)
         return WalkSearch(states, self.conditions, self.regions, self.spans, self.labels).spans()
 
     def _multiword(self, word: syntax.Multiword) -> Spans:

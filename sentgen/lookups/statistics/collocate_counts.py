@@ -78,7 +78,7 @@ class _CollocateIds:
 
 def _ids_of(connection: Connection, query: Statement) -> Ints:
     """Return the ids that a query finds, ascending; asked once of a store that nobody can change."""
-    known, key = ArrayCache.of(connection), (_ids_of, query.with_values())
+    known, key = ArrayCache.of_store(connection), (_ids_of, query.with_values())
     ids: Ints | None = known.find(key)
     if ids is None:
         rows = arrow_table(raw(connection), query.text, query.used_parameters).column(0)
@@ -438,7 +438,7 @@ def _all_arcs(
     connection: Connection, search: _ArcSearch, collocates: _CollocateIds, key: object | None
 ) -> Longs:
     """Return the counts of all arcs; by a key they are kept of a store that nobody can change."""
-    known = ArrayCache.of(connection)
+    known = ArrayCache.of_store(connection)
     counts = known.find(key) if key else None
     if counts is None:
         counts = _count_arcs(search, collocates, ((block, None) for block in Tokens(connection).blocks()))

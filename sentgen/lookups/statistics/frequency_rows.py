@@ -307,7 +307,7 @@ def part_sizes(
     if time_key(keys, table.to_pylist()) is None:
         return PartSizes()
     by = Breakdown.of_parts(
-        connection, keys, Selection.of(connection, corpora, condition=condition, sentences=True)
+        connection, keys, Selection.named(connection, corpora, condition=condition, sentences=True)
     )
     return PartSizes(list(by.keys), _kind_sizes(connection, by)) if by.keys else PartSizes()
 

@@ -345,7 +345,7 @@ class Keywords:
         options = {"ignore_case": items.folded, "sentences": items.by is not By.WORD or bool(items.pos)}
         order = self.n if items.by is By.WORD and not items.pos else 0
         focus, reference = (
-            Selection.of(connection, names, condition=condition, min_order=order, **options)
+            Selection.named(connection, names, condition=condition, min_order=order, **options)
             for names, condition in zip(named, (self.where, self.against_where), strict=True)
         )
         if left_out := [*focus.left_out, *reference.left_out]:

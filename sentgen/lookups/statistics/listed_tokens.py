@@ -199,7 +199,7 @@ def values_by_id(connection: Connection, query: Statement, *, keep: bool) -> Lon
         query: the query.
         keep: whether it is asked once of a store that nobody can change.
     """
-    known, key = ArrayCache.of(connection), (values_by_id, query.with_values())
+    known, key = ArrayCache.of_store(connection), (values_by_id, query.with_values())
     stored: Longs | None = known.find(key)
     if stored is not None:
         return stored

@@ -312,7 +312,7 @@ def selected(
     of_sentences = connection.execute(select(subcorpus.c.name).where(subcorpus.c.name.in_(wanted))).first()
     if condition is None and of_sentences is None:
         return wanted, None
-    selection = Selection.of(connection, wanted, condition=condition)
+    selection = Selection.named(connection, wanted, condition=condition)
     every = connection.execute(select(corpus.c.name).order_by(corpus.c.name)).scalars()
     return list(selection.names or every), selection.condition
 

@@ -89,8 +89,8 @@ def _kwic(context: Context, request: _KwicWithMarks) -> Result:
         # It looks for tokens in arrays, which other operations do without.
         from sentgen.lookups.concordances.line_text import PLACE, SortedWords
 
-        result = Result.of(request.lines(connection, placed=True))
-        rows, words = result.table.slice(0, MARKED), SortedWords.of(request.sort)
+        result = Result.from_answer(request.lines(connection, placed=True))
+        rows, words = result.table.slice(0, MARKED), SortedWords.of_order(request.sort)
         sides = request.sorted_sides(connection, rows) if words.levels else []
     ends = zip(*map(rows.column, PLACE[1:]), strict=True)
     marks: list[dict[str, object]] = [{"positions": list(range(first, last + 1))} for first, last in ends]
@@ -172,8 +172,8 @@ def _marks(connection: Connection, request: Match, result: Result) -> dict[str, 
     from sentgen.lookups.concordances.line_text import SortedWords
 
     hits = result.table.slice(0, MARKED).to_pylist()
-    marks = list(Marks.of(connection, hits))
-    words = SortedWords.of(request.sort)
+    marks = list(Marks.of_hits(connection, hits))
+    words = SortedWords.of_order(request.sort)
     sides = request.sorted_sides(connection, hits, marks) if words.levels else []
     rows: list[dict[str, object]] = [{"positions": mark.positions, "parts": mark.parts} for mark in marks]
     return {"marks": _with_sides(rows, sides), "sorted": words.named}
@@ -203,7 +203,7 @@ class Documents:
 
     @in_pages
     def ask(self, connection: Connection) -> Answer:
-        selection = Selection.of(connection, self.corpus, condition=self.where)
+        selection = Selection.named(connection, self.corpus, condition=self.where)
         return list_documents(connection, selection, self.limit)
 
 
