@@ -1,4 +1,4 @@
-"""The papers that `sentgen reproduce` knows; a new one is a module of its own, and a line here."""
+"""The papers that `sentgen reproduce` runs; a new paper takes a module of its own and a line here."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from sentgen.evaluation.papers import daume2004, schmaltz2016, wan2005, wan2007_
 from sentgen.evaluation.papers.paper import Findings, Paper, PaperRequest, record_published
 from sentgen.schema import Store
 
-#: By name.
+#: Papers by name, in the order of their years.
 PAPERS: dict[str, Paper] = {
     paper.name: paper
     for paper in (
-        # By year.
         daume2004.DAUME_2004,
         wan2005.WAN_2005,
         wan2007_2009.WAN_2007,
@@ -24,16 +23,16 @@ PAPERS: dict[str, Paper] = {
 
 
 def prepared(name: str, request: PaperRequest) -> Callable[[Store], Findings]:
-    """Return what runs the experiments of a paper in a store, once it is known that they can be run.
+    """Check the options of an experiment, and return a function that runs it in a store.
 
-    A run records the published figures and all results.
+    That function records the published figures and all results.
 
     Args:
         name: name of the paper.
-        request: what to run them with.
+        request: data and options of the experiment.
 
     Raises:
-        InputError: the paper is unknown, or what is given is not what it needs.
+        InputError: the paper is unknown, an option that it needs is missing, or one has no meaning for it.
     """
     if name not in PAPERS:
         raise InputError(f"no paper {name!r}; there are: {', '.join(PAPERS)}")

@@ -1,7 +1,8 @@
 """The experiment of Daumé and Marcu 2004 on any gold standard, with the published figures.
 
-Its corpus, Ziff-Davis, is licensed, and the links are to be had from the authors only: who has both gives
-them as the folder of HandAlign, and the other pairs to train on. Every other gold standard is other data.
+Its corpus, Ziff-Davis, is licensed, and only the authors can give the links. With both, name the folder of
+HandAlign as the gold standard, and the pairs without links as training data. Any other gold standard is other
+data than the paper's.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import default_memory_limit
 
-#: "sized at 50% of the unrestricted state-space" is not needed here; the number of iterations is that of the
-#: journal version (Computational Linguistics 31(4)), as 2004 does not say it.
+#: The beam of the paper, "sized at 50% of the unrestricted state-space", is not needed here. The number of
+#: iterations is that of the journal version (Computational Linguistics 31(4)); the paper of 2004 states none.
 PBHMM = "pbhmm:preset=paper:iterations=10"
-#: The systems of table 5, by their names here. Model 4 links each word of its target to one of its source:
-#: the document is the target where the abstract is the source.
+#: The systems of table 5, with their names here. Model 4 links each word of its target to one word of its
+#: source: the target is the document where the source is the abstract.
 SYSTEMS: Mapping[str, str] = {
     "HMM": "hmm",
     "Model 4": "mgiza:join=backward",
@@ -36,9 +37,9 @@ SYSTEMS: Mapping[str, str] = {
     "Cut & Paste": "cut-and-paste",
     "PBHMM": PBHMM,
 }
-#: What the paper does not have: its model with priors only, another greedy one, and the preset of sentgen.
+#: Systems beyond the paper: its model with priors only, a second greedy aligner, and the preset of sentgen.
 _BEYOND = ("pbhmm:preset=paper", "lcs", "pbhmm")
-#: The pairs of `--quick`, with links and to learn from: ten documents of 22 texts, where such are made.
+#: Pairs with links, and pairs to learn from, of `--quick`: ten pseudo-documents of 22 texts.
 QUICK = 220
 
 _HUMANS = ("human 1", "human 2")
@@ -51,7 +52,7 @@ _SIGNIFICANT = {(name, PBHMM): "significantly" for name in _WORSE} | {
 
 
 def _column(label: str, metric: str, *values: float) -> PublishedTable:
-    """Return a column of table 5, annotators first."""
+    """Return a column of table 5 from its figures, those of the two annotators first."""
     return PublishedTable(
         "daume2004",
         f"Daumé and Marcu 2004, table 5, {label}",
@@ -66,7 +67,7 @@ def _column(label: str, metric: str, *values: float) -> PublishedTable:
 SOFT_P = _column("SoftP", "soft-precision", 0.727, 0.680, 0.120, 0.117, 0.295, 0.280, 0.349, 0.456)
 RECALL = _column("Recall", "recall", 0.746, 0.695, 0.260, 0.260, 0.250, 0.247, 0.379, 0.686)
 SOFT_F = _column("SoftF", "soft-f1", 0.736, 0.687, 0.164, 0.161, 0.271, 0.262, 0.363, 0.548)
-#: PBHMM O: without links of words that no annotator links.
+#: PBHMM O, an oracle: PBHMM without its links of words that no annotator links.
 ORACLE = tuple(
     PublishedTable(
         "daume2004",
@@ -82,7 +83,7 @@ ORACLE = tuple(
         ("SoftF", "soft-f1", 0.594),
     )
 )
-#: Section 3.1, of sure links, of all words and without those of the list of words to ignore.
+#: Kappa of sure links in section 3.1: of all words, and of words that are not on the list of words to ignore.
 KAPPA = tuple(
     PublishedTable(
         "daume2004",
@@ -99,7 +100,7 @@ _COLUMNS = ("figure", "in the paper", "system", "published", "here", "low", "hig
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Data of the experiment: pairs with links, pairs to learn from, and the numbers of first ones to use."""
+    """Pairs with links, pairs to learn from, and how many of both there were before `--quick` cut them."""
 
     gold: GoldStandard
     training: list[Pair]
@@ -107,7 +108,7 @@ class _Given:
 
 
 def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
-    """Read what systems are compared with and learn from."""
+    """Read the gold standard and the pairs to learn from."""
     assert request.gold is not None  # both are needed
     assert request.format is not None
     sizes = None if request.pseudo_documents is None else pseudo_sizes(request.pseudo_documents)
@@ -121,7 +122,7 @@ def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
 
 
 def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
-    """Align the pairs with all systems of the paper and those beyond it, and compare."""
+    """Align the pairs with the systems of the paper and those beyond it, and compare the systems."""
     request.report(
         f"aligning {quantity(len(given.gold.pairs), 'pair')} with {len(SYSTEMS) + len(_BEYOND)} systems"
     )
@@ -138,7 +139,7 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
         budget=aligning_budget(request.memory or default_memory_limit(), with_store=True),
         progress=None if advance is None else lambda _, done, of: advance(done, of),
     )
-    # By the names of the paper, which leave room for p.
+    # Systems have the short names of the paper, which leave room for the p-values.
     names_of = {system: name for name, system in SYSTEMS.items()}
     table = replace(
         SOFT_F,
@@ -154,7 +155,7 @@ def _run(request: PaperRequest, given: _Given, store: Store) -> Findings:
 
 
 def _figures(result: AlignmentResult) -> Iterator[list[object]]:
-    """Yield the columns of table 5, one after the other, with what goes beyond it; its oracle; kappa."""
+    """Yield the rows of `_COLUMNS`: each column of table 5 with the systems beyond it; the oracle; kappa."""
     by_name = {system.system: system for system in result.systems}
     humans = [(f"Human{n}", f"human {n}", human) for n, human in enumerate(result.humans, 1)]
     rows = [
@@ -184,12 +185,12 @@ def _figures(result: AlignmentResult) -> Iterator[list[object]]:
 
 
 def _label(table: PublishedTable) -> str:
-    """Return the name of a column, behind the place in the paper."""
+    """Return the name of a column from its citation, without the paper and the place in it."""
     return table.citation.split(", ", 2)[2].removeprefix("PBHMM O, ")
 
 
 def _measured(system: SystemResult[Alignment] | None, metric: str) -> tuple[float | None, ...]:
-    """Return a figure with its interval; nothing of a system that could not run."""
+    """Return a figure and the two ends of its interval, all ``None`` for a system that could not run."""
     return (None, None, None) if system is None else system.with_ends(metric)
 
 

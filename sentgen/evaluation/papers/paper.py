@@ -1,6 +1,6 @@
 """Papers of `sentgen reproduce`: their experiments, options and results.
 
-The figures of papers are rows of the store, as are those of our own runs.
+The store holds published figures as it holds the figures of our own runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sentgen.schema import Store
 from sentgen.schema.tables.runs import run
 
 Report = Callable[[str], None]
-#: What of a treebank heads are taken from, and what base noun phrases are, if from elsewhere.
+#: The files of a treebank that heads are taken from, `+pos` where base noun phrases come from tagged files.
 Trees = Literal["mrg+pos", "dp+pos", "mrg", "dp"]
 TREES: tuple[Trees, ...] = get_args(Trees)
 
@@ -89,7 +89,7 @@ class PaperRequest:
 class Findings:
     """Results: figures with the published ones, tests between systems, and notes.
 
-    ``figures`` are what a program gets; their columns are up to the paper, but ``published`` is one.
+    ``figures`` are the rows that a program gets; each paper has its own columns, but always ``published``.
     """
 
     figures: Rows
@@ -99,11 +99,11 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper: its name, what it is, what of it is run, and its figures.
+    """A paper: its name and citation, the part of it that is run (``what``), and its published tables.
 
-    ``prepare`` looks at what is given and refuses what cannot be used, before there is a store; it returns
-    what runs in one. ``needs`` and ``takes`` are options that must be given and that may be; others that say
-    nothing of this paper are refused.
+    ``prepare`` reads the data and refuses data that it cannot use, before a store is opened; it returns the
+    function that runs the experiment in a store. ``needs`` are the options that must be given, ``takes``
+    those that may be; options that only other papers take are refused.
     """
 
     name: str
@@ -115,7 +115,8 @@ class Paper:
     takes: Sequence[str] = ()
 
 
-#: The columns of tests between systems; ``published`` is the difference in the paper, and what it says of it.
+#: The columns of tests between systems; ``published`` is the difference in the paper, and ``in the paper``
+#: what the paper says of its significance.
 TESTS = (
     *("figure", "systems", "worse", "better", "by", "published", "in the paper"),
     *("+", "-", "=", "p (sign)", "p (shuffled)"),
@@ -124,10 +125,10 @@ TESTS = (
 
 @dataclass(frozen=True, slots=True)
 class PublishedTable:
-    """A column of a table: the figure of each system under the name that it has here.
+    """A column of a published table: the figure of each system, by the name of the system in sentgen.
 
-    ``data`` says what was trained and tested on, ``reading`` what the paper leaves open. ``significant`` are
-    the pairs, the lower one first, of whose difference the paper says how sure it is, in its words.
+    ``data`` describes training and test data, ``reading`` what the paper leaves open. ``significant`` has
+    the paper's own words on the significance of a difference, by pairs of systems, the lower one first.
     """
 
     paper: str
@@ -140,12 +141,12 @@ class PublishedTable:
 
     @property
     def signature(self) -> str:
-        """Return where the figures come from."""
+        """Return the signature of the figures: citation, data and reading."""
         return "; ".join(part for part in (self.citation, self.data, self.reading) if part)
 
     def difference(self, worse: str, better: str) -> float:
         """Return the difference of two systems in the paper; negative if the first one is lower."""
-        # Decimal fractions of a page: 30.7 - 29.6 is 1.1.
+        # Papers print decimals: 30.7 - 29.6 is to be 1.1.
         return round(self.figures[better] - self.figures[worse], 6)
 
     def significance(self, system: str, other: str) -> str:
@@ -155,12 +156,12 @@ class PublishedTable:
     def tests(
         self, comparisons: Iterable[SystemComparison], names: Mapping[str, str], label: str
     ) -> list[list[object]]:
-        """Return a row of `TESTS` for each pair of systems that the paper has, too.
+        """Return a row of `TESTS` for each pair of systems that are both in this table.
 
         Args:
-            comparisons: the pairs.
-            names: names of the systems of the table; pairs of others are left out.
-            label: what the systems are, where the table is run in more than one way; empty otherwise.
+            comparisons: comparisons of pairs of systems of our run.
+            names: name in ``figures`` of each system of our run that is in the table.
+            label: the way in which the systems were run (`literal` or `defaults`); empty if there is one.
         """
         return [
             [
@@ -175,9 +176,9 @@ class PublishedTable:
 
 
 def record_published(store: Store, tables: Sequence[PublishedTable]) -> list[int]:
-    """Write each table as a run named `published`, unless the store has it; return the numbers of the runs.
+    """Record each table as a run named `published`, unless the store has it; return the numbers of the runs.
 
-    A table is known by its parameters (paper, citation, data). Its run has no seed and took no time.
+    A table is found again by its parameters (paper, citation, data). Its run has no seed and no time.
     """
     return [_number_of(store, table) or _record(store, table) for table in tables]
 
@@ -187,8 +188,8 @@ def _parameters(table: PublishedTable) -> dict[str, object]:
 
 
 def _number_of(store: Store, table: PublishedTable) -> int | None:
-    """Return the number of the run that holds the table."""
-    # As `Recorder` writes them.
+    """Return the number of the run that holds the table, ``None`` if there is none."""
+    # Written as `Recorder` writes parameters.
     parameters = json.dumps(_parameters(table), sort_keys=True)
     query = select(run.c.id).where(run.c.command == "published", run.c.parameters == parameters)
     with store.connect() as connection:

@@ -1,6 +1,6 @@
-"""The Penn Treebank's Wall Street Journal as the papers split it, and the sample that everybody has.
+"""Common parts of experiments with the Wall Street Journal of the Penn Treebank: split, corpus, models, runs.
 
-Common parts of experiments with the Penn Treebank: corpus, models, and ordered test sentences.
+The papers split the whole treebank; the sample that NLTK distributes is split as well.
 """
 
 from __future__ import annotations
@@ -39,18 +39,19 @@ _TRAINING, _TEST = range(2, 23), 23
 #: Section 01 is in the sample that NLTK distributes; its last twenty files are held out.
 _SAMPLE, _SAMPLE_TEST = 1, range(80, 100)
 _NAME = re.compile(r"wsj_(\d\d)(\d\d)(\.dp|\.mrg)(\.gz|\.bz2|\.xz)?$", re.IGNORECASE)
-#: Of a quick run: sections to train on, and sentences to test on, of the whole treebank and of the sample.
+#: `--quick`: training sections, and test sentences of the whole treebank and of the sample.
 _QUICK_SECTIONS, _QUICK, _QUICK_SAMPLE = 4, 200, 100
 
-#: Section -> number in it -> file.
+#: Number of the section -> number of the file in it -> path.
 Sections = Mapping[int, Mapping[int, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """Files to train on and files to test on; ``name`` is short and says what they are, ``form`` how to read.
+    """Files to train on and files to test on.
 
-    Only the first ``sentences`` of the test are taken, if it is a number.
+    ``name`` is the name for the corpus, ``title`` the description for people, ``form`` the format of the
+    files, ``sentences`` the number of test sentences to take, all if ``None``.
     """
 
     name: str
@@ -88,13 +89,12 @@ def split_treebank(
 
     Args:
         path: the folder.
-        trees: what to read: heads of trees (`.mrg`) by head rules or of dependencies (`.dp`), base noun
-            phrases of tagged files (`.pos`) or, of trees, their own. Else it is the first of which there is
-            all.
-        preferred: annotations in the order in which the paper prefers them: heads by head rules and base noun
-            phrases of tagged files, if it says nothing else.
+        trees: the files to read: heads come from phrase structure by head rules (`mrg`) or from dependencies
+            (`dp`), base noun phrases from tagged files (`+pos`) or, with `mrg` alone, from the trees. If
+            ``None``, the first of ``preferred`` whose files are all there.
+        preferred: kinds of files in the order in which the paper prefers them.
         training: sections to train on.
-        quick: only a part: 4 sections and 200 sentences, or 100 sentences of the sample.
+        quick: only a part: 4 sections and 200 test sentences, or 100 test sentences of the sample.
 
     Raises:
         InputError: there is no such folder, or sections or tagged files are missing in it.
@@ -121,7 +121,7 @@ def split_treebank(
 class TreebankExperiment:
     """A store, the training and test parts of a treebank, and the options of the experiment.
 
-    Corpora and models of the store are reused. With ``lowercase``, text is lower-cased.
+    Corpora and models that the store already has are used again. ``lowercase`` lower-cases all text.
     """
 
     store: Store
@@ -135,15 +135,15 @@ class TreebankExperiment:
         return self.split.name if self.lowercase else f"{self.split.name}-cased"
 
     def ingest_training(self) -> None:
-        """Bring the training part into the store."""
+        """Ingest the training part."""
         self.request.report(f"reading {quantity(len(self.split.train), 'file')} of {self.split.title}")
         self.ingest(self.corpus, self.split.train, self.split.form)
 
     def ingest(self, name: str, paths: Sequence[str], form: str | None = None) -> None:
-        """Bring a corpus into the store, and make sure that it holds nothing else.
+        """Ingest files as a corpus, and check that it holds nothing else.
 
         Raises:
-            InputError: the corpus is there with other text, or with counts of a lower order.
+            InputError: the store has the corpus with other sources, or with counts of another order.
         """
         with self.store.connect() as connection:
             counted = connection.execute(select(corpus.c.max_order).where(corpus.c.name == name)).scalar()
@@ -156,7 +156,7 @@ class TreebankExperiment:
         query = select(func.count()).select_from(source).join(corpus, corpus.c.id == source.c.corpus_id)
         with self.store.connect() as connection:
             sources = scalar(connection, query.where(corpus.c.name == name))
-        # Sentences of another source in the model would be no reproduction.
+        # A model with sentences of other sources would not reproduce the paper.
         if sources > summary.sources + summary.unchanged:  # fewer where files have the same content
             raise InputError(
                 f"corpus {name!r} holds other sources than these; remove it with:"
@@ -164,12 +164,12 @@ class TreebankExperiment:
             )
 
     def model(self, request: BuildRequest) -> ModelInfo:
-        """Return a model that is there already if it is as it would be built now, else build it."""
+        """Return the stored model if it is as the request would build it now, else build it."""
         self.request.report(f"building the model {request.name}")
         return (request.built(self.store) or request.build(self.store))[0]
 
     def regenerate(self, model: ModelInfo, systems: Sequence[str], **search: Any) -> RegenerationResult:
-        """Put the test sentences in order with some systems, and record the run."""
+        """Order the bags of the test sentences with each system, and record the run."""
         request = self.request
         request.report(f"regenerating {self.split.tested} with {model.label}: {', '.join(systems)}")
         return evaluate_regeneration(
@@ -196,7 +196,7 @@ class TreebankExperiment:
 
 
 def _best(sections: Mapping[str, Sections], preferred: Sequence[Trees], training: range) -> Trees:
-    """Return the first kind of which all is there; if there is none, one of which something is."""
+    """Return the first kind of trees whose files are all there, else a kind of which there are some files."""
     whole = (kind for kind in preferred if not _missing(sections, kind, training))
     return next(whole, "mrg" if sections[".mrg"] else "dp")
 
@@ -204,9 +204,9 @@ def _best(sections: Mapping[str, Sections], preferred: Sequence[Trees], training
 def _untagged(
     sections: Mapping[str, Sections], kind: Trees, preferred: Sequence[Trees], training: range
 ) -> str:
-    """Return which file has no tagged file where others have, and it is the tagged ones that are preferred.
+    """Return a message if the paper prefers tagged files and only some trees have one, else an empty string.
 
-    Never a mixture: base noun phrases of two kinds would be neither.
+    Base noun phrases are never taken from both sources, since their definitions differ.
     """
     better: Trees = "mrg+pos" if kind == "mrg" else "dp+pos"
     if kind not in preferred or better not in preferred[: preferred.index(kind)]:
@@ -244,7 +244,7 @@ def _first(most: int | None) -> str:
 
 
 def _missing(sections_of: Mapping[str, Sections], trees: Trees, training: range) -> str:
-    """Return the missing files for a kind of trees, an empty string if none is missing."""
+    """Return a message that names the missing files of a kind of trees, an empty string if all are there."""
     ending = _ending(trees)
     sections = sections_of[ending]
     if set(sections) == {_SAMPLE}:
@@ -271,12 +271,12 @@ def _ending(trees: Trees) -> str:
 
 
 def _sections(paths: Iterable[str]) -> Mapping[str, Sections]:
-    """Return of each ending the sections."""
+    """Return the files of each ending, by section and number."""
     sections: dict[str, defaultdict[int, dict[int, str]]] = {
         ".mrg": defaultdict(dict),
         ".dp": defaultdict(dict),
     }
-    # Sorted: of two copies of a file the first is taken, wherever the walk began.
+    # Sorted, so that of two copies of a file the same one is taken in whatever order the walk finds them.
     for path in sorted(paths):
         match = _NAME.search(os.path.basename(path))
         if match:
@@ -288,5 +288,5 @@ def _sorted(files: Mapping[int, str]) -> tuple[str, ...]:
     return tuple(files[number] for number in sorted(files))
 
 
-#: What corpora are counted for: the longest n-grams of any model.
+#: Order to which corpora are counted: the longest n-grams of any model.
 ORDER = 5

@@ -1,10 +1,10 @@
 """The n-gram systems of Schmaltz, Rush and Shieber 2016, "Word ordering without syntax".
 
-They train on sections 02-21 and test on 23. A model of five words, by Kneser-Ney, counts brackets of base
-noun phrases as words where phrases are kept whole, and is one of words alone where they are not. BLEU is that
-of `mteval-v13`, which does not look at case; the models do. Not as there: hypotheses are recombined, the end
-of a sentence is scored, phrases of one word have no brackets, and unknown words are those that the training
-part does not have, where the paper has words seen less than three times.
+They train on sections 02-21 and test on 23. The model is a 5-gram model with Kneser-Ney smoothing; where base
+noun phrases are kept whole, it counts their brackets as words. BLEU is that of `mteval-v13`, which ignores
+case; the models do not. This differs from the paper: hypotheses are recombined, the end of a sentence is
+scored, phrases of one word have no brackets, and unknown words are those that the training part does not
+have, where the paper takes words seen less than three times.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from sentgen.models.build_request import BuildRequest
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 
-#: "Following past work", of Liu et al. 2015; section 22 is for development.
+#: "Following past work": the split of Liu et al. 2015; section 22 is for development.
 _TRAINING = range(2, 22)
 _DATA = "PTB WSJ 02-21 -> 23"
 _READING = "mteval-v13, case not looked at"
-#: "Noun phrases without nested constituents", of the trees: those of the tagged files are others.
+#: "Noun phrases without nested constituents" of the trees; tagged files have other base noun phrases.
 _TREES: tuple[Trees, ...] = ("mrg", "mrg+pos", "dp+pos")
-#: Without a future cost: `viterbi` is that search, over single words.
+#: The beam search without future cost is `viterbi` over single words.
 _NO_COST, _64, _512 = "viterbi:beam=64:order=5", "beam:beam=64", "beam:beam=512"
 _WORDS = PublishedTable(
     "schmaltz2016",
@@ -41,7 +41,7 @@ _WORDS_AND_PHRASES = PublishedTable(
     {_64: 54.3, _512: 55.6},
     reading=_READING,
 )
-#: What the paper calls the systems.
+#: Names of the systems in the paper.
 _NAMES = {_NO_COST: "NGram-64, no future cost", _64: "NGram-64", _512: "NGram-512"}
 _TABLES = (_WORDS, _WORDS_AND_PHRASES)
 _COLUMNS = ("figure", "system", "published", "here", "low", "high", "here, as tokenized")
@@ -54,12 +54,12 @@ def _prepare(request: PaperRequest) -> Callable[[Store], Findings]:
     )
     if split.form == "dp":
         raise InputError("dependencies alone have no base noun phrases; give .mrg or .pos files as well")
-    overlap_metrics()  # refuses where there are none, before anything long is run
+    overlap_metrics()  # raises without sacreBLEU, before anything that takes long
     return lambda store: _run(TreebankExperiment(store, split, request, lowercase=False))
 
 
 def _run(experiment: TreebankExperiment) -> Findings:
-    """Ingest a treebank as it is written, and put its test set in order as words, and with phrases kept."""
+    """Ingest a treebank in its own case; order its test set as words, and with base noun phrases kept."""
     experiment.ingest_training()
     name = experiment.corpus
     figures: list[list[object]] = []

@@ -1,17 +1,17 @@
 """The experiments of Wan et al. 2005 on clusters of the user: figures 5 to 8, and the two language models.
 
-The paper would compare the perplexity of these on held-out sentences, bigrams and with dependencies, but does
-not say how: its p_tr is no distribution. A bigram sums to one over the words of a cluster and the end; p_dep,
-the most probable relation to the head stack, does not, and nor does their average. Here both models are
-distributions over these events, in two ways:
+The paper proposes to compare the perplexity of a bigram model and of its model with dependencies on held-out
+sentences, but does not say how: its p_tr is no distribution. Bigram probabilities sum to one over the words
+of a cluster and the sentence end; p_dep, the probability of the most probable relation to the head stack,
+does not, and so neither does p_tr, their average. Here p_tr is made a distribution in two ways:
 
     divided    p_tr(x) / sum over y of p_tr(y)
     averaged   (1 - weight) p_ngram(x) + weight p_dep(x) / sum over y of p_dep(y)
 
-where `averaged` leaves the bigram alone where no word has a relation to the stack. Each sentence of a cluster
-is held out in turn, and the models are those of the others. An event is a word, or the end, that these have
-after a word that they have, too; the others are left out, and words that they do not have are not on the
-stack.
+`averaged` is the bigram alone where no word has a relation to the stack. Each sentence of a cluster is held
+out in turn, and the models are learnt from the other sentences. An event is a word or the sentence end, after
+a word or the start. Events in which a word is unknown to the other sentences are left out, and unknown words
+do not go onto the stack.
 """
 
 from __future__ import annotations
@@ -57,10 +57,11 @@ _BIGRAM = MODELS[0]
 
 @dataclass(frozen=True, slots=True)
 class _HeldOutPerplexity:
-    """One model on held-out sentences.
+    """Perplexity of one model on held-out sentences.
 
-    ``p`` is that of approximate randomization over sentences against bigrams; bigrams have none. ``sum`` is
-    what p_tr, as the paper states it, sums to on the mean, and ``unknown`` the number of events left out.
+    ``p`` is the p-value of approximate randomization over sentences against the bigram model, ``None`` for
+    that model. ``sum`` is the mean over events of the sum of p_tr as the paper states it, ``unknown`` the
+    number of events left out.
     """
 
     model: str
@@ -81,10 +82,10 @@ def held_out_perplexity(
     """Return the perplexity of each of `MODELS`.
 
     Args:
-        clusters: the clusters, with trees; those of one sentence are left out.
+        clusters: the sentences of each cluster, with trees; clusters of one sentence are left out.
         settings: weight, smoothing, punctuation and case.
-        dependencies: dependencies of treebanks, which those of the clusters back off to.
-        seed: seed of the tests.
+        dependencies: dependencies of treebanks, to which the dependencies of the clusters back off.
+        seed: seed of the randomization tests.
 
     Raises:
         InputError: no cluster has two sentences.
@@ -106,7 +107,7 @@ def held_out_perplexity(
 
 
 def _compared(sums: Floats, seed: int) -> list[_HeldOutPerplexity]:
-    """Put the sums of all sentences together: events, unknown ones, sums of p_tr, and log p of each model."""
+    """Return the result of each model from the sums of all sentences, (sentences, 3 + models) of `_sums`."""
     events, unknown, total, *_ = sums.sum(axis=0).tolist()
     models = {
         name: Measurement(f"perplexity:{name}", "", sums[:, [0, 3 + m]], _perplexity)
@@ -124,7 +125,7 @@ def _perplexity(sums: Floats) -> Floats:
 
 
 def _sums(sentence: Sentence, prepared: PreparedCluster, settings: GenerationSettings) -> list[float]:
-    """Return the sums of one sentence."""
+    """Return sums over one sentence: events, events left out, sums of p_tr, and log p by each model."""
     number = {form: index for index, form in enumerate(prepared.model.words)}
     words = [number.get(fold(form) if settings.lowercase else form) for form in sentence.forms]
     sums = np.zeros(3 + len(MODELS))
@@ -143,7 +144,7 @@ def _events(
 ) -> Iterator[tuple[int | None, int | None, Sequence[int]]]:
     """Yield each word, and the end, with the word before it and the words on the head stack before it.
 
-    Start and end have the number behind the last word; what is not known has none.
+    Words are numbers of the n words of the cluster; start and end are n, an unknown word is ``None``.
     """
     model, edge = prepared.model, len(prepared.model.words)
     known = [word for word in words if word is not None]
@@ -164,11 +165,11 @@ def next_word(prepared: PreparedCluster, before: int, stack: Sequence[int]) -> t
 
     Args:
         prepared: the cluster.
-        before: the word before, n at the start.
-        stack: the words of the head stack.
+        before: number of the word before, n at the start.
+        stack: numbers of the words on the head stack.
     """
     model, weight = prepared.model, prepared.weight
-    # A language model that is mixed in has probability for words that the cluster does not have.
+    # Normalized, as a language model that is mixed in gives probability to words outside of the cluster, too.
     bigram = model.bigrams[before] / model.bigrams[before].sum()
     dep = np.zeros_like(bigram)
     if stack:
@@ -180,11 +181,11 @@ def next_word(prepared: PreparedCluster, before: int, stack: Sequence[int]) -> t
     return [bigram, mixed / mixed.sum(), averaged], float(mixed.sum())
 
 
-#: "We use 100 sentence clusters", and for each answers "from 1 to 40 words in length" (section 5.1).
+#: "We use 100 sentence clusters", and strings "from 1 to 40 words in length" for each (section 5.1).
 _CLUSTERS = 100
 _QUICK_CLUSTERS, _QUICK_LENGTHS = 30, (4, 7, 10, 14, 17, 20, 25, 32, 40)
 _SYSTEMS = ("bigram", "depviterbi")
-#: Of figure 5: "significant for most sentence lengths except lengths 17 and 32".
+#: Figure 5: "significant for most sentence lengths except lengths 17 and 32".
 _EXCEPT = (17, 32)
 _SURE, _UNSURE = "significant", "not significant"
 
@@ -200,12 +201,12 @@ class _Claim(NamedTuple):
     sure: bool
 
     def at(self, length: int) -> str:
-        """Return the statement of the paper about a length."""
+        """Return whether the paper calls the difference at a length significant, as the reports write it."""
         return _SURE if self.sure and not (self.number == 5 and length in _EXCEPT) else _UNSURE
 
     @property
     def table(self) -> PublishedTable:
-        """Return the result as the store has published figures; its points are in the picture alone."""
+        """Return the published table that is recorded; it has no figures, as the paper only draws them."""
         return PublishedTable(
             "wan2005",
             f"Wan et al. 2005, figure {self.number}",
@@ -225,17 +226,17 @@ _CLAIMS = (
 
 
 class _PaperReading(NamedTuple):
-    """What the paper may have meant, or in its place a model of ours."""
+    """A reading of the paper, or a model of ours beyond it."""
 
     name: str
     settings: GenerationSettings
     heads: Heads = "own"
 
 
-#: The paper keeps one path for each length and word, and says nothing of words used again.
+#: The literal reading: the paper keeps one path for each length and word, and does not forbid repeated words.
 _READINGS = (
     _PaperReading("literal", GenerationSettings(reuse="free", beam=1)),
-    # As in all strings that it shows, and as its parser attaches function words (docs/results.md).
+    # As all strings that the paper shows, with function words as its parser attaches them (docs/results.md).
     _PaperReading("seen transitions", GenerationSettings(transitions="seen"), "function"),
     _PaperReading("beyond the paper", GenerationSettings(arguments="supported")),
 )
@@ -251,7 +252,7 @@ _TESTS = (
 
 @dataclass(frozen=True, slots=True)
 class _Experiment:
-    """What was asked for, with the parser that it names."""
+    """The options of the experiment, and the parser that they name."""
 
     request: PaperRequest
     parser: Parser
@@ -267,7 +268,7 @@ class _Experiment:
         dependencies = CorpusDependencies.named(store, request.dependencies)
         with CachedParser(self.parser, store) as parser:
             request.report("reading the clusters, and parsing them where they have no trees")
-            # One more, to tell whether there are any that are left out.
+            # One more cluster than is used, to know whether some are left out.
             wanted = _QUICK_CLUSTERS if request.quick else _CLUSTERS
             read = list(islice(Cluster.all_in(str(request.clusters), parser=parser), wanted + 1))
             clusters = read[:wanted]
@@ -296,7 +297,7 @@ class _Experiment:
     def _perplexities(
         self, store: Store, clusters: Sequence[Cluster], dependencies: CorpusDependencies | None
     ) -> _Perplexities:
-        """Compare the language models, with the dependencies of the clusters and of the treebanks, too."""
+        """Compare the language models, by dependencies of the clusters, and of treebanks too if given."""
         self.request.report("comparing the language models on held-out sentences")
         learned = ClusterSet(clusters).learned()
         recorder, perplexities = Recorder(store, "perplexity"), {}
@@ -318,7 +319,7 @@ class _Experiment:
         return _Perplexities(perplexities, recorder.record(result).run_id)
 
     def _figures(self, results: Sequence[GenerationResult]) -> Iterator[list[object]]:
-        """Yield a row a reading, figure and length."""
+        """Yield a row of `_FIGURES` a reading, figure and length."""
         for reading, result in zip(_READINGS, results, strict=True):
             for claim in _CLAIMS:
                 curve = result.curve(claim.metric, claim.kind)
@@ -331,7 +332,7 @@ class _Experiment:
                     ]
 
     def _tests(self, results: Sequence[GenerationResult]) -> Iterator[list[object]]:
-        """Yield a row a reading and figure, over all lengths."""
+        """Yield a row of `_TESTS` a reading and figure, over all lengths."""
         for reading, result in zip(_READINGS, results, strict=True):
             for claim in _CLAIMS:
                 curve = result.curve(claim.metric, claim.kind)
@@ -368,7 +369,7 @@ class _Experiment:
 
 
 class _Perplexities(NamedTuple):
-    """Models by where their dependencies come from, and the number of the run."""
+    """Results of the models, by the origin of their dependencies, and the number of the run."""
 
     found: dict[str, list[_HeldOutPerplexity]]
     run_id: int

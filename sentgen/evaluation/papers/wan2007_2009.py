@@ -15,8 +15,8 @@ from sentgen.models.companions import is_annotated
 from sentgen.output.tabular import Rows
 from sentgen.schema import Store
 
-#: The paper prints fractions, such as 0.307; they are given as 30.7 here. "All differences are significant at
-#: p < 0.01 except between the variations of our systems", which build their trees by Prim's algorithm.
+#: The paper prints fractions, such as 0.307 for the 30.7 here. "All differences are significant at p < 0.01
+#: except between the variations of our systems", which build their trees by Prim's algorithm.
 _WAN_2007_PTB = PublishedTable(
     "wan2007",
     "Wan et al. 2007, figure 4",
@@ -28,7 +28,7 @@ _WAN_2007_PTB = PublishedTable(
     },
 )
 #: "The CLE algorithm significantly out-performed the LMO baseline", "the AB system which significantly
-#: out-performs all other methods"; of the second column the paper does not say it.
+#: out-performs all other methods"; the paper does not say so of the second column.
 _WAN_2009_PTB = PublishedTable(
     "wan2009",
     "Wan et al. 2009, table 2, PTB-LM",
@@ -46,9 +46,9 @@ _WAN_2009_BLLIP = PublishedTable(
 )
 #: "A 4-gram language model ... smoothed using Katz's method" (2009, section 5.2; 2007, section 6.2).
 _OF_PAPERS = partial(BuildRequest, order=4, smoothing="katz")
-#: What serves the searches best that no paper has (docs/ordering.md).
+#: The model that is best for the searches of `BEYOND` (docs/ordering.md).
 _BEST = partial(BuildRequest, order=ORDER, unknown="tag", brackets=True, companions=True)
-#: Those searches: n-grams of words; of tags, classes and items as well; and with trees.
+#: Searches that no paper has: by n-grams of words; of tags, classes and items as well; and with trees.
 BEYOND = ("beam", "beam:features=auto", "joint")
 _BEYOND = "beyond the paper"
 _LM_TEXT = "lm-text"
@@ -57,18 +57,18 @@ _COLUMNS = ("figure", "algorithm", "published", "literal", "defaults", "literal-
 
 def _prepare(tables: Sequence[PublishedTable], request: PaperRequest) -> Callable[[Store], Findings]:
     split = split_treebank(str(request.ptb), trees=request.trees, quick=request.quick)
-    overlap_metrics()  # refuses where there are none, before anything long is run
+    overlap_metrics()  # raises without sacreBLEU, before anything that takes long
     run = [table for table in tables if table is not _WAN_2009_BLLIP or request.lm_text]
-    # Lower-cased, as are the examples that the papers print.
+    # The examples that the papers print are lower-cased.
     return lambda store: _run(TreebankExperiment(store, split, request, lowercase=True), run)
 
 
 def _run(experiment: TreebankExperiment, tables: Sequence[PublishedTable]) -> Findings:
     """Ingest a treebank, build the models of a paper, and regenerate its test set with all of its systems.
 
-    Each algorithm runs twice: as the text of the paper reads, and with the defaults of sentgen. Behind these
-    come systems that no paper has. The model of other text is built from that text alone, as the BLLIP model
-    of 2009 was.
+    Each algorithm runs twice: literally as the paper describes it, and with the defaults of sentgen. The
+    systems of `BEYOND` run last. The second language model is built from ``lm_text`` alone, as the BLLIP
+    model of 2009 was.
     """
     request, corpus = experiment.request, experiment.corpus
     experiment.ingest_training()
@@ -99,7 +99,7 @@ def _run(experiment: TreebankExperiment, tables: Sequence[PublishedTable]) -> Fi
 def _figures(
     table: PublishedTable, literal: Mapping[str, str], result: RegenerationResult
 ) -> Iterator[list[object]]:
-    """Yield a row an algorithm: published, and both ways of here in both ways of measuring."""
+    """Yield a row of `_COLUMNS` an algorithm: published BLEU, and BLEU of both runs in two tokenizations."""
     systems = {system.system: system for system in result.systems}
     for system, name in literal.items():
         both = (systems[system], systems[name])
