@@ -1,7 +1,7 @@
-"""Answers of systems to test cases: made here in threads, or given in files with one sentence a line.
+"""Answers of systems to test cases: searched in threads, or read from files with one sentence a line.
 
-The searches are machine code that runs without the interpreter's lock, so that threads share the cores; what
-is left for the interpreter (looking up, measuring) is done while they search.
+The searches are machine code that runs without the interpreter's lock, so that threads share the cores; the
+interpreter looks up n-grams and measures answers meanwhile.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from sentgen.output.wording import quantity
 from sentgen.schema import Store
 
 #: Sentences that one thread takes at a time.
-# So that the threads can share a batch, and measures still count many sentences at once.
+# Few enough for the threads to share a batch, many enough to count n-grams of many sentences at once.
 _PART = 25
 
-#: Called with the number of sentences ordered so far, over all systems, and of those to order.
+#: Called with the number of sentences ordered so far and the number to order, both over all systems.
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SystemAnswers:
-    """The answers of one system, and by metric the statistics of its figures, a row an answer."""
+    """The answers of one system, and the statistics of each metric, a row an answer."""
 
     answers: Sequence[RegeneratedSentence]
     statistics: Mapping[str, Floats]
@@ -51,17 +51,17 @@ def answer_all(
     jobs: int,
     progress: Progress | None = None,
 ) -> dict[str, SystemAnswers]:
-    """Return the best answer of every system to every case, in the order of the cases, and measure them.
+    """Return the best answer of every system to every case, in the order of the cases, and its statistics.
 
-    Systems that look up the same things share the look-ups. Each system answers the first case once before,
-    so that no sentence pays for compiling.
+    Systems that look up the same n-grams and dependencies share the look-ups. Each system answers the first
+    case once before, so that no time of a sentence includes compilation.
 
     Args:
-        store: where the model lives.
+        store: the store with the model.
         cases: the test set.
-        plans: plans of each system; words are looked up as they stand in the test set.
+        plans: the plan of each system; words are looked up as they are written in the test set.
         jobs: threads that search; this thread looks up the next batch meanwhile.
-        progress: called when some more sentences are done.
+        progress: called after each part of a batch.
 
     Raises:
         InputError: a bag is too large for an algorithm, or there are no threads.
@@ -75,7 +75,7 @@ def answer_all(
     done, total = 0, len(cases) * len(plans)
     for group in _alike(plans):
         run = partial(_answered, store, [plans[name] for name in group])
-        # Thrown away: it is there for compiling.
+        # Compiles the searches; its answers are thrown away.
         list(run(cases[:1], jobs=1))
         for part in run(cases, jobs=jobs):
             for name, answers in zip(group, part, strict=True):
@@ -95,13 +95,13 @@ class OutputsFile:
     sha256: str
 
     def of(self, used: Sequence[bool]) -> list[str]:
-        """Return the lines of those sentences of the test set that are kept.
+        """Return the lines for the sentences of the test set that are ordered.
 
         Args:
-            kept: whether each sentence of the test set is put in order, as one without words is not.
+            used: whether each sentence of the test set is ordered; sentences without words are not.
 
         Raises:
-            InputError: there is not a line for each sentence.
+            InputError: the file has more or fewer lines than the test set has sentences.
         """
         number, wanted = len(self.lines), len(used)
         if number != wanted:
@@ -111,17 +111,17 @@ class OutputsFile:
             raise InputError(
                 f"{there}; give a line for each, in their order, blank where there is no answer",
                 path=self.path,
-                # The first line that is missing, or too much.
+                # The first line that is missing, or the first superfluous one.
                 line=min(number, wanted) + 1,
             )
         return [line for line, here in zip(self.lines, used, strict=True) if here]
 
     @staticmethod
     def read_all(texts: Sequence[str]) -> dict[str, OutputsFile]:
-        """Read files of answers, ``NAME=FILE`` each, by the names of their systems.
+        """Read a file of answers for each ``NAME=FILE``; return the files by names of systems.
 
         Raises:
-            InputError: an argument is written otherwise, a name is there twice, or a file cannot be read.
+            InputError: an argument is not of this form, two have the same name, or a file cannot be read.
         """
         outputs: dict[str, OutputsFile] = {}
         for text in texts:
@@ -138,10 +138,10 @@ class OutputsFile:
 def given_answers(
     lines: Mapping[str, Sequence[str]], cases: Sequence[Case], *, lowercase: bool = False
 ) -> dict[str, SystemAnswers]:
-    """Return what systems answered, measured; say how many answers have other words than the sentence.
+    """Return answers of other systems with their statistics; warn of blank ones, and of other words.
 
     Args:
-        lines: a sentence a case for each system, words separated by blanks; nothing where it has no answer.
+        lines: for each system a sentence a case, words separated by blanks; empty where there is no answer.
         cases: the test set.
         lowercase: whether the answers are lower-cased, as the test set is.
     """
@@ -154,7 +154,7 @@ def given_answers(
 
 
 def given_answer(text: str) -> RegeneratedSentence:
-    """Return a sentence that another system made, or made earlier; nothing is known of its bag and scores."""
+    """Return a sentence of another system or of an earlier run, without bag and scores."""
     return RegeneratedSentence(
         item=1,
         rank=1,
@@ -172,7 +172,7 @@ def given_answer(text: str) -> RegeneratedSentence:
 
 
 def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
-    """Group the systems that look up the same: words or units, trees, distances, features, one order."""
+    """Group the systems that share look-ups: same kind of unit, trees, distances, features, n-gram order."""
     groups: dict[object, list[str]] = {}
     for name, plan in plans.items():
         key = plan.words, plan.treebank, plan.algorithm.distances, plan.features, plan.order
@@ -183,7 +183,10 @@ def _alike(plans: Mapping[str, SearchPlan]) -> list[list[str]]:
 def _answered(
     store: Store, plans: Sequence[SearchPlan], cases: Sequence[Case], *, jobs: int
 ) -> Iterator[list[SystemAnswers]]:
-    """Yield what systems that look up the same answer to part after part of the cases, a value a system."""
+    """Yield the answers of systems that share look-ups, for one part of the cases after the other.
+
+    Each value is a list with the answers of each system to the part.
+    """
     batches = prepare(store, plans[0], [case.gold.units for case in cases])
     return _in_order(batches, partial(_answer_part, plans, cases), jobs)
 
@@ -194,7 +197,7 @@ def _answer_part(
     mine = [cases[prepared.item - 1] for prepared in part]
     measured = []
     for plan in plans:
-        # The first one is the answer, whatever `nbest` says.
+        # With `nbest`, a search returns more orders than the best one.
         answers = [sentences[0] for sentences in solve_all(part, plan, [case.gold for case in mine])]
         problems = [prepared.problem for prepared in part]
         measured.append(SystemAnswers(answers, statistics(answers, mine, problems)))
@@ -206,7 +209,7 @@ def _in_order(
     work: Callable[[Sequence[PreparedBag]], list[SystemAnswers]],
     jobs: int,
 ) -> Iterator[list[SystemAnswers]]:
-    """Work on each part of each batch, in order; a batch is looked up while the one before is worked on."""
+    """Yield the answers to each part of each batch, in order; the next batch is looked up meanwhile."""
     split = ([batch[i : i + _PART] for i in range(0, len(batch), _PART)] for batch in batches)
     if jobs == 1:
         yield from (work(part) for parts in split for part in parts)
@@ -216,12 +219,12 @@ def _in_order(
     try:
         for parts in split:
             waiting.append([pool.submit(work, part) for part in parts])
-            # Wait for the batch before the last one only, so that the threads never run dry.
+            # Wait for the batch before this one only, so that the threads always have work.
             if len(waiting) > 1:
                 yield from (future.result() for future in waiting.popleft())
         yield from (future.result() for futures in waiting for future in futures)
     finally:
-        # Also when the reader of this iterator stops, as Ctrl-C makes it do.
+        # Runs also when the caller stops reading, as at Ctrl-C.
         pool.shutdown(cancel_futures=True)
 
 

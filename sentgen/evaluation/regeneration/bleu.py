@@ -1,7 +1,7 @@
 """BLEU in three ways and chrF, always with their signature (sacreBLEU; Papineni et al. 2002, Post 2018).
 
-The figures are those of sacreBLEU, computed from `ngram_statistics`, so that a thousand resampled test sets
-cost no more than a few matrix products. Tokens and signatures are sacreBLEU's own.
+The figures equal those of sacreBLEU, but are computed from `ngram_statistics`, so that a thousand resampled
+test sets cost no more than a few matrix products. Tokens and signatures are sacreBLEU's own.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _ORDER, _CHARACTERS, _BETA = 4, 6, 2
 
 
 def sentence_bleu(measurement: Measurement) -> tuple[list[float], str]:
-    """Return BLEU of each sentence, and its signature, from the measurement `bleu-lc-13a` of the set.
+    """Return BLEU of each sentence, and its signature, from the measurement `bleu-lc-13a` of a test set.
 
-    It has effective order, as sacreBLEU advises for sentences.
+    Orders without n-grams are left out of the mean (effective order), as sacreBLEU advises for sentences.
     """
     from sacrebleu.metrics.bleu import BLEU
 
@@ -38,7 +38,7 @@ def sentence_bleu(measurement: Measurement) -> tuple[list[float], str]:
 
 
 def overlap_measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
-    """Return `overlap_metrics` by their names, 0 to 100, from their statistics; 0 for no sentences."""
+    """Return a measurement by each of `overlap_metrics`, 0 to 100, of its statistics; 0 for no sentences."""
     return {
         name: Measurement(name, metric.signature, statistics[name], metric.figure)
         for name, metric in overlap_metrics().items()
@@ -46,19 +46,19 @@ def overlap_measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurem
 
 
 def overlap_statistics(outputs: Sequence[str], references: Sequence[str]) -> dict[str, Floats]:
-    """Return the statistics of the figures by metric, a row a sentence."""
+    """Return the n-gram counts for each of `overlap_metrics`, a row a sentence."""
     return {name: metric.statistics(outputs, references) for name, metric in overlap_metrics().items()}
 
 
 def bleu(sums: Floats, *, effective: bool = False) -> Floats:
     """Return BLEU from n-gram counts: the brevity penalty times the geometric mean of the precisions.
 
-    The k-th order without a match counts as 2**-k matches (sacreBLEU's `smooth:exp`, of NIST); where nothing
-    matches, BLEU is 0.
+    The k-th order without a match counts as 2**-k matches (sacreBLEU's `smooth:exp`, from NIST); without any
+    match BLEU is 0.
 
     Args:
         sums: (..., 3 * order), see `ngram_statistics`.
-        effective: take the mean over the orders for which there are n-grams; else it is 0 if one has none.
+        effective: whether orders without n-grams are left out of the mean; else BLEU is 0 if there is one.
 
     Returns:
         (...), 0 to 100.
@@ -99,7 +99,7 @@ def chrf(sums: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _BleuMetric:
-    """BLEU with one way to make tokens of a text."""
+    """BLEU in one case and tokenization."""
 
     lowercase: bool
     tokenized: Callable[[str], str]
@@ -107,7 +107,7 @@ class _BleuMetric:
     figure: Figure = bleu
 
     def statistics(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
-        """Return the n-gram counts of each sentence."""
+        """Return the n-gram counts of each sentence, (sentences, 12), see `ngram_statistics`."""
         return ngram_statistics(self._tokens(outputs), self._tokens(references), _ORDER)
 
     def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
@@ -117,13 +117,13 @@ class _BleuMetric:
 
 @dataclass(frozen=True, slots=True)
 class _ChrfMetric:
-    """chrF2 of characters, blanks left out."""
+    """chrF2, over characters without blanks."""
 
     signature: str
     figure: Figure = chrf
 
     def statistics(self, outputs: Sequence[str], references: Sequence[str]) -> Floats:
-        """Return the character n-gram counts of each sentence."""
+        """Return the character n-gram counts of each sentence, (sentences, 18), see `ngram_statistics`."""
         written, wanted = (["".join(text.split()) for text in texts] for texts in (outputs, references))
         counts = ngram_statistics(written, wanted, _CHARACTERS)
         counts[:, ::3] *= counts[:, 1::3] > 0  # as sacreBLEU does: no precision without a reference
@@ -132,14 +132,14 @@ class _ChrfMetric:
 
 def _signature(metric: BLEU | CHRF) -> str:
     """Return sacreBLEU's signature, which it knows only after it has scored something."""
-    # Whatever it scores: this makes it fill in the number of references.
+    # Scoring any text fills in the number of references.
     metric.corpus_score(["a"], [["a"]])
     return str(metric.get_signature())
 
 
 @cache
 def overlap_metrics() -> dict[str, _BleuMetric | _ChrfMetric]:
-    """Return by name BLEU as papers report it, as the text stands, and as it stands in lower case; and chrF.
+    """Return the metrics by name: BLEU in three ways of case and tokenization, and chrF.
 
     Raises:
         InputError: sacreBLEU is not installed.
@@ -149,7 +149,7 @@ def overlap_metrics() -> dict[str, _BleuMetric | _ChrfMetric]:
         from sacrebleu.metrics.chrf import CHRF
         from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-    # One for all, as it remembers what it has split: references come again with every system.
+    # One tokenizer for all, since it caches its results, and references come again with every system.
     split = Tokenizer13a()  # type: ignore[no-untyped-call]
     ways: dict[str, Callable[[str], str]] = {"13a": lambda text: split(text.rstrip()), "none": str}
 
@@ -171,15 +171,15 @@ def ngram_statistics(
     """Count the n-grams of every output, of its reference, and those that match.
 
     An n-gram matches as often as it occurs in both (Papineni et al. 2002, "modified n-gram precision").
-    Every n-gram gets a number that is made of its sentence, the number of its prefix and its last token, so
-    that one sort an order counts all sentences. Time: order * T log T for T tokens.
+    Every n-gram gets a number, by its sentence, the number of its prefix and its last token, so that one sort
+    for each order counts all sentences. Time: order * T log T for T tokens.
 
     Args:
-        outputs, references: the tokens of each sentence; a string is its characters.
+        outputs, references: the tokens of each sentence, or a string, whose tokens are its characters.
         order: the longest n-grams to count.
 
     Returns:
-        (sentences, 3 * order): of 1-grams, 2-grams, ... the number in the output, in the reference, in both.
+        (sentences, 3 * order): number of 1-grams in the output, in the reference, in both; of 2-grams; ...
     """
     size = len(outputs)
     if size != len(references):
@@ -191,7 +191,7 @@ def ngram_statistics(
     end = np.repeat(np.cumsum(lengths), lengths)
     # Text k and text size + k are an output and its reference.
     sentence, in_output = text % max(1, size), text < size
-    # The empty n-gram of each sentence: its number is that of the sentence, so that sentences stay apart.
+    # The empty n-gram of a sentence has the number of the sentence, so that n-grams of sentences differ.
     starts, number = np.arange(tokens.size), sentence
     table = np.zeros((size, order, 3))
     for n in range(order):
@@ -202,7 +202,7 @@ def ngram_statistics(
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         ours = np.bincount(number[in_output[starts]], minlength=first.size)
         theirs = np.bincount(number, minlength=first.size) - ours
-        # An n-gram with another sentence is another number: any of its places tells whose it is.
+        # All places of a number are in one sentence, so that the first one tells which.
         owner = sentence[starts[first]]
         for column, counts in enumerate((ours, theirs, np.minimum(ours, theirs))):
             table[:, n, column] = np.bincount(owner, counts, size)
@@ -210,7 +210,7 @@ def ngram_statistics(
 
 
 def _numbered(texts: Sequence[Sequence[str]]) -> tuple[Longs, int]:
-    """Return the tokens of all texts as numbers below the second result; characters are their code points."""
+    """Return the tokens of all texts as numbers from 0, characters as code points, and a bound above them."""
     if texts and all(isinstance(text, str) for text in texts):
         codes = "".join(cast("Sequence[str]", texts)).encode("utf-32-le", "surrogatepass")
         return np.frombuffer(codes, np.uint32).astype(np.int64), 0x110000

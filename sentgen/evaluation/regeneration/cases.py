@@ -1,4 +1,4 @@
-"""Test sets and their cases: what of a sentence is to be ordered, and its real order and tree."""
+"""Test sets and their cases: the units of a sentence that are to be ordered, its own order and its tree."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Preparation:
 
     Attributes:
         units: `np` to keep base noun phrases whole, or `word`.
-        punctuation: whether punctuation stays in.
+        punctuation: whether punctuation is kept.
         lowercase: whether the words are lower-cased.
-        tags: which tags the units get, as in the counts that the generators use; any if ``None``.
-        function_heads: whether case, mark, aux and cop head their phrase in the gold tree, as in the counts
-            that the generators use; for trees of units only.
+        tags: tag set of the units, that of the counts which the generators use; any if ``None``.
+        function_heads: whether `case`, `mark`, `aux` and `cop` head their phrase in the gold tree, as in the
+            counts that the generators use; for trees over base noun phrases only.
     """
 
     units: UnitKind = "np"
@@ -43,7 +43,7 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test sentence: its units in order, with the places of their heads if they form a tree."""
+    """A test sentence: its units in their own order, and the places of their heads if they form a tree."""
 
     gold: Gold
 
@@ -59,10 +59,10 @@ class Case:
 
     @staticmethod
     def prepare(sentence: Sentence, preparation: Preparation) -> Case:
-        """Make a test case of a sentence; it has no units if nothing of it is left.
+        """Make a test case from a sentence; the case has no units if no words are left.
 
-        Base noun phrases are those of the sentence, else found from its tags and relations; where neither is
-        there, words are the units. Without punctuation the modifiers of a comma hang on its head.
+        Base noun phrases are those of the sentence, else they are found by its tags and relations; without
+        these, words are the units. If punctuation is removed, its modifiers hang on its head.
         """
         if preparation.units == "np":
             mark_base_nps(sentence)
@@ -86,7 +86,7 @@ def read_test_set(path: str, *, form: str | None = None) -> Iterator[Sentence]:
     Raises:
         InputError: there is no such file, its format cannot be told, or it holds no sentence.
     """
-    # A flag, since the sentences are not held.
+    # A flag, since the sentences are not kept in memory.
     none = True
     for sentence in sentences_of(expand([path]), form=form, rejected=_warn):
         none = False
@@ -110,16 +110,16 @@ def _without_punctuation(sentence: Sentence) -> Sentence:
 
 
 def _is_punctuation(form: str, tag: str | None) -> bool:
-    """Whether a token is punctuation, by its tag, or without one by its characters."""
+    """Return whether a token is punctuation: by its tag, or, without a tag, by its characters."""
     return is_punctuation(tag) if tag else not any(character.isalnum() for character in form)
 
 
 def _remaining_heads(heads: Sequence[int], keep: Sequence[bool]) -> list[int]:
-    """Return the heads among the kept tokens: of each the nearest kept one above it, or the root."""
+    """Return the head of each kept token: its nearest ancestor that is kept, from 1, or 0 for the root."""
     numbers = np.cumsum(keep).tolist()
     remaining = []
     for head in compress(heads, keep):
-        # Ends at the root at the latest: heads are a tree.
+        # Ends at the root at the latest, as heads form a tree.
         while head and not keep[head - 1]:
             head = heads[head - 1]
         remaining.append(numbers[head - 1] if head else 0)
@@ -131,14 +131,14 @@ def _heads(sentence: Sentence, lengths: Sequence[int]) -> tuple[int, ...] | None
     if not sentence.heads:
         return None
     last = np.cumsum(lengths)
-    # All units as phrases, so that the kernel of ingestion gives their heads.
+    # Every unit is given as a phrase, so that the kernel of ingestion finds its head.
     phrases = np.repeat(np.arange(1, len(lengths) + 1), lengths).astype(np.int32)
     word_heads, trees = unit_heads(
         np.array(sentence.heads, np.int32), phrases, np.array([len(sentence.heads)], np.int32)
     )
     if not trees[0]:
         return None
-    # The kernel answers with the last word of a unit.
+    # The kernel returns the last word of a unit as its place.
     unit_at = {int(position): unit for unit, position in enumerate(last)}
     return tuple(unit_at.get(int(head), -1) for head in word_heads[last - 1])
 

@@ -49,17 +49,16 @@ from sentgen.options import Option, parse_system
 from sentgen.schema import Store
 from sentgen.schema.tables.corpus import corpus
 
-#: The figure that systems are compared by: BLEU, lower-cased, tokenized as the test set is. (The 13a tokens
-#: that sacreBLEU makes by default split web addresses and runs of punctuation into pieces that are then
-#: always in order.)
+#: The figure by which systems are compared: BLEU, lower-cased, tokenized as the test set is. (sacreBLEU's
+#: default, 13a, splits web addresses and runs of punctuation into tokens that are always in order.)
 PRIMARY = "bleu-lc-none"
-#: Sentences by their number of words, up to and including the second number.
+#: Fewest and most words of the sentences of a bucket, both included.
 _LENGTHS = ((1, 4), (5, 9), (10, 14), (15, 19), (20, 29), (30, 39), (40, None))
 
 
 @dataclass(frozen=True, slots=True)
 class OrderingResult(SystemResult[RegeneratedSentence]):
-    """How one system ordered the whole set; its times are milliseconds a sentence: look-up and search."""
+    """Answers and figures of one system; its times are of look-up and search, in milliseconds a sentence."""
 
     @property
     def sentences(self) -> int:
@@ -68,13 +67,13 @@ class OrderingResult(SystemResult[RegeneratedSentence]):
 
     @property
     def outputs(self) -> list[str]:
-        """Return the sentences."""
+        """Return the answers as texts."""
         return [answer.text for answer in self.answers]
 
 
 @dataclass(frozen=True, slots=True)
 class _LengthBucket:
-    """Which sentences of the test set have how many words."""
+    """The sentences of the test set, by their positions, whose numbers of words are in a range."""
 
     label: str
     sentences: Sequence[int] = field(repr=False)
@@ -82,7 +81,7 @@ class _LengthBucket:
 
 @dataclass(frozen=True, slots=True)
 class LearningPoint:
-    """A system of a learning curve: which one, and from how many sentences it was learnt."""
+    """A system of a learning curve: its algorithm, and the number of sentences it was learnt from."""
 
     system: str
     algorithm: str
@@ -91,9 +90,10 @@ class LearningPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegenerationResult(ExperimentResult[OrderingResult]):
-    """A run over a test set: its sentences as they should have been, and by length if that was wanted.
+    """A run over a test set.
 
-    ``curve`` has a point a system where these are learnt from more and more sentences.
+    ``references`` are the original sentences, ``lengths`` buckets of them if figures by length are wanted,
+    ``curve`` a point for each system of a learning curve.
     """
 
     main = MainFigure(PRIMARY, "BLEU, lower-cased")
@@ -102,14 +102,14 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
     curve: Sequence[LearningPoint] = ()
 
     def by_length(self, system: OrderingResult) -> Iterator[Measurement]:
-        """Yield the main figure of the sentences of each length."""
+        """Yield the main figure of a system over the sentences of each bucket."""
         whole = system.measurements[PRIMARY]
         for bucket in self.lengths:
             signature = f"{whole.signature}|words:{bucket.label}|sentences:{len(bucket.sentences)}"
             yield replace(whole.of(bucket.sentences), metric=f"{PRIMARY}:{bucket.label}", signature=signature)
 
     def rows(self) -> Iterator[FigureRow]:
-        """Yield figures, times and lengths, these such as ``bleu-lc-none:10-14``; then comparisons."""
+        """Yield the figures, times and figures by length (``bleu-lc-none:10-14``); then the comparisons."""
         for system in self.systems:
             yield from system.rows_with_intervals(self.seed)
             yield from system.rows([*system.times.values(), *self.by_length(system)])
@@ -117,14 +117,14 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
             yield from comparison_rows(comparison, self.seed)
 
     def item_rows(self) -> Iterator[FigureRow]:
-        """Yield BLEU of each sentence."""
+        """Yield BLEU of each sentence of each system."""
         for system in self.systems:
             values, signature = sentence_bleu(system.measurements["bleu-lc-13a"])
             for item, value in enumerate(values, 1):
                 yield FigureRow(system.system, "sentence-bleu", value, signature, item)
 
     def outputs(self) -> Iterator[OutputRow]:
-        """Yield every sentence with the bag from which it was made."""
+        """Yield every answer with the bag that was ordered and the reference."""
         for system in self.systems:
             for item, (answer, reference) in enumerate(zip(system.answers, self.references, strict=True), 1):
                 given = " ".join(map(str, answer.given))
@@ -132,14 +132,14 @@ class RegenerationResult(ExperimentResult[OrderingResult]):
 
 
 def _length_buckets(references: Sequence[str]) -> list[_LengthBucket]:
-    """Return the sentences by length, without the lengths that none has."""
+    """Return the buckets of `_LENGTHS` that have sentences."""
     words = [len(reference.split()) for reference in references]
     buckets = []
     for low, high in _LENGTHS:
         label = f"{low}-{high}" if high else f"{low}+"
         inside = [i for i, size in enumerate(words) if low <= size and (high is None or size <= high)]
         buckets.append(_LengthBucket(label, inside))
-    # A length that none has would be a figure of nothing.
+    # An empty bucket has no figure.
     return [bucket for bucket in buckets if bucket.sentences]
 
 
@@ -170,7 +170,7 @@ class RegenerationSettings(Search):
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A model of the evaluation: its systems by their names, and what they make of the test set."""
+    """A model of the evaluation: the plans of its systems, its treebanks, and its preparation of cases."""
 
     model: ModelLike
     plans: Mapping[str, SearchPlan]
@@ -195,29 +195,29 @@ def evaluate_regeneration(
     progress: Progress | None = None,
     **fields: Any,
 ) -> RegenerationResult:
-    """Regenerate every sentence with every system, score the results, and record all of it as a run.
+    """Order the bag of every sentence with every system, measure and compare the answers, and record a run.
 
-    See `Case.prepare` for what is made of a sentence, `measurements` for the figures, `intervals` and
-    `compare_all` for how sure they are. Sentences without words are left out.
+    `Case.prepare` makes cases of sentences, `measurements` gives the figures, `intervals` their confidence
+    intervals, `compare_all` the tests between systems. Sentences without words are left out.
 
     Args:
-        store: where the model lives and the run is recorded, so not read-only.
-        model: the language model, or several; then each system is run with each, as ``beam@ewt``.
+        store: the store with the model, in which the run is recorded; not read-only.
+        model: the language model, or several; then each system runs with each model, as ``beam@ewt``.
         sentences: the test set.
         algorithms: names of algorithms, with settings where wanted (see `parse_systems`).
-        settings: how. The seed is that of the samples and tests, too; milliseconds, which include waiting for
-            other threads, are taken with one. With `word` units, trees are over words, too.
+        settings: search and evaluation. The seed is that of the samples and tests, too. Times include waiting
+            for other threads, so that they mean most with one job. With `word` units, trees are over words.
         parser: parser for the verb arguments of outputs and originals (see `verb_argument_figures`).
-        source: where the sentences come from, for the record.
-        progress: called after every sentence.
-        fields: fields of ``settings``, by name.
+        source: origin of the sentences, for the record.
+        progress: called after each part of the test set.
+        fields: fields of ``settings``, by name, which replace those of ``settings``.
 
     Raises:
-        InputError: an algorithm or setting is unknown, a sentence too long, there is none, a system is there
-            twice, models want the test set in different case, or no sacreBLEU.
+        InputError: an algorithm or setting is unknown, a sentence is too long, there are no sentences, two
+            systems have one name, models are of corpora in different case, or sacreBLEU is missing.
         ModelError: an algorithm needs trees, and no corpus has any.
     """
-    overlap_metrics()  # refuses where there are none, before anything long is run
+    overlap_metrics()  # raises without sacreBLEU, before anything that takes long
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     settings = replace(settings or RegenerationSettings(), **fields)
@@ -228,7 +228,7 @@ def evaluate_regeneration(
     read = list(sentences)
     tests = [_cases(store, read, entry.preparation, entry.treebanks) for entry in entries]
     given = {name: file.of(_are_ordered(read, entries[0].preparation)) for name, file in files.items()}
-    # Before the search, which may take long: faults of a file are reported at once.
+    # Before the search, which may take long, so that faults of a file are reported at once.
     theirs = given_answers(given, tests[0], lowercase=entries[0].preparation.lowercase)
     answered: dict[str, SystemAnswers] = {}
     for entry, cases, tell in zip(entries, tests, _progress(progress, entries, tests), strict=True):
@@ -248,7 +248,7 @@ def evaluate_regeneration(
 def _entries(
     store: Store, models: Sequence[ModelLike], algorithms: Sequence[str], settings: RegenerationSettings
 ) -> list[_Entry]:
-    """Return the plans of the systems and the preparation of the test set for each model; check them."""
+    """Return an entry for each model, after checks that models differ and agree on case."""
     labels = [f"{model.name}@{model.version}" for model in models]
     if not models or len(set(labels)) < len(labels):
         raise InputError(f"models {', '.join(labels) or 'none'}: name one or more, each once")
@@ -276,14 +276,14 @@ def _refuse_twice(names: Sequence[str]) -> None:
 
 
 def _are_ordered(sentences: Sequence[Sentence], preparation: Preparation) -> list[bool]:
-    """Return which sentences are put in order: those of which something is left."""
+    """Return whether each sentence is ordered: its case has units."""
     return [bool(Case.prepare(sentence, preparation).gold.units) for sentence in sentences]
 
 
 def _progress(
     progress: Progress | None, entries: Sequence[_Entry], tests: Sequence[Sequence[Case]]
 ) -> Iterator[Progress | None]:
-    """Yield for each model what tells the sentences that are done, those of the models before it included."""
+    """Yield a callback for each model that reports progress over the sentences of all models."""
     sizes = [len(cases) * len(entry.plans) for entry, cases in zip(entries, tests, strict=True)]
     for before in accumulate(sizes[:-1], initial=0):
         yield progress and partial(_report, progress, before, sum(sizes))
@@ -294,7 +294,7 @@ def _report(progress: Progress, before: int, total: int, done: int, _: int) -> N
 
 
 def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
-    """Return the record of a test set: its origin, and the hash of the references."""
+    """Return the record of a test set: its origin, the hash of its references, and their number."""
     sha256 = hashlib.sha256("\n".join(references).encode()).hexdigest()
     return {"test": source, "sha256": sha256, "sentences": len(references)}
 
@@ -302,23 +302,23 @@ def set_record(source: str, references: Sequence[str]) -> dict[str, object]:
 def cases_of(
     store: Store, model: ModelLike, sentences: Iterable[Sentence], search: Search, plan: SearchPlan
 ) -> list[Case]:
-    """Return the test cases that an evaluation of one search, and its plan, makes of some sentences."""
+    """Return the test cases that an evaluation of this search alone would make of the sentences."""
     corpora = _treebanks([plan])
     preparation = _preparation(store, model, search, corpora, punctuation=True)
     return _cases(store, sentences, preparation, corpora)
 
 
 def _treebanks(plans: Iterable[SearchPlan]) -> list[int]:
-    """Return the ids of the corpora that give some searches their trees."""
+    """Return the ids of the corpora from which the plans have their dependencies, in order."""
     return sorted({number for plan in plans if plan.treebank for number in plan.treebank.corpora})
 
 
 def _setup(
     store: Store, entries: Sequence[_Entry], files: Mapping[str, OutputsFile], jobs: int
 ) -> dict[str, object]:
-    """Return the record of how the test set was prepared and ordered.
+    """Return the record of systems, jobs and preparation of the test set.
 
-    Parameters that differ between models are recorded for each model.
+    Parameters of the preparation that differ between models are recorded for each model.
     """
     systems: dict[str, object] = {}
     for entry in entries:
@@ -347,20 +347,20 @@ def _setup(
 
 
 def _recorded_system(plan: SearchPlan) -> dict[str, object]:
-    """Return the settings of a system, with the packages that add its scorers."""
+    """Return the record of a system: its settings, and the packages of its plug-in scorers."""
     packages = {scorer.name: scorer.package for scorer, _ in plan.rerankers if scorer.package}
     return settings_record(plan.algorithm, plan.settings) | ({"scorers": packages} if packages else {})
 
 
 def _chosen(model: ModelLike) -> str:
-    """Return which sentences of its corpora a model is of, if not of all."""
+    """Return the condition on the sentences from which a model was built; empty if it was built from all."""
     return model.condition if isinstance(model, ModelInfo) else ""
 
 
 def _plans(
     store: Store, model: ModelLike, algorithms: Sequence[str], search: Search
 ) -> dict[str, SearchPlan]:
-    """Return the plan of each system; the test set is lower-cased already, for references and look-ups."""
+    """Return the plan of each system, without lower-casing, as the test set is lower-cased already."""
     systems = parse_systems(algorithms, replace(search, lowercase=False))
     plans = {name: search.plan(store, model) for name, search in systems.items()}
     for hint in dict.fromkeys(hint for plan in plans.values() for hint in plan.hints):
@@ -371,7 +371,7 @@ def _plans(
 def _cases(
     store: Store, sentences: Iterable[Sentence], preparation: Preparation, corpora: Sequence[int]
 ) -> list[Case]:
-    """Return the test cases, with tags that the trees of corpora know; of sentences without units none."""
+    """Return the test cases that have units, with the tags by which the corpora count dependencies."""
     kind = preparation.tags
     other = replace(preparation, tags=other_kind(kind)) if kind else preparation
     both = [(Case.prepare(sentence, preparation), Case.prepare(sentence, other)) for sentence in sentences]
@@ -392,7 +392,7 @@ def _cases(
 def _preparation(
     store: Store, model: ModelLike, search: Search, corpora: Sequence[int], *, punctuation: bool
 ) -> Preparation:
-    """Return what is made of a sentence before its units are shuffled; ``corpora`` have the trees, if any."""
+    """Return how sentences become cases for a model; ``corpora`` are those with the dependencies, if any."""
     return Preparation(
         units=search.units,
         punctuation=punctuation,
@@ -403,7 +403,7 @@ def _preparation(
 
 
 def _names(store: Store, corpora: Sequence[int]) -> list[str]:
-    """Return the names of corpora."""
+    """Return the names of corpora from their ids."""
     query = select(corpus.c.name).where(corpus.c.id.in_(corpora)).order_by(corpus.c.id)
     with store.connect() as connection:
         return [str(name) for name in connection.execute(query).scalars()]
@@ -417,14 +417,14 @@ def summarize(
     by_length: bool = False,
     parser: Parser | None = None,
 ) -> RegenerationResult:
-    """Compute all figures of a run that has no number, parameters and time yet.
+    """Return all figures and comparisons of a run, without its number, parameters and time.
 
     Args:
-        answered: an answer a case for each system.
+        answered: for each system an answer a case.
         cases: the test set.
-        seed: seed of the samples and the tests.
-        by_length: whether to tell lengths apart.
-        parser: parser for the verb arguments, if they are wanted.
+        seed: seed of the bootstrap samples and the tests.
+        by_length: whether to give figures by length of the sentence.
+        parser: parser for the verb arguments; ``None`` to leave them out.
     """
     sentences = {name: answers.answers for name, answers in answered.items()}
     parsed = verb_argument_figures(sentences, cases, parser) if parser else {}
@@ -444,7 +444,7 @@ def _ordering_result(name: str, answered: SystemAnswers, parsed: Measurement | N
         for metric, each in seconds.items()
     }
     figures = measurements(answered.statistics) | ({parsed.metric: parsed} if parsed else {})
-    # Nothing is known of the time that other systems took.
+    # The times of answers from files are unknown.
     own = any(answer.given for answer in answered.answers)
     return OrderingResult(name, answered.answers, figures, times if own else {})
 
@@ -453,12 +453,13 @@ def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
     """Return the search of each system, ``NAME`` or ``NAME:SETTING=VALUE:SETTING=VALUE`` (see `read_system`).
 
     Args:
-        texts: one a system.
-        search: what all systems share: the paper that they take if they name none, and settings, for those
-            that look at them and do not set them themselves.
+        texts: a text for each system.
+        search: options that all systems share: the paper for systems that name none, and settings for systems
+            that have them and do not set them themselves.
 
     Raises:
-        InputError: there is no such algorithm, no system looks at a change, or two systems are the same.
+        InputError: there is no such algorithm, no system has a setting that is shared, or two systems are the
+            same.
 
     >>> parse_systems(["lmo", "beam"], Search(changes={"beam": 8}))["lmo"].changes
     {}
@@ -475,7 +476,7 @@ def parse_systems(texts: Sequence[str], search: Search) -> dict[str, Search]:
     )
     if idle:
         raise InputError(f"none of {', '.join(texts)} looks at {idle[0].replace('_', '-')}; leave it out")
-    # What is said for all systems holds for those that look at it; the others must not refuse it.
+    # Each system gets only the shared settings that it has, as it refuses others.
     return {
         text: replace(
             search,

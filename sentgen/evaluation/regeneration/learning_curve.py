@@ -1,8 +1,8 @@
-"""Learning curves: the same test, learnt from more and more of the sentences of a model.
+"""Learning curves: one test set, with systems learnt from more and more of the sentences of a model.
 
 Each size has a store of its own, with the drawn sentences as corpora, so that n-grams, dependencies,
-arguments and companions are all counted in the same ones. The sentences are those that ``models build
---sentences`` draws with the same seed: the fewer are among the more.
+arguments and companions are all counted in the same sentences. ``models build --sentences`` draws the same
+ones with the same seed; the sentences of a size are among those of every larger size.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sentgen.output.wording import quantity
 from sentgen.schema import Store
 from sentgen.schema.store import raw
 
-#: The drawn sentences of a corpus, in their order, with all that counts look at.
+#: The drawn sentences of a corpus, in their order, with all annotation that is counted.
 _SENTENCES = """
 with wanted as (
     select t.sentence_id, t.position, w.form, l.form as lemma, u.name as upos, x.name as xpos, t.head,
@@ -62,13 +62,13 @@ from wanted
 group by sentence_id
 order by sentence_id
 """
-#: Sentences in memory at a time.
+#: Sentences that are copied at a time.
 _BLOCK = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """A size as it was given, and its number of sentences."""
+    """A size as the user wrote it, and the draw that it asks for."""
 
     text: str
     draw: Draw
@@ -81,22 +81,22 @@ def learning_curve(
     search: Search,
     evaluate: Callable[[Store, ModelInfo], RegenerationResult],
 ) -> RegenerationResult:
-    """Evaluate systems that are learnt from some of the sentences of a model.
+    """Evaluate systems learnt from samples of the sentences of a model, and record all sizes as one run.
 
-    The systems are called by the number of these, such as ``joint@1000``. Companions of the model are built
-    for each size, too; a model of more text and learnt weights are not asked. One run is recorded.
+    The names of the systems have the size of the sample, such as ``joint@1000``. Companions of the model are
+    built for each size, too; models of more text and learnt weights are not used.
 
     Args:
         store: the store with the model and its corpora, not read-only.
-        model: which corpora, and how they make a model.
+        model: the model whose corpora are sampled, and whose recipe is used for each size.
         sizes: numbers of sentences, or percents of all, separated by commas, such as ``1000,2000,100%``.
-        search: what the systems share; its seed is that of the drawing, too.
-        evaluate: evaluates the systems with a model of some store, as `evaluate_regeneration` does.
+        search: options that the systems share; its seed is that of the draw, too.
+        evaluate: evaluates the systems with a model of the given store, as `evaluate_regeneration` does.
 
     Raises:
-        InputError: a size cannot be read, or is there twice, or trees of other corpora are asked for.
-        ModelError: there are fewer sentences than a size, or the model was not built from corpora that are
-            as they were.
+        InputError: a size cannot be read, two sizes are the same number, or ``search`` names treebanks.
+        ModelError: there are fewer sentences than a size, or the model was not built from corpora, or these
+            have changed since.
     """
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
@@ -123,7 +123,7 @@ def learning_curve(
 
 
 def _sizes(text: str, seed: int) -> list[_Size]:
-    """Read sizes."""
+    """Read sizes that are separated by commas."""
     sizes = []
     for size in (each.strip() for each in text.split(",")):
         number = size.removesuffix("%")
@@ -153,7 +153,7 @@ def _draw(connection: Connection, model: ModelInfo, size: _Size) -> Chosen:
 
 
 def _copy(connection: Connection, model: ModelInfo, drawn: Store, folder: Path) -> None:
-    """Make corpora of the sentences that were drawn, counted as those that they are of."""
+    """Ingest the drawn sentences of each corpus into a new store, with the settings of that corpus."""
     for name in model.corpora:
         counted = CountedCorpus.find(connection, name)
         assert counted is not None  # a model of a corpus that is gone is stale
@@ -197,7 +197,7 @@ def _companions(store: Store, model: ModelInfo) -> list[ModelInfo]:
 
 
 def _built(drawn: Store, model: ModelInfo, companions: Sequence[ModelInfo]) -> ModelInfo:
-    """Build the model of the corpora of a store, and its companions."""
+    """Build a model and its companions again from the corpora of a store; return the model."""
     there = {name for name in model.corpora if _is_there(drawn, name)}
     made: dict[str, ModelInfo] = {}
     for old in (model, *companions):
@@ -213,7 +213,7 @@ def _is_there(store: Store, name: str) -> bool:
 
 
 def _together(model: ModelInfo, parts: dict[int, RegenerationResult]) -> RegenerationResult:
-    """Return the results of all sizes as one, every system compared with every other."""
+    """Return the results of all sizes as one result, with every system compared with every other."""
     systems: list[OrderingResult] = []
     points, settings = [], {}
     for size, part in parts.items():

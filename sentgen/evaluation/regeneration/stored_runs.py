@@ -1,4 +1,4 @@
-"""Compare systems of runs that are recorded: the sentences are there, so that nothing is run again."""
+"""Compare systems of recorded runs by the answers in the store, without running the systems again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPARE = "evaluate compare"
 
 
 class _Texts(NamedTuple):
-    """The outputs of a system of a run and the references, sentence by sentence."""
+    """The outputs of a system of a run, and their references."""
 
     outputs: list[str]
     references: list[str]
@@ -36,10 +36,11 @@ def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> Regener
         seed: seed of the samples and the tests.
 
     Returns:
-        systems by the names ``NUMBER:SYSTEM``, with the figures that need no more than the sentences.
+        systems by the names ``NUMBER:SYSTEM``, with the figures that need only outputs and references.
 
     Raises:
-        InputError: a run is written otherwise, runs are over other sentences, or there is one system alone.
+        InputError: a run is not of this form or not of regeneration, runs are over different sentences, or
+            there is only one system.
         NotFoundError: there is no such run, or no such system in it.
     """
     recorder = Recorder(store, COMPARE)
@@ -59,7 +60,7 @@ def compare_runs(store: Store, runs: Sequence[str], *, seed: int = 1) -> Regener
 
 
 def _systems(connection: Connection, text: str) -> dict[str, _Texts]:
-    """Return the systems of ``NUMBER`` or ``NUMBER:SYSTEM``."""
+    """Return the texts of the systems that ``NUMBER`` or ``NUMBER:SYSTEM`` names."""
     written, _, wanted = text.partition(":")
     if not (written.isascii() and written.isdecimal() and len(written) < 10):
         raise InputError(f"run {text!r} is not written NUMBER or NUMBER:SYSTEM, such as 3 or 3:joint")
@@ -81,7 +82,7 @@ def _systems(connection: Connection, text: str) -> dict[str, _Texts]:
 
 
 def _check_same(systems: Mapping[str, _Texts]) -> None:
-    """Refuse systems that had other sentences: figures of these say nothing about each other."""
+    """Refuse systems over different sentences, as their figures cannot be compared."""
     (first, texts), *others = systems.items()
     for name, other in others:
         if other.references == texts.references:
