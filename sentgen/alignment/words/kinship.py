@@ -109,7 +109,7 @@ class Kinship:
         nearness: Nearness | None = None,
         texts: tuple[Sequence[str], Sequence[str]] | None = None,
     ) -> Kinship:
-        """Return which words are related; of several kinds the closest counts.
+        """Return the kinship of two lists of words; of several kinds of a pair the closest counts.
 
         Args:
             abstract: the different words of the abstract.
@@ -164,7 +164,10 @@ def _each(
 
 
 def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
-    """Return which words, without punctuation, have a common beginning or share most pairs of letters."""
+    """Return, (left, right), whether words have a common beginning or share most of their letter bigrams.
+
+    The words are without punctuation.
+    """
     long, other_long = (
         [position for position, word in enumerate(words) if len(word) >= _LETTERS] for words in (left, right)
     )
@@ -191,7 +194,7 @@ def _similar(left: Sequence[str], right: Sequence[str]) -> Bools:
 
 
 def _bigrams(words: Sequence[str], letters: dict[str, int]) -> list[set[int]]:
-    """Return the pairs of letters of each word as numbers; new pairs get new numbers."""
+    """Return the letter bigrams of each word by their numbers in ``letters``, which new bigrams join."""
     return [
         {letters.setdefault(word[k : k + 2], len(letters)) for k in range(len(word) - 1)} for word in words
     ]
@@ -205,12 +208,15 @@ def _begin_alike(word: str, other: str) -> bool:
 
 
 def _equal(left: Sequence[str], right: Sequence[str]) -> Bools:
-    """Return which words are equal; empty strings equal none."""
+    """Return, (left, right), whether words are equal; an empty string equals none."""
     return _have_common([[word] if word else [] for word in left], [[word] for word in right])
 
 
 def _initials(words: Sequence[str], others: Sequence[str], other_text: Sequence[str]) -> Bools:
-    """Return which words are initials of a phrase in the other text, and which words the phrase has."""
+    """Return, (words, others), whether a word is the initials of a phrase of the other text.
+
+    ``others`` are the different words of that text; the phrases have the words whose columns are true.
+    """
     text = FirstLetters(other_text)
     column = {word: number for number, word in enumerate(others)}
     spelled = np.zeros((len(words), len(others)), np.bool_)

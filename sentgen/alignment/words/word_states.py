@@ -288,11 +288,11 @@ class _Judging:
                 self._contradict(i, self._rivals(i, rivals, likeness))
 
     def _rivals(self, i: int, there: Sequence[int], likeness: _Likeness) -> list[int]:
-        """Return the document words that contradict an abstract word in their place.
+        """Return the positions of the document words of a slot that contradict an abstract word of it.
 
         Args:
-            i: the word.
-            there: the document words in its place that are related to no word of the slot.
+            i: position of the abstract word.
+            there: positions of the document words of the slot that are related to none of its abstract words.
             likeness: how alike the two sides of the slot are.
         """
         word, kind = self._here.words[i], self._here.kind(self._sentence, i)
