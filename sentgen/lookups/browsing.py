@@ -1,4 +1,4 @@
-"""Browse corpora: what they are made of, their documents, sentences of a document, tokens of a sentence."""
+"""Browse corpora: their text types, their documents, sentences of a document, tokens of a sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sentgen.lookups.search.absence import explain_absence
 from sentgen.output.tabular import Rows
 from sentgen.schema.tables.corpus import BOS, EOS
 
-#: Documents with sentences that are chosen, which alone are counted.
+#: Documents with chosen sentences; only these are counted.
 _DOCUMENTS = """\
 with size as (
   select document_id, count(*) as sentences, sum(length)::bigint as tokens
@@ -78,7 +78,7 @@ from v_tokens
 where sentence_id in $ids
 order by sentence_id, position"""
 
-#: Trees that are read at once: about a megabyte.
+#: Trees to read at once: about a megabyte.
 _CHUNK = 1_000
 
 _BESIDE = """\
@@ -91,7 +91,7 @@ where id = $id
 
 @dataclass(frozen=True, slots=True)
 class _StoredTree:
-    """The tree of a sentence, a column a list; ``heads`` are positions from 1, 0 for the root."""
+    """The tree of a sentence, each column as a list; ``heads`` are positions from 1, 0 for the root."""
 
     name: str
     forms: list[str]
@@ -101,7 +101,7 @@ class _StoredTree:
 
 
 def find_trees(connection: Connection, numbers: Sequence[int]) -> Iterator[_StoredTree]:
-    """Yield the trees of the sentences with these numbers that have one, in the order of the store."""
+    """Yield the trees of sentences by their ids, in the order of the store; those without one are skipped."""
     for start in range(0, len(numbers), _CHUNK):
         query = Statement(_TREES, Bindings(ids=list(numbers[start : start + _CHUNK])))
         for _, group in groupby(query.run(connection).to_pylist(), key=lambda row: int(row["sentence_id"])):
@@ -144,10 +144,10 @@ def list_surprisal(connection: Connection, corpus: str, document: str, *, limit:
 def find_sentence(
     connection: Connection, corpus: str, document: str, sentence: str
 ) -> tuple[Answer, dict[str, object]]:
-    """Return the tokens of a sentence, and what there is to know of it.
+    """Return the tokens of a sentence, and a dictionary about it.
 
-    That is ``text``, ``metadata``, and the names of the sentences before and after it in its document,
-    ``previous`` and ``next``, None at the ends. Of sentences with the same name, the first is meant.
+    It has ``text``, ``metadata``, and the names of the sentences before and after in the document,
+    ``previous`` and ``next``, ``None`` at its ends. Of sentences with the same name, the first is returned.
 
     Raises:
         NotFoundError: there is no such sentence.
@@ -170,16 +170,16 @@ def _beside(connection: Connection, number: int, corpus: str, document: str) -> 
     return None if name is None else str(name)
 
 
-#: Values of a key that are listed; more years are taken together by tens.
+#: Values of a key to list at most; more years than that are grouped into decades.
 _MOST_VALUES = 24
-#: What stands in a list and not in a text: characters of a value.
+#: Characters of a value at most: a key with longer values holds texts, and is not listed.
 _MOST_CHARACTERS = 60
-#: Words that a condition has between its keys.
+#: Keywords of conditions, which as keys need quotes.
 _WORDS = ("and", "or", "not", "in", "like", "exists")
-#: A key that needs no quotes: without what may say whose value is meant, as `s_type` does.
+#: A key that needs no quotes: without a prefix, such as that of `s_type`, which means a sentence's `type`.
 _PLAIN = re.compile(r"(?!(?:doc|document|text|s|sentence)_)[^\W\d_]\w*")
 
-#: Documents are parted by what is said of several; by years and tens of years where it is of time.
+#: Text types: values that several documents share; dates are grouped into years, and many years into decades.
 _FACETS = """\
 with every as (
   select distinct document_id
@@ -234,7 +234,7 @@ _TYPES = "select count(distinct {column}) as types\nfrom {table}{conditions}"
 
 @dataclass(frozen=True, slots=True)
 class CorpusSize:
-    """How large some corpora are, or their sentences that meet a condition."""
+    """The size of corpora, or of their sentences that meet a condition."""
 
     documents: int
     sentences: int
@@ -243,7 +243,7 @@ class CorpusSize:
 
 
 def size_of(connection: Connection, corpora: Sequence[str], condition: str | None) -> CorpusSize:
-    """Count the documents, sentences, tokens and different words of corpora or of some of their sentences."""
+    """Count the documents, sentences, tokens and types of corpora, or of their sentences with a condition."""
     selection, bindings = Selection.named(connection, corpora, condition=condition), Bindings()
     query = Statement(_SIZE.format(conditions=where(selection.of_sentences(bindings))), bindings)
     (row,) = query.run(connection).to_pylist()
@@ -262,22 +262,23 @@ def _types(connection: Connection, selection: Selection) -> int:
 
 
 def facets(connection: Connection, corpora: Sequence[str], condition: str | None, key: str = "") -> Answer:
-    """Return the metadata of documents that part them, with how much of the chosen sentences is in each part.
+    """Return the text types of corpora: values of document metadata, with the size of each.
 
     A row is a value of a key: ``key``, ``value``, ``documents``, ``tokens``, ``different`` (how many values
-    the key has there), and ``condition``, which chooses the part. Which keys are listed does not depend on
-    what is chosen: those that several documents share, and those of time, whose dates are taken together by
-    years, and many years by tens. Of a key with many values, those with most tokens are there.
+    the key has in the chosen sentences), and ``condition``, which selects the documents with the value.
+    Sizes are those of the chosen sentences; the keys do not depend on the condition. Listed are keys whose
+    values several documents share, and dates, grouped into years, and many years into decades. Of a key with
+    many values, those with most tokens are listed.
 
     Args:
         connection: the store.
         corpora: names of corpora and subcorpora; none for all.
-        condition: what the sentences meet that are chosen; none for all.
-        key: only this one, with all of its values.
+        condition: the condition that chosen sentences meet; ``None`` for all.
+        key: list only this key, with all of its values.
 
     Raises:
         NotFoundError: there is no such corpus.
-        QueryError: the condition cannot be read, or asks for a key that there is not.
+        QueryError: the condition cannot be read, or names a key that no document or sentence has.
     """
     every = Selection.named(connection, corpora)
     chosen = Selection.named(connection, corpora, condition=condition)
@@ -295,12 +296,12 @@ def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") 
     """Return the labels of line sets as text types.
 
     A row has ``key``, ``value``, ``lines``, ``different`` (how many labels the key has) and ``condition``.
-    Of a set with many labels, those with most lines are there.
+    Of a set with many labels, those with most lines are listed.
 
     Args:
-        connection: the store, with what gives labels.
+        connection: the store, with its source of line labels.
         corpora: names of corpora and subcorpora; none for all.
-        key: the one of which all labels are wanted.
+        key: the set whose labels are all listed.
 
     Raises:
         NotFoundError: there is no such corpus.
@@ -308,7 +309,7 @@ def label_facets(connection: Connection, corpora: Sequence[str], key: str = "") 
     known, names = StoreKeys(connection), Selection.named(connection, corpora).names
     rows = []
     for name, group in groupby(offered_labels(connection, names), lambda each: each.name):
-        # What the store calls so itself is meant by the name.
+        # In a condition, the name means the metadata or region of that name in the store.
         if known.find_metadata(name, quoted=True) or known.find_region(name):
             continue
         labels = sorted(group, key=lambda each: -each.lines)
@@ -327,7 +328,7 @@ def _row(
 
 
 def chosen_by(key: str, value: str, *, begins: bool = False) -> str:
-    r"""Return the condition that a key has a value, or one that begins so.
+    r"""Return the condition that a key has a value, or with ``begins``, a value that begins with it.
 
     >>> print(chosen_by("genre", "news"), chosen_by("year", "185", begins=True))
     genre = "news" year like "185%"

@@ -1,4 +1,4 @@
-"""Command lines: values of parameters of SQL as they stand there, what a declaration asks, what was saved."""
+"""Command lines: parameters of SQL as ``NAME=VALUE``, the command for a question, and saved queries."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def _value(text: str) -> SqlValue:
 
 
 def _refuse(name: str) -> NoReturn:
-    # Words to people, and no JSON either, though Python reads them.
+    # Python reads NaN and Infinity; they are not JSON, and a user means them as words.
     raise ValueError(name)
 
 
 def format_parameter(name: str, value: SqlValue) -> str:
-    """Return what `parse_parameter` reads.
+    """Write a parameter as ``NAME=VALUE``, so that `parse_parameter` reads the same.
 
     >>> [format_parameter(*pair) for pair in (("1", 5), ("1", "5"), ("corpus", "ewt"), ("x", None))]
     ['1=5', '1="5"', 'corpus=ewt', 'x=null']
@@ -62,19 +62,19 @@ def format_parameter(name: str, value: SqlValue) -> str:
 
 
 def command_line(command: str, question: DataclassInstance, number: str = "") -> str:
-    """Return a command with its options; those that have their defaults are left out.
+    """Return the command line for a question; options with their default values are left out.
 
     Args:
         command: words of the command, without ``sentgen``.
         question: the question that the command asks.
-        number: stands behind the name of a file, where the command reads a text from one.
+        number: a suffix for the names of files from which the command reads a text.
     """
     words, options = ["sentgen", *command.split()], list[str]()
     for parameter, value in values_of(question):
         option = parameter.option
         if value is None or option.line in ("hidden", "each"):
             continue
-        # What is a number or a word is told as text by the command line.
+        # Values of a command line are text, whatever their type.
         same = value == parameter.default or str(value) == str(parameter.default)
         if same and not (option.argument and value):
             continue

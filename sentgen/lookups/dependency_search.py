@@ -1,4 +1,4 @@
-"""Look up head-modifier events and the numbers of arguments."""
+"""Look up head-modifier events, and how many arguments heads have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Layer(StrEnum):
 
 
 class Level(StrEnum):
-    """Back-off level: what is known of the head, then of the modifier."""
+    """Back-off level: whether the word or only the tag of the head is given, then of the modifier."""
 
     WORD_WORD = "word-word"
     TAG_WORD = "tag-word"
@@ -76,8 +76,8 @@ join tag on tag.id = tag_id
 order by sum(count) over (partition by tag_id) desc, tag, direction, arguments{limit}"""
 
 
-#: Counts of several corpora are added before they are divided, as the generators do; what was once head and
-#: modifier stood in one sentence, so that nothing is divided by 0.
+#: Counts of several corpora are added before they are divided, as the generators do. A head and its modifier
+#: are in one sentence, so that their pairs are at least 1, and nothing is divided by 0.
 _ATTACHMENT = """\
 with counted as (
   select head, head_tag, modifier, modifier_tag, direction,
@@ -169,11 +169,11 @@ class Dependencies(Lookup):
         """Return dependency events, most frequent first, then by their words.
 
         With ``ignore_case``, events of words that differ in capital letters only are added up. With
-        ``explain`` there are three rows for each side, the levels of the back-off, for all tags with which
-        the two words are head and modifier; the formula is in `sentgen.models.dependency.dependencies`.
+        ``explain``, each pair of tags that the two words have as head and modifier has three rows for each
+        side, the levels of the back-off; the formula is in `sentgen.models.dependency.dependencies`.
 
         Raises:
-            InputError: a pattern is to be explained, or with an option that means nothing there.
+            InputError: ``explain`` with a pattern, or with an option that it excludes.
         """
         first, second = (self.head, self.tag), (self.modifier, ANY)
         ends = (second, first) if self.reverse else (first, second)
@@ -183,7 +183,7 @@ class Dependencies(Lookup):
         missing = f"dependencies of {both} in layer {self.layer}, level {self.level}"
         query = self._events(selection, *ends)
         answer = _ask_counts(connection, "dependency_event", query, self.limit, missing)
-        # Of words that are never head and modifier, nothing is to be explained.
+        # Words that are never head and modifier have no probability to explain.
         if explanation and not answer.is_empty:
             answer = limited_answer(connection, explanation, self.limit, missing)
         values = []
@@ -241,16 +241,16 @@ class Arguments(Lookup):
     limit: LimitOption = 0
 
     def ask(self, connection: Connection) -> Answer:
-        """Return how often a head has 0, 1, 2, ... modifiers on each side; 7 stands for seven and more.
+        """Return how often a head has 0, 1, 2, ... modifiers on each side; 7 means seven and more.
 
-        ``share`` is the part of all occurrences of that tag of the word: one histogram per tag and side, the
-        most frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
+        ``share`` is the share of all occurrences of the word with that tag: one histogram per tag and side,
+        the most frequent tag first. For the word ``*`` the counts of the tags as a whole are returned.
 
-        With ``explain`` there is a row for each number that the tag was seen with; ``tag_share`` is the part
-        of all occurrences of the tag, and ``weight`` that of ``share`` in ``prob``; the tag has the rest.
+        With ``explain`` there is a row for each number that occurs with the tag. ``tag_share`` is the share
+        of all occurrences of the tag; ``prob`` is ``weight`` * ``share`` + (1 - ``weight``) * ``tag_share``.
 
         Raises:
-            InputError: a pattern is to be explained, or with an option that means nothing there.
+            InputError: ``explain`` with a pattern, or with an option that it excludes.
         """
         selection = self.select(connection)
         word = selection.fold(self.word)
@@ -287,7 +287,7 @@ class Arguments(Lookup):
 
 
 def _ask_counts(connection: Connection, table: str, query: Statement, limit: int, missing: str) -> Answer:
-    """Ask a query of counted trees; where there are none, and nobody can change that, it is asked once."""
+    """Run a query over counted trees; in a store without any, the empty answer is cached."""
     known: dict[str, Answer] = connection_cache(connection).setdefault(_ask_counts, {})
     if table in known:
         return replace(known[table], query=query, missing=missing)
@@ -300,17 +300,18 @@ def _ask_counts(connection: Connection, table: str, query: Statement, limit: int
 def _explanation(
     text: str, selection: Selection, ends: Mapping[str, _End], layer: Layer, limit: int
 ) -> Statement:
-    """Return the query for what is behind the probabilities of words.
+    """Return the query for the counts and weights behind the probabilities of words.
 
     Args:
         text: the query, without its conditions.
         selection: the corpora.
-        ends: head, and modifier if there is one.
+        ends: patterns of the head, and of the modifier if the query has one.
         layer: layer of the trees.
-        limit: rows.
+        limit: rows at most; 0 for all.
 
     Raises:
-        InputError: a word is a pattern, or what is selected was not counted as the generators have it.
+        InputError: a word is a pattern, or the selection has a condition or ignores case: the generators use
+            counts of whole corpora with words as written.
     """
     if patterns := [word for word, _ in ends.values() if glob(word).wild]:
         raise InputError(

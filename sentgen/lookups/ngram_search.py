@@ -58,7 +58,7 @@ from best
 {joins}
 order by best.count desc, {order_by}{limit}"""
 
-#: Only the n-grams as frequent as the last one shown need their words for the order of ties.
+#: Ties are ordered by words; only n-grams at least as frequent as the last one shown need theirs.
 _CUT = """
   where count >= (select min(count) from (select count from found order by count desc limit $limit))"""
 
@@ -103,24 +103,23 @@ class Ngrams(Lookup):
         The columns are ``w1`` to ``wn``; ``count``; with ``min_documents``, ``documents``, the number of
         documents that have it (its range); ``per_million``, the count per million tokens; and
         ``probability``, the maximum likelihood estimate c(w1..wn) / c(w1..wn-1) of the last word after the
-        others, over all corpora asked for. A single word is compared with all words and ``</s>``; nothing
-        precedes ``<s>``, which has no probability. Corpora that are not counted to that order are left out.
-        With ``ignore_case``, everything is counted as if all words were lower-cased. Tokens that lack what
-        n-grams are ``by`` are in none of them, and with ``words`` neither are marks and ends of sentences, of
-        which no count is aware then; what stands on both sides of one is no n-gram.
-        Linear in the n-grams of that order, a column scan; by something else than words, with
-        ``min_documents`` or with a condition, those of its sentences are counted from their tokens first, of
-        any order.
+        others, over all selected corpora. For a single word it is the share of all words and ``</s>``;
+        ``<s>`` follows nothing and has no probability. Corpora that are not counted to that order are left
+        out. With ``ignore_case``, everything is counted as if all words were lower-cased. A token without the
+        attribute that n-grams are ``by`` is in no n-gram; with ``words``, neither are punctuation and the
+        ends of sentences, and no count includes them; the words on both sides of such a token make no n-gram.
+        Linear in the n-grams of that order, a column scan. By another attribute than words, with
+        ``min_documents`` or with a condition, the n-grams are counted from tokens first, of any order.
 
         Raises:
-            InputError: the pattern is empty or too long, or wants the end of a sentence of words only.
+            InputError: the pattern is empty or too long, or has the end of a sentence along with ``words``.
             NotFoundError: no such corpus, or none counted to that order.
         """
         given = split_pattern(self.pattern, most=MAX_ORDER)
         if self.words and (end := next((word for word in given if word in _ENDS), None)):
             raise InputError(f"{end} is no word; leave out {spell('words')}, or {end}")
         of_words = self.by in OF_WORDS
-        # Tags keep their case.
+        # Case is ignored in words and lemmas only.
         lookup = self if of_words else replace(self, ignore_case=False)
         counted = self.by is By.WORD and not self.min_documents
         selection = lookup.select(connection, min_order=len(given) if counted else 0, sentences=not counted)
@@ -139,12 +138,12 @@ _ENDS = (RESERVED_WORDS[BOS], RESERVED_WORDS[EOS])
 
 @dataclass(frozen=True, slots=True)
 class _NgramQuery:
-    """The statement for a question.
+    """Writes the statement for a question.
 
     Args:
-        question: what is asked.
+        question: the question.
         selection: the corpora.
-        patterns: a pattern for each word, as these corpora spell it.
+        patterns: a pattern for each word, lower-cased if the corpora are.
         bindings: bindings with ``min_count``.
     """
 
@@ -158,7 +157,7 @@ class _NgramQuery:
         selection, bindings, order = self.selection, self.bindings, len(self.patterns)
         limit, documents = self.question.limit, self.question.min_documents
         names, folded = [f"w{i}" for i in range(1, order + 1)], selection.ignore_case
-        # <s> is counted as a unigram, but follows nothing, so that it is no share of the words.
+        # <s> is counted as a unigram, but no model predicts it: it is none of the words that shares are of.
         if order == 1:
             table, chosen = self._source(1)
             start = self._ends[0]
@@ -167,7 +166,7 @@ class _NgramQuery:
             probability = f"case when best.w1 <> {start_key} then best.count / context.count end"
             joined = "cross join context"
         else:
-            # As numbers, the words before are found among all there are without counting these.
+            # Without folding, a semi join with the hits restricts the contexts before they are summed up.
             needed = "" if folded else f"\n  semi join best using ({', '.join(names[:-1])})"
             context = _CONTEXT.format(**self._parts(self.patterns[:-1]), needed=needed)
             probability = "best.count / context.count"
@@ -196,7 +195,7 @@ class _NgramQuery:
         return (BOS, EOS) if self.question.by in OF_WORDS else TAG_ENDS
 
     def _source(self, order: int, *, documents: bool = False) -> tuple[str, list[str]]:
-        """Return what has n-grams, and conditions on its rows."""
+        """Return the table or subquery that has the n-grams, and conditions on its rows."""
         selection, bindings, by = self.selection, self.bindings, self.question.by
         only_words = self.question.words
         if by is By.WORD and not documents and selection.condition is None:
@@ -214,9 +213,9 @@ class _NgramQuery:
         return source, []
 
     def _parts(self, patterns: Sequence[str], *, documents: bool = False) -> dict[str, str]:
-        """Return where n-grams that match are, what they are counted by with what it joins, and conditions.
+        """Return the parts of a statement that counts matching n-grams: source, keys, joins, conditions.
 
-        As numbers, unless several words are one.
+        The keys are ids, or with ``ignore_case`` lower-cased strings, which need joins.
         """
         table, selection = f"ngram_{len(patterns)}", self.selection
         source, chosen = self._source(len(patterns), documents=documents)
@@ -236,7 +235,7 @@ class _NgramQuery:
 
     @property
     def _strings(self) -> str:
-        """What has the strings of the numbers, those of the ends of sentences, too."""
+        """The table, or subquery, with the strings of the ids, also those of the ends of sentences."""
         if self.question.by in OF_WORDS:
             return "word"
         ends = ", ".join(f"({n}, {literal(end)})" for n, end in zip(TAG_ENDS, _ENDS, strict=True))
@@ -246,15 +245,15 @@ class _NgramQuery:
         return f"word_{name}.{COLUMNS[self.question.by][2]}"
 
     def _matches(self, column: str, pattern: str) -> str:
-        """Return the condition that a column of numbers matches a pattern; empty for ``*``."""
+        """Return the condition that a column of ids matches a pattern; empty for ``*``."""
         if pattern == ANY:
             return ""
-        # The words that match are few, and found in the dictionary: the counts are compared as numbers only.
+        # The pattern is matched once against each different word; the n-grams are then compared by ids.
         _, table, string = COLUMNS[self.question.by]
         ignore_case = table == "word" and loose(pattern, self.selection)
         matches = glob(pattern).condition(string, self.bindings, ignore_case=ignore_case)
         return f"{column} in (select id from {self._strings} where {matches})"
 
     def _spelling_joins(self, names: Sequence[str], table: str) -> list[str]:
-        """Return the joins that give the strings of numbers."""
+        """Return the joins for the strings of ids."""
         return [f"join {self._strings} as word_{name} on word_{name}.id = {table}.{name}" for name in names]

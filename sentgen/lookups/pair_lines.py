@@ -1,6 +1,6 @@
 """Concordances of two words: the lines behind the count of a dependency, a collocation or a sketch.
 
-The node of a line reaches from one of the words to the other.
+The node of a line is the text from one of the words to the other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sentgen.lookups.statistics.relations import linked_tokens
 from sentgen.options import Option
 from sentgen.schema.tables.corpus import NO_TAG
 
-#: Sorted by the number of a column: of pairs of two tables, its name is that of two.
+#: Sorted by column 1, ``sentence_id``: in a join of two tables, that name would be ambiguous.
 _PAIRS = """\
 {beginning}pair as (
   {pairs}
@@ -41,7 +41,7 @@ select m.sentence_id, m.position as place,
   join corpus on corpus.id = m.corpus_id
   join token as h on h.sentence_id = m.sentence_id and h.position = m.{head}{conditions}"""
 
-#: Of several nodes in reach, the collocate goes with the nearest one: it is counted once.
+#: A collocate in the windows of several nodes is paired with the nearest one: it is counted once.
 _COLLOCATION = """\
 select sentence_id, position as place, least(position, node.first) as first,
     greatest(position, node.last) as last
@@ -62,7 +62,7 @@ select d.sentence_id, d.position as place,
 _LINES = (
     LINE_COLUMNS.format(shown="", node="node", more="") + "\norder by line.sentence_id, first, last, place"
 )
-#: Words on each side.
+#: Words of context on each side.
 _CONTEXT = 12
 
 
@@ -88,7 +88,7 @@ class PairLines(Lookup):
     limit: LimitOption = 50
 
     def ask(self, connection: Connection) -> Answer:
-        """Show the two words with what stands between and around them."""
+        """Return lines with the two words, the text between them, and their context."""
         return after_offset(self, lambda question: question._ask(connection))
 
     def _ask(self, connection: Connection) -> Answer:
@@ -106,9 +106,9 @@ class PairLines(Lookup):
     def _dependency(
         self, connection: Connection, selection: Selection, bindings: Bindings
     ) -> tuple[str, str, str]:
-        """Return what pairs are read from, where one governs the other, and what they are.
+        """Return the beginning of a statement, the query for pairs of head and modifier, and a description.
 
-        They are as many as `sentgen.lookups.dependency_search.Dependencies` counts.
+        The pairs are as many as `sentgen.lookups.dependency_search.Dependencies` counts.
         """
         word, other = (self.word, ANY), (self.other, self.tag)
         head, modifier = (word, other) if self.role == "modifier" else (other, word)
@@ -116,7 +116,7 @@ class PairLines(Lookup):
         for alias, (pattern, tag) in (("h", head), ("m", modifier)):
             form = selection.fold(pattern)
             conditions.append(word_among(f"{alias}.word_id", form, bindings, selection))
-            # As the events were counted.
+            # The tag by which the events were counted.
             conditions.append(tag_among(f"coalesce({counted_tag(alias)}, {NO_TAG})", tag, bindings))
         pairs = _DEPENDENCY.format(
             head="unit_head" if self.layer is Layer.UNIT else "head",
@@ -127,9 +127,9 @@ class PairLines(Lookup):
     def _collocation(
         self, connection: Connection, selection: Selection, bindings: Bindings
     ) -> tuple[str, str, str]:
-        """Return the same where the other stands in the window of the word, each of them once.
+        """Return the same for pairs of a word and a collocate in its window, each collocate once.
 
-        They are as many as `Collocations` counts.
+        The pairs are as many as `Collocations` counts.
         """
         window = AROUND if self.window is None else Window.read(self.window)
         bindings |= {"before": window.left, "after": window.right}
@@ -141,7 +141,7 @@ class PairLines(Lookup):
     def _relation(
         self, connection: Connection, selection: Selection, bindings: Bindings
     ) -> tuple[str, str, str]:
-        """Return the same where they stand in a relation, as many as `Sketch` counts."""
+        """Return the same for pairs in a dependency relation, as many as `Sketch` counts."""
         bindings |= {"collocate": self.other, "relation": self.relation}
         token = _one_token(connection, self.word, selection)
         node, other = ("h", "d") if self.role == "modifier" else ("d", "h")

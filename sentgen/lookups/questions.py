@@ -1,4 +1,4 @@
-"""The questions to the counts, by the names of their commands: how they are checked, and what is drawn."""
+"""Questions by the names of their commands: how each is checked without its answer, and how it is drawn."""
 
 from __future__ import annotations
 
@@ -49,25 +49,26 @@ _NOTHING = "length < 0"
 def check(connection: Connection, question: Question) -> None:
     """Refuse a question that cannot be asked, as `Question.ask` does.
 
-    It is asked of no sentences, so that all that it names is looked up, and DuckDB plans the statement, but
-    finds nothing to read. One about whole corpora, such as keyness, is asked for its first row.
+    It is asked with a condition that no sentence meets: corpora, keys and patterns are looked up, and DuckDB
+    plans the statement, but reads no tokens. A question about whole corpora, such as `Keywords`, takes no
+    condition, and is asked for its first row.
 
     Raises:
-        SentgenError: what asking would raise.
+        SentgenError: the error that asking would raise.
     """
-    # What is explained is about whole corpora, and looked up at once.
+    # Explanations are about whole corpora, and are quick anyway.
     explains = isinstance(question, Dependencies | Arguments) and question.explain
     if isinstance(question, Lookup) and not explains:
         if question.where is not None:
-            choose(connection, question.where)  # shows a slip in what was written
+            choose(connection, question.where)  # so that an error quotes this condition, not the joined one
         nowhere = _NOTHING if question.where is None else both_hold(question.where, _NOTHING)
         question = replace(question, where=nowhere)
     replace(question, limit=1).ask(connection)
 
 
-#: Documents whose hits are drawn, those with most.
+#: How many documents to draw, those with most hits.
 _DOCUMENTS = 20
-#: Characters of a query in a title.
+#: Characters of a query in a title at most.
 _QUERY = 36
 
 
@@ -75,12 +76,12 @@ def figure_of(connection: Connection, question: Question, answer: Answer) -> Fig
     """Draw an answer that has rows.
 
     Args:
-        connection: the store, which is asked once more for what the rows do not say.
-        question: one of `FIGURES`.
+        connection: the store, from which data are read that the rows lack, such as sizes of parts.
+        question: a question of a class in `FIGURES`.
         answer: the answer to the question.
 
     Raises:
-        InputError: there is more than fits, or nothing to draw.
+        InputError: the rows are too many for a figure, or cannot be drawn.
     """
     return FIGURES[type(question)](connection, question, answer)
 
@@ -101,7 +102,7 @@ def _match(connection: Connection, question: Match, answer: Answer) -> Figure:
 
 
 def _rates(connection: Connection, question: Frequencies | Match, answer: Answer, title: str) -> Figure:
-    # Where some rows are missing, nothing is drawn that needs the sizes.
+    # Sizes are drawn with all rows only.
     whole = not answer.truncated
     sizes = part_sizes(connection, answer.rows, question.corpus, question.where) if whole else PartSizes()
     return frequency_plot(answer.rows, title, whole=whole, sizes=sizes)
@@ -109,7 +110,7 @@ def _rates(connection: Connection, question: Frequencies | Match, answer: Answer
 
 def _kwic(connection: Connection, question: Kwic, answer: Answer) -> Figure:
     if not question.places:
-        # Lines are some of the hits, and say nothing of the others.
+        # The lines are only some of the hits; the figure needs the places of all.
         answer = replace(question, places=True, count=False, sort="none", show=[], limit=_DOCUMENTS).ask(
             connection
         )
@@ -117,7 +118,7 @@ def _kwic(connection: Connection, question: Kwic, answer: Answer) -> Figure:
 
 
 def _places(answer: Answer, query: str) -> Figure:
-    # The numbers behind it are not to be cut off.
+    # A short query leaves room in the title for the numbers of the remarks.
     short = query if len(query) <= _QUERY else f"{query[: _QUERY - 1]}…"
     remarks = "; ".join(answer.remarks)
     more = (answer.total or 0) - answer.rows.num_rows
@@ -145,7 +146,7 @@ def _sketch(connection: Connection, question: Sketch, answer: Answer) -> Figure:
     )
 
 
-#: Question to what draws it.
+#: Class of a question to the function that draws its answer.
 FIGURES: dict[type, Callable[[Connection, Any, Answer], Figure]] = {
     Collocations: _collocations,
     Frequencies: _frequencies,

@@ -1,6 +1,6 @@
-"""Named subcorpora: sentences chosen by their metadata, under a name that stands wherever a corpus does.
+"""Named subcorpora: sentences chosen by their metadata, with a name that can be used like that of a corpus.
 
-What is stored is the condition: a subcorpus has the sentences that meet it when it is asked for.
+Only the condition is stored: a subcorpus has the sentences that meet it at the time of a question.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def find(connection: Connection, name: str) -> Subcorpus:
     """Return a subcorpus.
 
     Raises:
-        NotFoundError: there is no subcorpus of that name; the message names those that there are.
+        NotFoundError: there is no subcorpus of that name; the message lists the names of the others.
     """
     every = stored_subcorpora(connection)
     for known in every:
@@ -60,12 +60,12 @@ def define(
         connection: connection of a transaction.
         name: name of the subcorpus.
         expression: the condition that its sentences meet.
-        corpora: the corpora that it is of; none for all, also of those to come. A subcorpus among them
-            stands for what it is now.
+        corpora: the corpora that it selects from; none for all, also future ones. A subcorpus among them is
+            replaced by its present condition.
 
     Raises:
         InputError: the name is empty, or taken; or no sentence meets the condition.
-        QueryError: the condition cannot be read, or asks for a key that there is not.
+        QueryError: the condition cannot be read, or names a key that no document or sentence has.
         NotFoundError: there is no such corpus.
     """
     if not name.strip() or name != " ".join(name.split()):
@@ -74,7 +74,7 @@ def define(
         raise InputError(f"{name!r} is a corpus; give the subcorpus another name")
     if any(stored.name == name for stored in stored_subcorpora(connection)):
         raise InputError(f"there is a subcorpus {name!r}; remove it first, or take another name")
-    # A slip is shown in what was written, not in what it becomes with its corpora.
+    # Checked by itself, so that an error quotes it as it was written, not joined with those of corpora.
     choose(connection, expression)
     own = {stored.name for stored in stored_subcorpora(connection)}
     if any(each in own for each in corpora):
@@ -94,7 +94,7 @@ def define(
 
 
 def remove(connection: Connection, name: str) -> Subcorpus:
-    """Forget a subcorpus, and return it; its sentences stay, and so do models that were built from it.
+    """Delete a subcorpus, and return it; its sentences stay, and so do models that were built from it.
 
     Raises:
         NotFoundError: there is no subcorpus of that name.
@@ -112,7 +112,7 @@ def sizes(connection: Connection, part: Subcorpus) -> tuple[int, int, int]:
 
 
 def _sizes(connection: Connection, condition: Condition) -> tuple[int, int, int]:
-    """Return the sentences that meet a condition, their tokens and their documents."""
+    """Return the numbers of the sentences that meet a condition, of their tokens and of their documents."""
     bindings = Bindings()
     text = _SIZE.format(sentences=condition.sentences(bindings))
     (row,) = Statement(text, bindings).fetch(connection, 1).to_pylist()
@@ -131,7 +131,7 @@ def overview(store: Store) -> Rows:
 
 
 def properties(connection: Connection, name: str) -> Rows:
-    """Return what there is to know of a subcorpus: property and value."""
+    """Return a table about a subcorpus: property and value."""
     part = find(connection, name)
     sentences, tokens, documents = sizes(connection, part)
     values = {

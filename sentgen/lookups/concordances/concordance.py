@@ -146,21 +146,21 @@ class Kwic(HitLookup):
         return self._count(connection) if self.count else self.lines(connection)
 
     def lines(self, connection: Connection, *, placed: bool = False) -> Answer:
-        """Return the places where a pattern of tokens occurs, in the order that is asked for.
+        """Return the concordance lines of a pattern or query, in the order of ``sort``.
 
-        The columns are ``corpus``, ``document``, ``sent_id`` (its number where the source gives no name),
-        those of ``show``, ``left``, ``node`` and ``right``. The words are matched as numbers in one scan of
-        `token`; only the sentences of the lines returned are read as text. Hits and contexts of words end at
-        the sentence, or with ``across`` at the document, and ``sent_id`` is that of the first token. Hits are
-        found in arrays (`sentgen.lookups.search`); the statement of the answer says the same in SQL.
+        The columns are ``corpus``, ``document``, ``sent_id`` (its id if the source gives no name), those of
+        ``show``, ``left``, ``node`` and ``right``. Words are matched by their ids in one scan of `token`, and
+        only the sentences of the returned lines are read as text. Hits and contexts of words end at the
+        sentence, or with ``across`` at the document, and ``sent_id`` is that of the first token. Hits are
+        found in arrays (`sentgen.lookups.search`); the statement of the answer defines the same lines in SQL.
 
         Args:
             connection: the store.
-            placed: add ``sentence_id``, ``first`` and ``last``: the place of the node, which no statement
-                shows; positions count from that sentence, over its end if the node does.
+            placed: add ``sentence_id``, ``first`` and ``last``, the position of the node, which the statement
+                does not have; positions count from the beginning of that sentence, also beyond its end.
 
         Raises:
-            InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or no query.
+            InputError: the pattern is empty, longer than `MOST_TOKENS`, or all stars; or the query is wrong.
             NotFoundError: no such corpus.
         """
         return after_offset(self, lambda question: question._lines(connection, placed=placed))
@@ -178,7 +178,10 @@ class Kwic(HitLookup):
         return explain_absence(connection, answer, request.selection, request.pattern.values)
 
     def sorted_sides(self, connection: Connection, rows: Rows) -> list[SortedSides]:
-        """Return what is beside nodes of lines with their places, in parts: what they are sorted by."""
+        """Return the sort keys of lines: the words beside the node of each, in batches.
+
+        The rows have the columns that ``placed`` adds.
+        """
         from sentgen.lookups.concordances.line_text import SortedWords
 
         context = LineContext.read(self.context)
@@ -186,9 +189,9 @@ class Kwic(HitLookup):
         return SortedWords.of_order(self.sort).of_lines(connection, rows, context, across=across)
 
     def parts(self, connection: Connection, *, placed: bool = False) -> tuple[Statement, Iterator[Rows]]:
-        """Return the statement for all lines, and the lines themselves, a part at a time.
+        """Return the statement for all lines, and the lines in batches, for answers larger than memory.
 
-        For answers that memory does not hold: as `lines` without a limit.
+        The lines are those of `lines` without a limit.
         """
         from sentgen.lookups.concordances.line_search import LineSearch
 
@@ -197,7 +200,7 @@ class Kwic(HitLookup):
         return request.lines(0), map(Rows.from_arrow, search.parts())
 
     def remarks(self, connection: Connection) -> tuple[str, ...]:
-        """Say which of all hits the lines are, without looking for lines if none is needed."""
+        """Return remarks on how the lines were selected from the hits; lines are searched only if needed."""
         if self.dedupe or self.sample:
             return tuple(replace(self, limit=1).ask(connection).remarks)
         request = self._line_query(connection)
@@ -225,7 +228,7 @@ class Kwic(HitLookup):
         return explain_absence(connection, answer, request.selection, pattern.values)
 
     def _left_out(self, search: LineSearch) -> Iterator[str]:
-        """Say which of the hits that were found are not among those meant."""
+        """Yield remarks on hits that were left out: duplicates, and those that were not drawn."""
         if self.dedupe:
             yield f"{quantity(search.hits - search.left, 'line')} left out, as others show the same"
         if self.sample and search.left > self.sample:

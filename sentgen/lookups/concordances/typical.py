@@ -1,13 +1,13 @@
-"""How good an example of a word a hit is: of the sentence of its first token, and of the word in it.
+"""Score hits by how good an example of the word they are, from the sentence of their first token.
 
 After Kilgarriff, Husák, McAdam, Rundell and Rychlý 2008, "GDEX: Automatically finding good dictionary
-examples in a corpus" (EURALEX). A hit has parts between 0 and 1, those that the store can tell, and ::
+examples in a corpus" (EURALEX). A hit has partial scores between 0 and 1, as the annotation permits, and ::
 
     score = whole * sum(weight * part) / sum(weight)
 
-but for a sentence that says the same as a better one, token by token whatever the case: it has 0, and is
-shown last. ``docs/lines.md`` has the formula of each part. What is summed are whole numbers, or decimal
-ones, so that no order of additions changes a score; equal ones come by the names of their documents, then in
+A sentence with the same tokens as a better one, in any case, has 0 instead, and is shown last.
+``docs/lines.md`` has the formula of each part. Sums are those of integers or decimals, so that the order of
+additions does not change a score. Hits with equal scores are sorted by the names of their documents, then in
 the order of the corpus.
 """
 
@@ -23,11 +23,11 @@ from sentgen.lookups.base.surprisals import SurprisalKey
 from sentgen.schema.tables.corpus import BOS, EOS
 
 SCORE, WHOLE = "score", "whole"
-#: What a part weighs, beside `WHOLE`, by which all of them are multiplied.
+#: Weights of the parts; `WHOLE` has none, as it multiplies their sum.
 WEIGHTS = {"size": 2, "words": 4, "plain": 3, "usual": 1, "frame": 1}
 REASONS = {SCORE, WHOLE, *WEIGHTS}
 
-#: Where hits are, and how often the words of the corpora occur, whatever their case.
+#: The sentence and position of each hit, and the frequencies of lower-cased words in the corpora.
 _PLACES = """\
 spotted as materialized (
   select h.*, {home} as home, {position} as spot, {position} + h.last - h.first as until
@@ -52,7 +52,7 @@ _SEGMENTS = """
     and n.segment_id in (
       select id from segment where corpus_id in (select id from corpus where name in {corpora})
     )"""
-#: What there is to know of the forms and features of these sentences; ``common`` is in thousandths.
+#: Properties of the forms and features in the sentences with hits; ``common``, the frequency, in thousandths.
 _FORMS = r"""form as materialized (
   select w.id, hash(lower(w.form)) as said,
     coalesce(
@@ -83,7 +83,8 @@ bundle as materialized (
   where contains(name, '=')
 ),
 """.replace("FINAL_MARKS", FINAL_MARKS)
-#: DuckDB hashes several values as it hashes each: their sum would not tell in which order words stand.
+#: ``said`` identifies the sequence of tokens. The hash of a form is mixed with its position before it is
+#: hashed again: DuckDB combines the hashes of two values so that the order of tokens would not matter.
 _SENTENCES = """\
 told as materialized (
   select id, said, costs, every_word, least(1, size / 10, 25 / size) as size,
@@ -107,8 +108,8 @@ told as materialized (
 """
 _TAGGED = "t.{column} in (select id from tag where {name})"
 _UPOS = _TAGGED.format(column="upos_id", name="name in ({names})")
-#: What only a context makes clear: names, what points to something, what joins a sentence to another; and no
-#: words.
+#: Tokens that need a context: names, pronouns and demonstratives, conjunctions at the beginning; and tokens
+#: that are no words.
 _CONTEXT = (
     _UPOS.format(names="'PROPN', 'INTJ', 'SYM', 'X'")
     + "\n        or coalesce(b.points, "
@@ -120,15 +121,16 @@ _CONTEXT = (
 _CAPITAL = "(f.capital and t.position > 1)"
 _FINITE = _UPOS.format(names="'VERB', 'AUX'") + " and coalesce(b.finite, true)"
 _ANY_VERB = f",\n      coalesce(bool_or({_FINITE}), false) as verb"
-#: The root is one, or has one for its auxiliary or copula.
+#: Whether the root is a finite verb, or has one for its auxiliary or copula.
 _ROOT_VERB = (
     f",\n      coalesce(bool_or(t.head = 0 and {_FINITE}), false)\n"
     f"        or coalesce(list_contains(list(t.head) filter (where {_FINITE} and "
     + _TAGGED.format(column="deprel_id", name="regexp_matches(name, '^(aux|cop)(:|$)')")
     + "), min(t.position) filter (where t.head = 0)), false) as verb"
 )
-#: The surprisal of the first token, and the mean of its sentence: of both, 1 / (1 + z²) for the distance z
-#: from the median of all hits, in units of 1.4826 times the median distance: if normal, a standard deviation.
+#: The surprisal of the first token, and the mean surprisal of its sentence. Each scores 1 / (1 + z²), where z
+#: is its distance from the median of all hits, in units of 1.4826 times the median distance, which is the
+#: standard deviation of a normal distribution.
 _USUAL = """\
 surprised as materialized (
   select n.home, n.spot, n.until, own.bits, mean.bits as of_sentence
@@ -162,8 +164,8 @@ usual as materialized (
   )
 ),
 """
-#: The relation of the node, with those of its modifiers; of several tokens, that of the first one whose head
-#: is none of them.
+#: The relation of the node and those of its modifiers. A node of several tokens has the relation of the first
+#: one whose head is outside of the node.
 _FRAME = """\
 governor as materialized (
   select n.home, n.spot, n.until, min(t.position) as position,
@@ -219,13 +221,13 @@ _JOIN = "\n      left join {part} using (home, spot, until)"
 
 @dataclass(frozen=True, slots=True)
 class Typical:
-    """What there is to tell good examples by.
+    """The annotation of corpora from which good examples are scored.
 
     Args:
         corpora: corpora whose words are counted; none for all of the store.
         tags: whether tokens have parts of speech.
-        trees: whether they have heads.
-        surprisal: surprisal by the last of the models that were applied, if any was.
+        trees: whether tokens have heads.
+        surprisal: surprisal by the newest model that was applied; ``None`` if none was.
     """
 
     corpora: Sequence[str]
@@ -241,7 +243,7 @@ class Typical:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Say what there is not."""
+        """A remark on annotation that is missing, if any is."""
         there = {"tags": self.tags, "trees": self.trees, "surprisal (models apply)": bool(self.surprisal)}
         lacking = [name for name, is_there in there.items() if not is_there]
         return (f"typical without {', '.join(lacking)}: these corpora have none",) if lacking else ()
@@ -249,14 +251,14 @@ class Typical:
     def scored_hits(
         self, every: str, at: str, home_and_position: tuple[str, str], bindings: Bindings, *, ties: str
     ) -> str:
-        """Return the common table expressions up to ``scored``: all hits with their parts and their document.
+        """Return the common table expressions up to ``scored``: all hits with their scores and documents.
 
         Args:
             every: the table of the hits ``h``.
-            at: what joins the places of these in their documents.
-            home_and_position: the number of the sentence of the first token of a hit, and its position there.
+            at: the join of hits with their positions in documents; empty if they are in sentences.
+            home_and_position: the id of the sentence of a hit's first token, and its position there, in SQL.
             bindings: bindings of the statement.
-            ties: the columns that put equal hits in order.
+            ties: the columns that order hits with equal scores.
         """
         home, position = home_and_position
         segments = ""
@@ -289,7 +291,7 @@ class Typical:
             whole=whole,
             weighted=" + ".join(f"{WEIGHTS[name]} * coalesce({name}, 0)" for name in parts),
             weights=" + ".join(f"{WEIGHTS[name]} * ({name} is not null)::integer" for name in parts),
-            # Not round(x, 3): of 0.3465 that is 0.346 in DuckDB.
+            # Not round(x, 3), which makes 0.346 of 0.3465 in DuckDB.
             parts=", ".join(f"round(1000 * ({_PARTS[name]})) / 1000 as {name}" for name in (whole, *parts)),
             joins="".join(_JOIN.format(part=name) for name in joined),
             ties=f"in_document, {ties}",
@@ -297,7 +299,7 @@ class Typical:
 
 
 def typical_lines(there: StoreKeys) -> Typical:
-    """Look up what a store has to tell good examples by."""
+    """Look up the annotation from which a store's good examples are scored."""
     return Typical(
         corpora=there.corpora,
         tags=there.any_token("upos_id"),

@@ -26,11 +26,11 @@ class Breakdown:
     """The keys by which tokens or hits are counted.
 
     Args:
-        keys: attributes, each with its name; without a label, of all tokens of a hit.
+        keys: name to attribute; an attribute without a label is that of all tokens of a hit.
         selection: the corpora.
         store_keys: the keys of the store.
-        parts: kinds of the regions over which the dispersion is; none for documents.
-        mean: the number of which there is a mean.
+        parts: kinds of the regions that dispersion is computed over; none for documents.
+        mean: the attribute whose numbers are averaged.
     """
 
     keys: Mapping[str, Term]
@@ -41,7 +41,7 @@ class Breakdown:
 
     @property
     def around(self) -> dict[str, Term]:
-        """Those of the keys that are metadata or attributes of regions."""
+        """The keys that are metadata or attributes of regions."""
         return {name: term for name, term in self.keys.items() if _is_around(self.store_keys, term)}
 
     @property
@@ -52,21 +52,21 @@ class Breakdown:
 
     @property
     def names(self) -> dict[str, str]:
-        """What columns are called, by what they are called over regions."""
+        """The names of columns over documents, by their names over regions; empty over regions."""
         return {} if self.parts else {"parts": "documents", "part_share": "document_share"}
 
     def conditions(self, bindings: Bindings) -> TokenConditions:
-        """Return what writes attributes of tokens."""
+        """Return the writer of SQL for attributes of tokens."""
         return TokenConditions(self.selection, bindings, frozenset(), self.store_keys)
 
     def string(self, term: Term, alias: str, bindings: Bindings) -> str:
-        """Return the string that is counted by, of a row with the sentence and the position of a token."""
+        """Return the string to count by in SQL, for a row with the sentence and the position of a token."""
         if surprisal := self.store_keys.find_surprisal(term.attribute):
             return self.string_of(term, bin_of(surprisal.value(alias, bindings)))
         return self.string_of(term, self.conditions(bindings).string(term.attribute, alias))
 
     def string_of(self, term: Term, string: str) -> str:
-        """Return what is counted by, by the string of an attribute."""
+        """Return the string to count by in SQL, from that of an attribute; ``_`` stands for null."""
         if self.selection.ignore_case and term.attribute in ("word", "form", "lemma"):
             string = fold_sql(string)
         return f"coalesce({string}, '_')"
@@ -75,17 +75,18 @@ class Breakdown:
     def read(
         cls, connection: Connection, by: str, selection: Selection, over: str | None, mean: str | None
     ) -> Breakdown:
-        """Read what hits are counted by.
+        """Read the keys to count hits by.
 
         Args:
             connection: the store.
             by: keys, with commas between them.
             selection: the corpora.
-            over: a kind of regions over which the dispersion is, instead of documents.
+            over: a kind of regions that dispersion is computed over, instead of documents.
             mean: an attribute whose values are numbers, of the first token of a hit unless it has a label.
 
         Raises:
-            InputError: a key is empty or given twice, there is no such region, or more than one number.
+            InputError: a key is empty or given twice, there is no such region, or ``mean`` names several
+                attributes.
         """
         store_keys = StoreKeys(connection, selection.names)
         parts = () if over is None else store_keys.find_kinds(over)
@@ -101,7 +102,7 @@ class Breakdown:
 
     @classmethod
     def of_parts(cls, connection: Connection, names: list[str], selection: Selection) -> Breakdown:
-        """Return the breakdown by those of some keys that are metadata or attributes of regions."""
+        """Return a breakdown by the keys among ``names`` that are metadata or attributes of regions."""
         store_keys = StoreKeys(connection)
         read = _read_keys(store_keys, ",".join(names))
         return cls(
@@ -119,10 +120,10 @@ def _read_keys(store_keys: StoreKeys, by: str) -> dict[str, Term]:
 
 
 def _read_key(store_keys: StoreKeys, name: str) -> Term:
-    """Return a key; what is around the match is said of its first token, and so are labels of lines."""
+    """Read a key; metadata, regions and labels of lines are those of the first token of the hit."""
     label, _, attribute = name.rpartition(".")
     label, attribute = split_name(name) or (label, attribute)
-    # Lines may be a label of the query, too.
+    # A label of the query may have the name of the lines, too.
     if name.startswith(OF_LINES):
         missing = store_keys.find(attribute) is None
         if store_keys.find_label(name, required=missing):

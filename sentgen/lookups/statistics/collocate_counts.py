@@ -1,4 +1,4 @@
-"""Collocates counted in arrays: in windows, and by the arcs of trees, alone or through a preposition."""
+"""Count collocates in arrays: in windows, and along the arcs of trees, direct or through a preposition."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _TAGS = "select t.upos_id from (select id as upos_id, id as xpos_id from tag) as
 
 
 class _CollocateIds:
-    """Tells which words or lemmas tokens are as collocates.
+    """Maps tokens to the ids of their words or lemmas, by which collocates are counted.
 
     Args:
         connection: the store.
-        column: column of `token` with their ids.
+        column: column of `token` with the ids, such as ``word_id``.
         selection: the corpora.
         pos: patterns of parts of speech, one of which a collocate has; none for all.
 
     Attributes:
-        same: id to that of the word that stands for it, where capital letters are ignored.
+        same: the id of the lower-cased spelling of each id where capital letters are ignored, else ``None``.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class _CollocateIds:
     ) -> None:
         self.column, self.same = column, None
         if selection.ignore_case:
-            # What is none comes to lie at the end.
+            # `NONE` is -1, so that as an index it finds this last element, itself.
             self.same = np.append(values_by_id(connection, Statement(SPELLINGS), keep=True), NONE)
         bindings = Bindings()
         conditions = has_pos("t", pos, bindings)
@@ -58,7 +58,7 @@ class _CollocateIds:
         self._tags = _ids_of(connection, query) if conditions else None
 
     def find(self, block: Block, at: Longs) -> Longs:
-        """Return the ids of some tokens of a block, `NONE` for what is no collocate."""
+        """Return the ids of tokens by their positions in a block, `NONE` for those that are no collocate."""
         ids: Longs = block.column(self.column)[at].astype(np.int64)
         if self._tags is not None:
             tagged = [among(block.column(name)[at], self._tags) for name in ("upos_id", "xpos_id")]
@@ -66,7 +66,7 @@ class _CollocateIds:
         return ids if self.same is None else self.same[ids]
 
     def rows_of(self, block: Block, chosen: Longs) -> tuple[Longs, Longs]:
-        """Return the tokens of a block that are some collocates, ascending, and the row of each of these."""
+        """Return the ascending positions of chosen collocates in a block, and their indices in ``chosen``."""
         ids = chosen if self.same is None else np.flatnonzero(np.isin(self.same[:-1], chosen))
         at = np.flatnonzero(among(block.column(self.column), np.sort(ids)))
         order = np.argsort(chosen)
@@ -77,7 +77,7 @@ class _CollocateIds:
 
 
 def _ids_of(connection: Connection, query: Statement) -> Ints:
-    """Return the ids that a query finds, ascending; asked once of a store that nobody can change."""
+    """Return the ids that a query finds, ascending; cached for a store that is read-only."""
     known, key = ArrayCache.of_store(connection), (_ids_of, query.with_values())
     ids: Ints | None = known.find(key)
     if ids is None:
@@ -86,7 +86,7 @@ def _ids_of(connection: Connection, query: Statement) -> Ints:
     return ids
 
 
-#: Of one token in more than so many, all of a block are looked through for windows.
+#: If windows cover more than one token in so many, a pass over the whole block finds their tokens faster.
 _FEW_WINDOWS = 16
 
 _OF_POS = """\
@@ -97,7 +97,10 @@ _TOKENS = "select count(*) from token{corpora}"
 
 
 def window_counts(connection: Connection, statements: WindowStatements, min_count: int) -> pa.Table:
-    """Return what stands in windows as rows of ``pair``; what stands there less often is left out."""
+    """Count the collocates in the windows of the node, as rows of ``pair``.
+
+    Collocates that occur there less than ``min_count`` times are left out.
+    """
     import pyarrow as pa
 
     node, selection = statements.node, statements.selection
@@ -126,13 +129,13 @@ def window_counts(connection: Connection, statements: WindowStatements, min_coun
 def graph_counts(
     connection: Connection, statements: WindowStatements, chosen: Longs, min_count: int
 ) -> pa.Table:
-    """Return which collocates stand in the windows of others, as rows of ``pair`` of a graph.
+    """Count how often collocates occur in the windows of each other, as rows of ``pair`` of a graph.
 
     Args:
         connection: the store.
         statements: statements of the collocates.
-        chosen: the ids of these, the strongest first, which is the node of those behind it.
-        min_count: omit what stands together less often.
+        chosen: ids of the collocates, the strongest first; of two, the stronger is the node.
+        min_count: omit pairs that occur together less often.
     """
     import pyarrow as pa
 
@@ -147,7 +150,7 @@ def graph_counts(
         counts += np.bincount(rows, minlength=number)
         begin, end = block.unit_ends(at)
         low, high = np.maximum(at - window.left, begin), np.minimum(at + window.right, end)
-        # Which of these tokens are in a window, by their places among them.
+        # The window of a token covers those of ``at`` from index ``first`` to before index ``behind``.
         first, behind = np.searchsorted(at, low), np.searchsorted(at, high, "right")
         for node in range(number):
             own = np.flatnonzero(rows == node)
@@ -168,11 +171,13 @@ def graph_counts(
 
 
 def _covered(at: Longs, low: Longs, high: Longs) -> int:
-    """Return how many tokens are in the windows of a word: it is in its own only where another one is near.
+    """Return how many different tokens the windows of a word cover.
+
+    An occurrence of the word itself counts only in the window of another occurrence.
 
     Args:
-        at: where the word is, ascending.
-        low, high: the first and the last token of the window of each, which never leaves its sentence.
+        at: positions of the word, ascending.
+        low, high: the first and the last position of the window of each; windows end at the sentence.
     """
     before, after = np.append(NONE, high)[:-1], np.append(low, np.iinfo(np.int64).max)[1:]
     alone = (before < at) & (after > at)
@@ -180,7 +185,7 @@ def _covered(at: Longs, low: Longs, high: Longs) -> int:
 
 
 def _beside(hits: BlockHits, window: Window) -> Longs:
-    """Return the tokens in the windows of hits, each once: those of a hit that are beside another, too."""
+    """Return the positions in the windows of hits, each once; a hit's tokens count in other hits' windows."""
     begin, end = hits.block.unit_ends(hits.first)
     low = np.concatenate([np.maximum(hits.first - window.left, begin), hits.last + 1])
     behind = np.concatenate([hits.first, np.minimum(hits.last + window.right, end) + 1])
@@ -195,7 +200,7 @@ def _beside(hits: BlockHits, window: Window) -> Longs:
 def _frequencies(
     connection: Connection, collocates: _CollocateIds, selection: Selection, pos: Sequence[str]
 ) -> Longs:
-    """Return how often each word or lemma occurs in all, by its id."""
+    """Return how often each word or lemma occurs in the corpora, by its id."""
     if conditions := has_pos("t", pos, bindings := Bindings()):
         conditions = [f"t.{collocates.column} is not null", *conditions, *selection.of_tokens(bindings, "t")]
         text = _OF_POS.format(column=collocates.column, conditions=where(conditions))
@@ -208,7 +213,7 @@ def _frequencies(
 
 
 def _token_count(connection: Connection, selection: Selection) -> int:
-    """Return the number of all tokens."""
+    """Return the number of tokens of the corpora."""
     bindings = Bindings()
     query = Statement(_TOKENS.format(corpora=where(selection.of_tokens(bindings))), bindings)
     known = connection_cache(connection) if selection.condition is None else {}
@@ -218,9 +223,9 @@ def _token_count(connection: Connection, selection: Selection) -> int:
     return int(known[key])
 
 
-#: Of one hit in more than so many tokens, only the sentences with hits are looked at.
+#: If a block has less than one hit in so many tokens, only the sentences with hits are searched for arcs.
 _FEW_HITS = 64
-#: Numbers of words, tags and prepositions have less bits.
+#: Ids of words and tags, and numbers of prepositions, fit into so many bits.
 _BITS = 31
 _LOW = (1 << _BITS) - 1
 #: The ends of an arc.
@@ -233,13 +238,13 @@ join word using (id)"""
 
 @dataclass(slots=True)
 class _Prepositions:
-    """Gives numbers to prepositions, the same to those that are one in small letters."""
+    """Numbers prepositions; those that differ in capital letters only have the same number."""
 
     texts: list[str] = field(default_factory=list)
     _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     def numbers(self, connection: Connection, phrases: Sequence[tuple[int, ...]]) -> Longs:
-        """Return the numbers of prepositions, each given by its words."""
+        """Return the number of each preposition, a tuple of the ids of its words."""
         unknown = sorted({phrase for phrase in phrases if phrase not in self._numbers})
         if unknown:
             words = sorted({word for phrase in unknown for word in phrase})
@@ -253,13 +258,15 @@ class _Prepositions:
 
 
 class _ArcSearch:
-    """Finds arcs, in four rows: modifiers, heads, relations, and numbers of prepositions, `NONE` without one.
+    """Finds arcs, as an array of four rows: modifiers, heads, relations, and numbers of prepositions.
+
+    The last row has `NONE` where an arc has no preposition.
 
     Args:
         connection: the store.
         selection: the corpora.
         relations: the query for the ids of the relations.
-        prepositions: what numbers prepositions, if links by one are arcs, too.
+        prepositions: the numbers of prepositions, if links through a preposition are arcs, too.
     """
 
     def __init__(
@@ -287,7 +294,7 @@ class _ArcSearch:
         return arcs if chosen is None else arcs[:, chosen[arcs[0]]]
 
     def _below_nouns(self, block: Block) -> Longs:
-        """Return the links by prepositions that hang below their nouns."""
+        """Return the links through prepositions that are modifiers of their nouns, as in UD."""
         relations = block.column("deprel_id")
         prepositions = self._with_head(block, self._tags(definitions.CASE))
         nouns = _heads_of(block, prepositions)
@@ -297,7 +304,7 @@ class _ArcSearch:
         return np.stack([nouns, _heads_of(block, nouns), relations[nouns], numbers])
 
     def _above_nouns(self, block: Block) -> Longs:
-        """Return the links by prepositions that their nouns hang below."""
+        """Return the links through prepositions that are the heads of their nouns."""
         relations, complements = block.column("deprel_id"), self._tags(definitions.COMPLEMENT)
         nouns = self._with_head(block, np.sort(np.append(complements, self._tags(definitions.OBJECT))))
         above = _heads_of(block, nouns)
@@ -311,7 +318,7 @@ class _ArcSearch:
         return np.stack([nouns, _heads_of(block, above), relations[above], numbers])
 
     def _further(self, block: Block, prepositions: Longs) -> dict[int, list[int]]:
-        """Return the further words of the prepositions that have some, by their indices among all."""
+        """Return the ids of further words, as in *because of*, by the index of their preposition."""
         after = defaultdict[int, list[int]](list)
         further = self._with_head(block, self._tags(definitions.FIXED))
         words = block.column("word_id")[further].tolist()
@@ -321,7 +328,7 @@ class _ArcSearch:
         return {index: after[int(prepositions[index])] for index in some}
 
     def _numbers(self, block: Block, prepositions: Longs, further: Mapping[int, list[int]]) -> Longs:
-        """Return the numbers of prepositions, of which some have further words."""
+        """Return the numbers of prepositions, some of which have further words."""
         words = block.column("word_id")[prepositions]
         different = unique(words)
         phrases: list[tuple[int, ...]] = [(word,) for word in different.tolist()]
@@ -333,7 +340,7 @@ class _ArcSearch:
         return numbers
 
     def _with_head(self, block: Block, relations: Ints) -> Longs:
-        """Return the tokens that have a head, by one of some relations."""
+        """Return the tokens that are attached to a head by one of some relations."""
         related = among(block.column("deprel_id"), relations)
         positions: Longs = np.flatnonzero(related & (block.column("head") > 0))
         return positions
@@ -343,7 +350,7 @@ class _ArcSearch:
 
 
 def _heads_of(block: Block, at: Longs) -> Longs:
-    """Return the heads of tokens that have one."""
+    """Return the positions of the heads of tokens, none of which is a root."""
     begins = block.sentences()[1]
     heads: Longs = begins[block.sentence_of(at)] + block.column("head")[at] - 1
     return heads
@@ -352,13 +359,13 @@ def _heads_of(block: Block, at: Longs) -> Longs:
 def arc_counts(
     connection: Connection, statements: RelationStatements, relations: Statement, min_count: int
 ) -> pa.Table:
-    """Return what governs a node and what it governs as rows of ``pair``.
+    """Count the heads and the modifiers of a node, as rows of ``pair``.
 
     Args:
         connection: the store.
         statements: statements of the collocates.
         relations: the query for the ids of the relations.
-        min_count: omit what stands with the node less often.
+        min_count: omit collocates that occur with the node less often.
     """
     import pyarrow as pa
 
@@ -406,7 +413,7 @@ def class_pairs(
     column: str,
     tags: tuple[str, Statement] | None,
 ) -> pa.Table:
-    """Return how often words of a class are governed by others, and govern them, by relation.
+    """Count how often words of a class are modifiers and heads of other words, by relation.
 
     Args:
         connection: the store.
@@ -437,7 +444,7 @@ def class_pairs(
 def _all_arcs(
     connection: Connection, search: _ArcSearch, collocates: _CollocateIds, key: object | None
 ) -> Longs:
-    """Return the counts of all arcs; by a key they are kept of a store that nobody can change."""
+    """Return the counts of all arcs; with a key, they are cached for a store that is read-only."""
     known = ArrayCache.of_store(connection)
     counts = known.find(key) if key else None
     if counts is None:
@@ -448,7 +455,10 @@ def _all_arcs(
 
 
 def _around(hits: BlockHits) -> tuple[Block, Bools]:
-    """Return a block with the hits, of few hits one of their sentences alone, and which tokens are hits."""
+    """Return a block with the hits, and a mask of its tokens that are hits.
+
+    If the hits are few, it is a part of the block, with their sentences alone.
+    """
     block, at = hits.block, hits.first
     if len(at) * _FEW_HITS < block.size and not isinstance(block, Part):
         (part,) = block.some(block.units_of(at), block.size)
@@ -461,15 +471,16 @@ def _around(hits: BlockHits) -> tuple[Block, Bools]:
 def _count_arcs(
     search: _ArcSearch, collocates: _CollocateIds, blocks: Iterable[tuple[Block, Bools | None]]
 ) -> Longs:
-    """Return how often collocates are in each role with a relation and a preposition.
+    """Count collocates by role, relation and preposition.
 
     Args:
         search: the search for the arcs.
-        collocates: which words tokens are.
-        blocks: each with its tokens that are the node, or none if all arcs count.
+        collocates: the words or lemmas of tokens.
+        blocks: blocks of tokens, each with a mask of the tokens that are the node; ``None`` counts all arcs.
 
     Returns:
-        Three rows: these three packed into a number, the collocate and the count; by both of them ascending.
+        Three rows: role, relation and preposition packed into one number; the collocate; and the count. They
+        are sorted by the first two, ascending.
     """
     sums = [RowSums(3) for _ in _ROLES]
     for block, node in blocks:

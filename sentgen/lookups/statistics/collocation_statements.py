@@ -1,4 +1,4 @@
-"""The statements for collocates: their definition, and the same measures of what arrays have counted."""
+"""The SQL for collocates: a statement that defines them, and one that measures counts made in arrays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sentgen.schema.engine import raw, register_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: One number for all words that differ in capital letters only.
+#: One id for all words that differ in capital letters only.
 SPELLING = f"spelling as (\n  {SPELLINGS}\n),\n"
 
 #: What follows the common table expression ``pair``, the table of frequencies of each collocate.
@@ -75,7 +75,8 @@ spot as (
     and t.position between node.first - $left and node.last + $right
     and t.position not between node.first and node.last{spelled}
 )"""
-#: The same over the ends of sentences, by each place of a window: documents are too long to look in.
+#: Windows that cross the ends of sentences, joined position by position: to join a range of positions, DuckDB
+#: would compare each node with all tokens of its document.
 _SPOTS_ACROSS = """\
 beside as (
   select distinct sentence_id,
@@ -87,7 +88,7 @@ spot as (
   from beside
   join running as t on t.start = beside.sentence_id and t.place = beside.place{chosen}{spelled}
 )"""
-#: Nodes within a sentence, as places in its document.
+#: Nodes with positions in the document instead of the sentence.
 _PLACED_NODES = """(
     select p.start as sentence_id, p.before + n.first as first, p.before + n.last as last
     from node as n
@@ -117,25 +118,25 @@ class CollocationStatements(ABC):
 
     @contextmanager
     def statements(self, connection: Connection, bindings: Bindings) -> Iterator[tuple[str, str]]:
-        """Yield the statement for all collocates, and one with the same rows over what arrays have counted.
+        """Yield the statement that defines the collocates, and one that gets its rows from counts in arrays.
 
         Neither has a limit yet; ``min_count`` is bound.
         """
-        # Arrays, whose import takes longer than what other questions ask.
+        # Imported late, as it takes longer than many other lookups in all.
         from sentgen.lookups.search.number_sets import unique_inverse
 
         rows_of_words = self._measured_rows("word.form", "\njoin word on word.id = scored.id")
         definition = self.pairs(bindings) + rows_of_words
         counts = self.count_pairs(connection, int(str(bindings["min_count"])))
         different, rows = unique_inverse(counts["id"].to_numpy())
-        # To join them takes longer than to look them up.
+        # A join with `word` takes longer than this lookup of the forms.
         forms = forms_of(connection, different).take(rows)
         with register_arrow(raw(connection), counted_pairs=counts.append_column("form", forms)):
             rows_of_counts = self._measured_rows("scored.form", "")
             yield definition, f"with pair as (select * from counted_pairs),\n{rows_of_counts}"
 
     def _measured_rows(self, form: str, join: str) -> str:
-        """Return what follows ``pair``: the rows with their measures, in their order."""
+        """Return the part of a statement behind ``pair``: the rows with their measures, sorted."""
         keys, joins, order = self.keys()
         return _MEASURED.format(
             scores=scores(self.shown),
@@ -148,7 +149,7 @@ class CollocationStatements(ABC):
         )
 
     def keys(self) -> tuple[str, str, str]:
-        """Return the columns before the collocate, the tables they are from, and how equals are ordered."""
+        """Return the columns before the collocate, the joins for them, and the columns that order ties."""
         return "", "", ""
 
     @abstractmethod
@@ -161,14 +162,14 @@ class CollocationStatements(ABC):
 
     @property
     def spelling_table(self) -> str:
-        """The common table expression for words that are one, if capital letters are ignored."""
+        """The common table expression with the lower-cased spelling of each word; empty where case counts."""
         return SPELLING if self.selection.ignore_case else ""
 
     def item(self, alias: str, bindings: Bindings) -> tuple[str, str]:
         """Return the id of a collocate in SQL, for a row of `token`, and the join that it needs."""
         item = f"{alias}.{self.column}"
         if wanted := has_pos(alias, self.pos, bindings):
-            # Others are tokens of the window, too, as those without a lemma are.
+            # Tokens of other parts of speech still count as tokens of the window, with null for an id.
             item = f"case when {wanted[0]} then {item} end"
         if not self.selection.ignore_case:
             return item, ""
@@ -178,7 +179,7 @@ class CollocationStatements(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowStatements(CollocationStatements):
-    """Those for what stands near a node: ``window`` words before and after it."""
+    """Statements for collocates in a window: ``window`` words before and after the node."""
 
     window: Window
 
@@ -217,11 +218,11 @@ class WindowStatements(CollocationStatements):
 
 
 def _more_conditions(conditions: Sequence[str]) -> str:
-    """Return more conditions of a where clause, one a line."""
+    """Return further conditions of a where clause, one a line."""
     return "".join(f"\n    and {condition}" for condition in conditions)
 
 
-#: Each arc has two ends, of which the other one may be the node; a preposition is empty where there is none.
+#: Each arc counts twice, with its head and with its modifier as the node; without a preposition, that is ''.
 _RELATION_PAIRS = """\
 {beginning}{spelling}{links}arc as (
 {arcs}
@@ -257,11 +258,11 @@ _ARCS = """\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationStatements(CollocationStatements):
-    """Those for what governs or modifies a node.
+    """Statements for the heads and the modifiers of a node.
 
     Args:
         relation: a pattern of dependency relations.
-        prepositions: whether links by a preposition are relations, too, with a column of their own.
+        prepositions: whether links through a preposition count, too, with the preposition in a column.
         content: whether relations of function words are left out.
     """
 
@@ -270,7 +271,7 @@ class RelationStatements(CollocationStatements):
     content: bool = False
 
     def keys(self) -> tuple[str, str, str]:
-        """Return the columns before the collocate, the tables they are from, and how equals are ordered."""
+        """Return the columns before the collocate, the joins for them, and the columns that order ties."""
         column, order = "", ""
         if self.prepositions:
             column, order = "nullif(preposition, '') as preposition, ", "preposition nulls first, "

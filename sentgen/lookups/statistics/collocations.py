@@ -7,10 +7,10 @@ Every pair of a node and a collocate has a table of frequencies (Evert 2008, "Co
     elsewhere         c1 - o11      ...
                       c1                           n
 
-In a window the things counted are tokens: r1 are the tokens within the window of a node (each once, though
-windows may overlap), c1 the tokens that are the collocate, n all tokens. By relation they are the pairs of
-head and modifier with that relation: r1 those with the node, c1 those with the collocate, n all of them.
-The measures, of e11 = r1 c1 / n and of these, are in docs/measures.md and
+In a window, tokens are counted: r1 are the tokens within the window of a node (each once, though windows may
+overlap), c1 the tokens that are the collocate, n all tokens. By relation, pairs of head and modifier with
+that relation are counted: r1 those with the node, c1 those with the collocate, n all of them. The formulas of
+the measures, from these counts and e11 = r1 c1 / n, are in docs/measures.md and
 `sentgen.lookups.statistics.measures`.
 """
 
@@ -62,9 +62,9 @@ class CollocateUnit(StrEnum):
     LEMMA = "lemma"
 
 
-#: Where nothing else is asked for.
+#: The window where the question names none: words before and after the node.
 AROUND = Window(5, 5)
-#: Collocates of a graph at most: their pairs are as many as their square.
+#: Collocates of a graph at most: the pairs to count grow with the square of their number.
 _MOST_COLLOCATES = 100
 
 
@@ -134,7 +134,7 @@ class Collocations(HitLookup):
         """
         statements = self._statements(connection)
         node, selection = statements.node, statements.selection
-        # What never occurs together has no score: its logarithms are infinite.
+        # At least 1: words that never occur together have no score, as the logarithm of 0 is infinite.
         bindings = Bindings(min_count=max(self.min_count, 1))
         clause = limit_clause(self.limit, bindings)
         word = self.word if self.cql is None else self.cql
@@ -159,7 +159,7 @@ class Collocations(HitLookup):
         return explain_absence(connection, answer, selection, values, trees=trees, within=True)
 
     def _statements(self, connection: Connection) -> CollocationStatements:
-        """Return what writes the statements, when what is asked for goes together."""
+        """Check the options, and return the writer of the statements for them."""
         pos = read_pos(self.pos)
         window = AROUND if self.window is None else Window.read(self.window)
         self._check()
@@ -180,7 +180,7 @@ class Collocations(HitLookup):
         return WindowStatements(*common, window=window)
 
     def _check(self) -> None:
-        """Refuse what does not go together."""
+        """Refuse options that exclude each other."""
         if self.window is not None and self.dependency:
             raise InputError("a window and a dependency relation exclude each other; choose one")
         if self.dependency and self.reading.reaches:
@@ -224,11 +224,11 @@ def read_node(
         word: the pattern.
         selection: the corpora.
         cql: the query, instead of a pattern.
-        reading: how it is read.
-        one_token: whether words are tokens, and not what is written so in several.
+        reading: how the query is read.
+        one_token: match single tokens only, not words that are written as one and split into several tokens.
 
     Raises:
-        InputError: the pattern is one of several words, or of none, or a word that is only several tokens.
+        InputError: the pattern has no word, or several; or every occurrence of its word is several tokens.
     """
     node = Query.read(connection, word, selection, cql=cql, reading=reading)
     pattern = node.cql.original
@@ -271,8 +271,9 @@ edge as (
 select node, collocate, count, frequency, {shown}
 from edge
 order by node_place, place"""
-#: The stronger collocate of a pair is the node, and the other one stands in its window. Windows of one word
-#: may overlap: what they cover is counted once, and the word itself where another one of it is near.
+#: The stronger collocate of a pair is the node, and the other one occurs in its window. Windows of a word may
+#: overlap: a token that several cover is counted once, and an occurrence of the word itself is counted if it
+#: is in the window of another occurrence.
 _PAIRS = """\
 item as (
   select word.id, chosen.place
@@ -321,7 +322,7 @@ pair as (
 ),
 """
 
-#: The collocates that were counted, with their ids, in their order.
+#: The collocates that were counted in arrays, with their ids, the strongest first.
 _CHOSEN = """\
 with first_order as (
 {first}
@@ -341,9 +342,9 @@ def _graph_statements(
     measure: str,
     bindings: Bindings,
 ) -> Iterator[tuple[str, str]]:
-    """Yield the statement for the edges of a graph, and one with the same rows over what arrays have counted.
+    """Yield the statement that defines the edges of a graph, and one that gets them from counts in arrays.
 
-    First come the edges of the node, then those between its collocates.
+    The edges of the node come first, then those between its collocates.
 
     Args:
         connection: the store.
@@ -353,7 +354,7 @@ def _graph_statements(
         measure: column that the collocates are ranked by.
         bindings: bindings of the statement, with those of ``collocates``.
     """
-    # Arrays, whose import takes longer than what other questions ask.
+    # Imported late, as it takes longer than many other lookups in all.
     from sentgen.lookups.statistics.collocate_counts import graph_counts
 
     definition, counted = collocates
@@ -383,7 +384,15 @@ def _graph_statements(
 
 
 def _graph(statements: WindowStatements, measure: str, asked: str, first: str, pairs: str) -> str:
-    """Return the statement for the edges, of the collocates and of their pairs."""
+    """Return the statement for the edges.
+
+    Args:
+        statements: statements of the collocates.
+        measure: column that the collocates are ranked by.
+        asked: the placeholder of the node.
+        first: the query for the collocates of the node.
+        pairs: common table expressions up to ``pair``, the counts of pairs of collocates.
+    """
     columns = statements.shown
     return _GRAPH.format(
         first=first,

@@ -1,9 +1,8 @@
-"""Frequency lists: rows counted in arrays, and the statement with the same rows as their definition.
+"""Frequency lists: rows counted in arrays, and the SQL statement that defines the same rows.
 
-Where parts are compared, each with all others, tests and effect sizes say how sure the differences of their
-rates are. With a and b the hits in a part and in all others, and c and d the tokens there, the measures are
-those of keywords (`sentgen.lookups.statistics.keywords`); docs/measures.md has the formulas as people write
-them.
+A part can be compared with all others by tests and effect sizes for the difference of their rates. With a and
+b the hits in the part and in all others, and c and d the tokens there, the measures are those of keywords
+(`sentgen.lookups.statistics.keywords`); docs/measures.md has the formulas in usual notation.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ from sentgen.schema.engine import arrow_table, raw, register_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Items are what hits, or listed tokens, are counted by. Juilland's D is of V^2 = n sum p^2 / (sum p)^2 - 1,
-#: where p is a rate, here a share of the largest one: D is then 1 of equal rates, and 0 of one part, without
-#: rounding, which may take others below 0.
+#: Each hit, or listed token, has a row in ``item``, with its keys. Juilland's D is 1 - V / sqrt(n - 1) with
+#: V^2 = n sum p^2 / (sum p)^2 - 1, where p is the rate in each of n parts, divided here by the largest rate:
+#: equal rates then give exactly 1, and hits in one part alone exactly 0. `greatest` is for rounding below 0.
 _FREQUENCIES = """\
 with {found}item as (
 {items}
@@ -88,14 +87,14 @@ _COVERAGE = """
   (sum(sum(count)) over (order by sum(count) desc, {keys}) / any_value(tokens))::double as coverage,"""
 _JOIN_DOCUMENTS = "\n  join sentence on sentence.id = item.sentence_id"
 
-#: How many tokens have the same around them.
+#: The tokens of each combination of metadata and region attributes, such as those of a genre.
 _KINDS = """\
 select {strings}, sum(length)::bigint as kind_size
   from ({pieces}) as h
   group by all"""
 _SENTENCES = "select s.id as sentence_id, s.length from sentence as s{chosen}"
 _WITHIN = ",\n  1e6 * sum(count) / any_value(kind_size) as per_million_in_part"
-#: Means of numbers of the hits, beside their counts.
+#: The sum of the numbers of the hits, and how many have one.
 _SUMS = ", sum(value) as value, count(value) as valued"
 _MEAN = ",\n  any_value(mean) as mean, any_value(mean_low) as mean_low, any_value(mean_high) as mean_high"
 
@@ -106,7 +105,7 @@ _LISTED = """\
 _ITEMS = "  select h.sentence_id, {strings}\n  from {hits} as h{joins}"
 _JOIN = """
   join {tokens} as t_{place} on t_{place}.{sentence} = h.sentence_id and t_{place}.{position} = h.{place}"""
-#: By each place of a hit: documents are too long to look for it in all of one.
+#: Joined position by position: for a range, DuckDB would compare each hit with all tokens of its document.
 _WHOLE = """\
 (
       select string_agg({string}, ' ' order by p.place)
@@ -125,8 +124,8 @@ def frequency_statement(tokens: Query | ListedTokens, by: Breakdown, limit: int)
     """Return the statement of a frequency list.
 
     Args:
-        tokens: what is counted: hits, or tokens that are listed.
-        by: the key that is counted by.
+        tokens: the query whose hits are counted, or the listed tokens.
+        by: the keys to count by.
         limit: rows at most, 0 for all.
     """
     bindings = Bindings()
@@ -165,7 +164,7 @@ def frequency_statement(tokens: Query | ListedTokens, by: Breakdown, limit: int)
 
 
 def _kind_sizes_query(by: Breakdown, bindings: Bindings) -> str:
-    """Return the query for how many tokens have the same around them, in the order of these keys."""
+    """Return the query for the tokens of each combination of metadata and region attributes."""
     columns = _columns(by)
     strings = [f"{by.string(term, 'h', bindings)} as {columns[name]}" for name, term in by.around.items()]
     chosen = where(by.selection.of_sentences(bindings, "s"), "    ")
@@ -174,12 +173,12 @@ def _kind_sizes_query(by: Breakdown, bindings: Bindings) -> str:
 
 
 def _columns(by: Breakdown) -> dict[str, str]:
-    """Return the column of each key."""
+    """Return the column of each key: ``key_1``, ``key_2`` and so on."""
     return {name: f"key_{number}" for number, name in enumerate(by.keys, 1)}
 
 
 def _listed_items(tokens: ListedTokens, by: Breakdown, bindings: Bindings) -> str:
-    """Return the query for the items of tokens that are listed."""
+    """Return the query for listed tokens, each with its key."""
     (term,) = by.keys.values()
     column, table, string = COLUMNS[tokens.by]
     return _LISTED.format(
@@ -191,7 +190,7 @@ def _listed_items(tokens: ListedTokens, by: Breakdown, bindings: Bindings) -> st
 
 
 def _hit_items(query: Query, by: Breakdown, bindings: Bindings) -> tuple[str, str]:
-    """Return what finds hits, and the query for their items."""
+    """Return the common table expressions that find the hits, and the query for the hits with their keys."""
     source, extent = query.source(bindings), query.extent
     positions = {**ENDS, **source.labels}
     names = {"tokens": extent.tokens, "sentence": extent.sentence, "position": extent.position}
@@ -224,7 +223,7 @@ _MEANS = ("mean", "mean_low", "mean_high")
 def frequency_rows(
     connection: Connection, tokens: Query | ListedTokens, by: Breakdown, limit: int
 ) -> tuple[Rows, bool]:
-    """Return the rows of a frequency list, and whether there are more than ``limit``; see its statement."""
+    """Return the rows that `frequency_statement` defines, and whether there are more than ``limit``."""
     import pyarrow as pa
 
     parts = regions_of(by) if by.parts else documents_of(connection, by.selection)
@@ -258,7 +257,7 @@ def _attribute(by: Breakdown, term: Term) -> Attribute:
 
 
 def _number(by: Breakdown) -> HitKey | None:
-    """Return the number of which there is a mean."""
+    """Return the key whose numbers are averaged, if there is one."""
     if by.mean is None:
         return None
     conditions = by.conditions(Bindings())
@@ -267,9 +266,10 @@ def _number(by: Breakdown) -> HitKey | None:
 
 
 def _tokens_around(connection: Connection, by: Breakdown, parts: Parts, names: list[pa.Array]) -> Floats:
-    """Return how many tokens have the same around them as the tokens of groups; NaN for none.
+    """Return how many tokens of the corpora have the metadata and regions of each group.
 
-    Labels of one hit may be in different sentences, and no token in what is around both.
+    It is NaN where no token has them: two labels of a hit may be in different sentences, so that a group
+    combines metadata or regions that no single token has.
     """
     keys = [_attribute(by, term) for term in by.around.values()]
     if parts.documents is not None and all(attribute.of_documents for attribute in keys):
@@ -284,7 +284,7 @@ def _tokens_around(connection: Connection, by: Breakdown, parts: Parts, names: l
 
 
 def _kind_sizes(connection: Connection, by: Breakdown) -> dict[tuple[str, ...], int]:
-    """Return how many tokens have the same around them, by what that is."""
+    """Return how many tokens have each combination of metadata and region attributes."""
     bindings = Bindings()
     rows = Statement(_kind_sizes_query(by, bindings), bindings).run(connection).to_pylist()
     return {tuple(row.values())[:-1]: row["kind_size"] for row in rows}
@@ -293,15 +293,15 @@ def _kind_sizes(connection: Connection, by: Breakdown) -> dict[tuple[str, ...], 
 def part_sizes(
     connection: Connection, table: Rows, corpora: Sequence[str], condition: str | None
 ) -> PartSizes:
-    """Return how many tokens the parts of a corpus have that hits were counted by, those without a hit, too.
+    """Return the tokens of each part of a corpus by which hits were counted, also of parts without a hit.
 
-    There are none where no key is a time.
+    They are empty if no key is a time.
 
     Args:
         connection: the store.
         table: the counts.
-        corpora: the corpora that they are of.
-        condition: what the metadata of their sentences meet.
+        corpora: the corpora that were counted.
+        condition: the condition that the metadata of the counted sentences meet.
     """
     keys = table.columns[: table.columns.index("count")]
     if time_key(keys, table.to_pylist()) is None:
@@ -312,8 +312,8 @@ def part_sizes(
     return PartSizes(list(by.keys), _kind_sizes(connection, by)) if by.keys else PartSizes()
 
 
-#: Rates are of all tokens of a part, so that these come of them. Where hits are more than tokens, as they may
-#: overlap, they are no share of these.
+#: The tokens of a part, c, follow from a count and its rate per million. Hits may overlap and so outnumber
+#: the tokens; measures that need a share of tokens are null then.
 _DIFFERENCES = """\
 select {keys}, * exclude (row_of_answer, {key_columns}, a, b, c, d, error, odds_error, t)
   replace (
@@ -366,14 +366,14 @@ def differences(
         connection: the store.
         rows: all rows of a frequency list.
         query: the statement of the frequency list.
-        by: the key that is counted by.
+        by: the keys of the frequency list.
         limit: rows to return; 0 for all.
 
     Returns:
-        The rows, whether there are more, their statement, and what is to be said of all parts together.
+        The rows, whether there are more, their statement, and a remark with the tests of all parts together.
 
     Raises:
-        InputError: no key is metadata or an attribute of regions, or there is but one part.
+        InputError: no key is metadata or an attribute of regions, or there is only one part.
     """
     if not by.around:
         raise InputError(
@@ -418,7 +418,7 @@ def _differences_statement(by: Breakdown, rows: str, query: Statement, limit: in
 
 
 def _together(rows: Rows, sizes: dict[tuple[str, ...], int]) -> str:
-    """Say how sure it is that the rates of all parts are not the same, those without a hit included."""
+    """Describe tests of whether the rates of all parts are the same; parts without a hit are included."""
     from scipy.special import chdtrc
 
     keys = [rows.column(name) for name in rows.columns[: rows.columns.index("count")]]

@@ -1,7 +1,7 @@
-"""Hits counted in arrays, by the ids of their keys and the part in which each hit lies.
+"""Count hits in arrays, by the ids of their keys and by the part of the corpus in which each hit is.
 
 Strings are looked up last, once for each id; then groups with equal strings are merged. Parts are the units
-of dispersion: documents, or regions of a kind. `frequency_rows` has the measures in SQL, too.
+of dispersion: documents, or regions of a kind. `frequency_rows` defines the same measures in SQL.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from sentgen.schema.engine import connection_cache
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: One token in so many is many of a block.
+#: If more than one token (or sentence) of a block in so many is looked up, a pass over the block is faster.
 _MANY = 16
 
 _DOCUMENTS = """\
@@ -74,7 +74,7 @@ class Parts:
 
 
 def documents_of(connection: Connection, selection: Selection) -> Parts:
-    """Return the documents of a selection; of a store that nobody can change, they are looked up once."""
+    """Return the documents of a selection; they are cached if it has no condition."""
     known, key = connection_cache(connection), (documents_of, selection.names)
     if selection.condition is None and key in known:
         stored: Parts = known[key]
@@ -93,7 +93,7 @@ def documents_of(connection: Connection, selection: Selection) -> Parts:
             few: Longs = index_of[of_sentences[block.sentence_of(at)]]
             return few
         rows = np.flatnonzero(np.diff(of_sentences, prepend=NONE))
-        # Those of other corpora are not asked for.
+        # "clip", as documents of other corpora may have higher ids; none of their tokens are in ``at``.
         in_block, firsts = np.take(index_of, of_sentences[rows], mode="clip"), begins[rows]
         if len(at) * _MANY < block.size:
             at = np.searchsorted(firsts, at, "right") - 1
@@ -110,7 +110,7 @@ def documents_of(connection: Connection, selection: Selection) -> Parts:
 
 
 def regions_of(by: Breakdown) -> Parts:
-    """Return the innermost regions of the kinds of a breakdown, and as one part more what is in none."""
+    """Return the innermost regions of the kinds of a breakdown; text outside of them is one further part."""
     import pyarrow.compute as pc
 
     bindings = Bindings()
@@ -150,17 +150,17 @@ def count_hits(
     limit: int,
     mean: HitKey | None = None,
 ) -> tuple[Groups, int, bool]:
-    """Return groups of hits by keys and parts, the number of hits, and whether there are more groups.
+    """Count hits by keys and parts; return the groups, the number of hits, and whether there are more groups.
 
     If there are many groups, they are first counted without parts, and then the groups within the limit a
     second time by parts, so that memory holds each group once.
 
     Args:
         find: yields the hits.
-        keys: what they are counted by.
+        keys: the keys to count by.
         parts: the parts.
-        limit: groups that are asked for, the most frequent ones, then by their strings; 0 for all.
-        mean: the number of which there are sums, too, and the label of its token.
+        limit: how many of the most frequent groups to return, ties by their strings; 0 for all.
+        mean: a key whose numbers are summed up, too.
     """
     counts = _HitCounts(keys, parts, mean, whole=not limit)
     for hits in find():
@@ -186,11 +186,11 @@ class _HitCounts:
     without a label; then the index of the part.
 
     Args:
-        keys: what they are counted by.
+        keys: the keys to count by.
         parts: the parts.
-        mean: the number of which there are sums, too, and the label of its token.
+        mean: a key whose numbers are summed up, too.
         whole: whether parts are always counted separately; else only while there are few rows.
-        chosen: the rows that are counted, packed and without their parts; None for all.
+        chosen: the only rows to count, packed and without their parts; ``None`` for all.
         in_parts: whether parts are still counted separately.
         length: number of tokens of the longest hit.
     """
@@ -240,7 +240,7 @@ class _HitCounts:
             self.in_parts = False
 
     def _columns(self, block: Block, spans: Spans) -> list[Ints | Longs]:
-        """Return the numbers of the keys; a hit that ends before others has `MISSING` there."""
+        """Return the columns of ids; a hit shorter than others has `MISSING` for further tokens."""
         columns = [key.attribute.numbers(block, spans.label(key.label)) for key in self._keys_of_labels]
         lengths = spans.last - spans.first + 1 if self._keys_of_all else np.zeros(1, np.int64)
         if (most := int(lengths.max())) > self.length:
@@ -266,7 +266,7 @@ class _HitCounts:
         """Return the groups of all hits that were counted."""
         columns, counts, sums = self._sums.all()
         parts = columns.pop() if self.in_parts else np.zeros(len(counts), np.int64)
-        # Without hits it is not known how many tokens they have.
+        # Without hits their length is 0, so that keys without a label have no column.
         begins = begins_of(columns) if columns else np.zeros(0, bool)
         rows = _Rows(np.cumsum(begins) - 1, parts, counts, sums)
         left = iter([column[begins] for column in columns])
@@ -275,13 +275,13 @@ class _HitCounts:
             of_key[id(key)].append(next(left))
         names, different = zip(*(_names_of(key.attribute, of_key[id(key)]) for key in self.keys), strict=True)
         groups = Groups(names, rows)
-        # Two numbers that stand for the same string may have made two groups of one.
+        # Two ids of the same string have made two groups, which are to be one.
         return groups if all(different) else groups.merge(in_parts=self.in_parts)
 
     def rows(self, some: Bools) -> tuple[Packing, Longs]:
-        """Return some of the rows, of which parts were not told apart.
+        """Return some of the rows, which were counted without their parts, packed.
 
-        Of rows that take several packed numbers, others with the same first one are among them.
+        If a row takes several packed numbers, only the first is returned, which other rows may share.
         """
         keys, *_ = self._sums.pack()
         return self._sums.packing, keys[0][some]
@@ -292,20 +292,20 @@ class _Names:
     """The strings of groups for a key.
 
     Args:
-        strings: all strings of tokens, in their order and each once.
-        columns: the indices of those of the groups among them, of one token after the other; `NONE` behind
-            the last token.
+        strings: the strings of tokens, sorted, each once.
+        columns: for each token of a hit, first to last, the index of its string by group; `NONE` behind the
+            last token.
     """
 
     strings: pa.Array
     columns: Sequence[Ints | Longs]
 
     def take(self, groups: Longs) -> _Names:
-        """Return the names of some groups."""
+        """Return the strings of some groups."""
         return _Names(self.strings, [column[groups] for column in self.columns])
 
     def join_strings(self) -> pa.Array:
-        """Return the string of each group."""
+        """Return the string of each group: those of its tokens, with blanks between them."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -315,7 +315,7 @@ class _Names:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Counts of groups in parts: by the index of the group, and that of the part."""
+    """Counts and sums by group and part; ``groups`` and ``parts`` are the indices of each row."""
 
     groups: Longs
     parts: Longs
@@ -328,8 +328,8 @@ class Groups:
     """Groups of hits.
 
     Args:
-        names: what they have for each key.
-        rows: how many hits of each group are in which part.
+        names: the strings of the groups for each key.
+        rows: the hits of each group in each part.
     """
 
     names: Sequence[_Names]
@@ -345,7 +345,7 @@ class Groups:
         return [column for names in self.names for column in names.columns]
 
     def merge(self, *, in_parts: bool) -> Groups:
-        """Merge groups that have the same strings, and their rows of the same part."""
+        """Merge groups that have the same strings, and add up their rows of the same part."""
         if not len(self):
             return self
         firsts, kinds = kinds_of(self._columns)
@@ -361,11 +361,11 @@ class Groups:
         return len(self.names[0].columns[0])
 
     def strings(self, key: int) -> pa.Array:
-        """Return the strings of a key."""
+        """Return the string of each group for a key, by its index."""
         return self.names[key].join_strings()
 
     def order(self, limit: int) -> Longs:
-        """Return the groups from the most frequent one on, equals by their strings; 0 for all of them."""
+        """Return the indices of the most frequent groups, ties by their strings; a limit of 0 returns all."""
         counts, some = self.counts, np.arange(len(self))
         if 0 < limit < len(self):
             some = np.flatnonzero(counts >= np.partition(counts, -limit)[-limit])
@@ -373,7 +373,7 @@ class Groups:
         return some[np.lexsort((*columns[::-1], -counts[some]))][: limit or None]
 
     def take(self, order: Longs) -> Groups:
-        """Return some groups."""
+        """Return some groups, by their indices."""
         index = np.full(len(self), NONE)
         index[order] = np.arange(len(order))
         groups = index[self.rows.groups]
@@ -383,11 +383,11 @@ class Groups:
         return Groups(names, _Rows(groups[some], rows.parts[some], rows.counts[some], sums))
 
     def measures(self, parts: Parts, hits: int) -> dict[str, Longs | Floats]:
-        """Return the counts, and what follows from them, by the names that the statement has for it.
+        """Return the counts and measures of each group, by their columns in `frequency_rows`.
 
         Args:
             parts: the parts.
-            hits: how many hits there are in all groups.
+            hits: how many hits there are, also in groups beyond a limit.
         """
         groups, counts = self.rows.groups, self.counts
         tokens, many = parts.tokens, len(parts.sizes)
@@ -411,13 +411,13 @@ class Groups:
 
 
 def dispersion(groups: Longs, counts: Longs, parts: Longs, sizes: Longs) -> tuple[Floats, Floats]:
-    """Return DP and Juilland's D of each group, as the statement defines them; nan where there is one part.
+    """Return DP and Juilland's D of each group, as `frequency_rows` defines them; NaN if there is one part.
 
     Args:
-        groups: groups of the rows, numbered from 0.
-        counts: how often a group is in a part that has it.
-        parts: which part that is.
-        sizes: sizes of all parts.
+        groups: the group of each row, from 0.
+        counts: the hits of the group in the part of each row.
+        parts: the part of each row.
+        sizes: tokens of all parts.
     """
     number = int(groups.max(initial=-1)) + 1
 
@@ -437,7 +437,7 @@ def dispersion(groups: Longs, counts: Longs, parts: Longs, sizes: Longs) -> tupl
 
 
 def _label_spans(hits: BlockHits, labels: set[str]) -> Spans:
-    """Return the hits once for each way to place the labels that are asked for, in which none is missing."""
+    """Return the hits once for each different placement of the labels; a label without a token drops it."""
     ends = {"match": hits.first, "matchend": hits.last}
     others = sorted(labels - {"", *ends})
     if not others:
@@ -455,11 +455,11 @@ def _label_spans(hits: BlockHits, labels: set[str]) -> Spans:
 
 
 def _names_of(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, bool]:
-    """Return what groups are called, and whether these are different strings.
+    """Return the strings of groups for a key, and whether different ids have different strings.
 
     Args:
-        attribute: what the numbers are of.
-        columns: the numbers of the groups, of one token after the other: their strings are one together.
+        attribute: the attribute of the key.
+        columns: for each token of a hit, first to last, its id by group; their strings are joined by blanks.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -472,7 +472,7 @@ def _names_of(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, b
     indices = np.full(int(numbers[-1]) - MISSING + 1, NONE, np.int32)
     indices[numbers - MISSING] = order
     names = _Names(strings, [indices[column - MISSING] for column in columns])
-    # Else what follows a string would come before the blank behind it.
+    # Sorting token by token is sorting the joined strings only if no character sorts before the blank.
     if len(columns) > 1 and pc.any(pc.match_substring_regex(strings, r"[\x00-\x20]")).as_py():
         strings, order = _order_strings(names.join_strings())
         return _Names(strings, [order]), False
@@ -480,7 +480,7 @@ def _names_of(attribute: Attribute, columns: Sequence[Longs]) -> tuple[_Names, b
 
 
 def _order_strings(strings: pa.Array) -> tuple[pa.Array, Longs]:
-    """Return strings in their order and each once, and the index of each string among them."""
+    """Return the different strings, sorted, and the index of each string among them."""
     import pyarrow.compute as pc
 
     encoded = strings.dictionary_encode()

@@ -1,13 +1,13 @@
-"""Intervals of means over a text that falls into parts, such as documents.
+"""Confidence intervals of means over a text in parts, such as documents.
 
-The tokens of a document resemble each other, so that not they vary by chance, but documents do. With sums
-y_d of n_d numbers in each of D documents, the mean is m = sum y_d / sum n_d, its variance
+The tokens of a document resemble each other, so that documents, not tokens, are the sample. With the sum y_d
+of n_d numbers in each of D documents, the mean is m = sum y_d / sum n_d, its variance
 
     D / (D - 1) * sum (y_d - m n_d)^2 / (sum n_d)^2
 
-(Cochran 1977, "Sampling techniques", section 6.3: the ratio estimate), and the interval of 95 % reaches as
-far as t with D - 1 degrees of freedom has it, by the expansion of Abramowitz and Stegun 1964, 26.7.5. Of
-fewer than three documents there is none.
+(Cochran 1977, "Sampling techniques", section 6.3: the ratio estimate), and the interval of 95 % is m plus and
+minus its square root times the quantile of t with D - 1 degrees of freedom, computed by the expansion of
+Abramowitz and Stegun 1964, 26.7.5. For fewer than three documents there is no interval.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 
 from sentgen.arrays import Floats, Ints, Longs
 
-#: Parts that an interval needs.
+#: Parts that an interval needs at least.
 _LEAST_PARTS = 3
 _Z = 1.959963984540054
-#: The expansion of t in 1 / degrees of freedom.
+#: Coefficients of the quantile of t, as a polynomial in 1 / degrees of freedom.
 _T = (
     _Z,
     (_Z**3 + _Z) / 4,
@@ -31,7 +31,7 @@ _T = (
 )
 
 _SQL_T = " + ".join(f"{coefficient!r} / (parts - 1) ** {power}" for power, coefficient in enumerate(_T))
-#: Means and intervals by keys, of rows ``counted`` for parts with the sum ``value`` of ``valued`` numbers.
+#: Means and intervals by keys. A row of ``counted`` has the sum ``value`` of ``valued`` numbers in a part.
 MEANS = f"""\
   select {{keys}}, mean, mean - reach as mean_low, mean + reach as mean_high
   from (
@@ -50,9 +50,9 @@ def means_of(groups: Longs, values: Floats, valued: Floats, size: int) -> dict[s
     """Return the means of groups and the ends of their intervals, NaN where there is none.
 
     Args:
-        groups: the group, numbered from 0, that the sums of a part are of.
-        values: the sum of the numbers in the part.
-        valued: how many numbers these are.
+        groups: the group of each row, from 0; a row has the sums of a group in a part.
+        values: the sum of the numbers of each row.
+        valued: how many numbers each row has.
         size: how many groups there are.
     """
     of_parts = _of_parts(values, valued)
@@ -61,7 +61,7 @@ def means_of(groups: Longs, values: Floats, valued: Floats, size: int) -> dict[s
 
 
 def _of_parts(y: Floats, n: Floats) -> list[Floats]:
-    """Return what is summed over parts: their number, y, n, y^2, y n and n^2; one without numbers is none."""
+    """Return the terms to sum over parts: 1 if the part has numbers, else 0; y, n, y^2, y n and n^2."""
     return [(n > 0).astype(float), y, n, y * y, y * n, n * n]
 
 
@@ -77,7 +77,7 @@ def _intervals(sums: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _t_quantile(degrees: Floats) -> Floats:
-    """Return how far 95 % of t reach to both sides.
+    """Return the two-sided 95 % quantiles of t for degrees of freedom.
 
     >>> _t_quantile(np.array([10.0, 1000.0])).round(3).tolist()
     [2.228, 1.962]
@@ -87,24 +87,24 @@ def _t_quantile(degrees: Floats) -> Floats:
 
 
 def in_order(first: float, others: Floats) -> float:
-    """Return the sum of numbers as a loop adds them up."""
+    """Add numbers up one after the other, as a loop does: `np.sum` adds in pairs, with another last digit."""
     return float(np.cumsum(np.append(first, others))[-1])
 
 
 @dataclass(slots=True)
 class RatioSums:
-    """Sums over parts, from which the mean of numbers and its interval follow."""
+    """Sums over parts, from which the mean of numbers and its confidence interval are computed."""
 
     _sums: tuple[float, ...] = (0.0,) * 6
 
     def add(self, y: float, n: float) -> None:
-        """Count a part with the sum y of n numbers; one without numbers is none."""
-        # What `_of_parts` says, without arrays: of a text, each sentence is a part.
+        """Add a part with the sum y of n numbers; without numbers, it is not counted as a part."""
+        # The terms of `_of_parts`, without arrays: a text has many parts, as each sentence is one.
         parts, ys, ns, yy, yn, nn = self._sums
         self._sums = parts + (n > 0), ys + y, ns + n, yy + y * y, yn + y * n, nn + n * n
 
     def add_all(self, y: Floats, n: Ints | Floats) -> None:
-        """Count parts."""
+        """Add parts, each with the sum y of n numbers."""
         self._sums = tuple(map(in_order, self._sums, _of_parts(y, n.astype(float))))
 
     @property

@@ -1,7 +1,7 @@
 """Keywords: what is more frequent in some corpora than in others, by measures that are formulas in SQL.
 
-With a and b the occurrences of an item, and c and d all of its kind, in the focus and in the reference;
-docs/measures.md has the formulas as people write them.
+Here a and b are the occurrences of an item in the focus and in the reference, and c and d the items there in
+all; docs/measures.md has the formulas in usual notation.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ select item as "{by}", a::bigint as count, 1e6 * a / c as per_million, b::bigint
   log_ratio - {deviations} * error as log_ratio_low, log_ratio + {deviations} * error as log_ratio_high
 from tested
 order by value desc, {side} desc, item"""
-#: Of many items few are shown: strings are looked up for these, and for equals of the last one.
+#: Few of many items are shown: strings are looked up only for these, and for those that tie with the last.
 _LAST = """\
 last as (
   select value, {side}
@@ -119,14 +119,14 @@ _COUNTED = """\
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """What is compared.
+    """The items to compare: words, lemmas or tags, or n-grams of them.
 
     Args:
         by: the attribute of tokens.
         length: tokens of an item.
         stop: words that are left out, in small letters.
         pos: patterns of parts of speech, one of which every token of an item has; none for all.
-        folded: whether words that differ in capital letters only are one.
+        folded: whether words that differ in capital letters only are counted as one.
     """
 
     by: By
@@ -141,11 +141,11 @@ class _Items:
         return [f"w{i}" for i in range(1, self.length + 1)]
 
     def counted_already(self, selection: Selection) -> bool:
-        """Return whether the counts of the store have them: n-grams of words of whole corpora."""
+        """Return whether the store has counts of the items: n-grams of words, of whole corpora."""
         return self.by is By.WORD and not self.pos and selection.condition is None
 
     def size(self, selection: Selection, bindings: Bindings) -> str:
-        """Return the query for the number of all items, those that are left out as well."""
+        """Return the query for the number of all items, with those that are left out of the comparison."""
         if self.length == 1:
             return selection.size(bindings)
         if self.counted_already(selection):
@@ -165,7 +165,7 @@ class _Items:
         numbers = range(1, self.length + 1)
         if self.counted_already(selection):
             keys = {i: f"n.w{i}" for i in numbers}
-            # Both sides are summed up together.
+            # Not grouped: `_STATEMENT` sums the rows of both sides.
             source, count = f"ngram_{self.length} as n", "count"
             conditions = self._ngram_conditions(selection, bindings)
             conditions += [text for key in keys.values() for text in self._without_stop_words(key, bindings)]
@@ -195,7 +195,7 @@ class _Items:
         )
 
     def _ngram_conditions(self, selection: Selection, bindings: Bindings) -> list[str]:
-        # The ends of sentences are at the ends of an n-gram only.
+        # <s> and </s> can only be the first and the last word of an n-gram.
         return [f"w1 <> {BOS}", f"w{self.length} <> {EOS}", *selection.of_segments(bindings)]
 
     def _without_stop_words(self, column: str, bindings: Bindings) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _keyword_statement(
         measure: what to rank by.
         limit: rows, 0 for all.
         bindings: bindings with ``min_count`` and ``constant``.
-        negative: whether what is rarer in the focus comes first.
+        negative: whether items that are rarer in the focus come first.
     """
     side, (_, table, name) = "b" if negative else "a", COLUMNS[items.by]
     strings = [f"n{i}.{name}" for i in range(1, items.length + 1)]
@@ -360,7 +360,7 @@ class Keywords:
         for side, names in zip((focus, reference), named, strict=True):
             _check_side(connection, side, ", ".join(names), items)
         shared = _shared_sentences(connection, focus, reference)
-        # Where both were lower-cased, there are no capitals to ignore.
+        # If both sides were lower-cased, `Selection` has dropped ``ignore_case``: there are no capitals.
         items = replace(items, folded=focus.ignore_case or reference.ignore_case)
         bindings = Bindings(min_count=max(self.min_count, 1), constant=float(self.constant))
         query = _keyword_statement(
@@ -371,10 +371,10 @@ class Keywords:
         return replace(limited_answer(connection, query, self.limit, missing), remarks=shared)
 
     def _items(self) -> _Items:
-        """Return what is compared.
+        """Return the items to compare.
 
         Raises:
-            InputError: the options do not go together.
+            InputError: the options exclude each other.
         """
         of_words = self.by in OF_WORDS
         stop = (
@@ -390,7 +390,7 @@ class Keywords:
 
 
 def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
-    """Refuse a side without a name, and a name on both of them; ``alike``: of the same sentences of it."""
+    """Refuse a side without a corpus, and a corpus on both sides if their conditions are ``alike``."""
     if not all(sides):
         raise InputError("keywords come of a comparison; name corpora, and others to compare them with")
     if alike and (both := [name for name in sides[0] if name in sides[1]]):
@@ -401,7 +401,7 @@ def _check_names(sides: Sequence[Sequence[str]], *, alike: bool) -> None:
 
 
 def _check_side(connection: Connection, side: Selection, names: str, items: _Items) -> None:
-    """Refuse a side without tokens, or without what is compared: all of the other one would be key."""
+    """Refuse a side without tokens or items: every item of the other side would be a keyword."""
     bindings, hints = Bindings(), list[str]()
     if not Statement(items.size(side, bindings), bindings).value(connection):
         what = "tokens" if items.length == 1 else f"sequences of {items.length} tokens"
@@ -427,7 +427,7 @@ def _check_side(connection: Connection, side: Selection, names: str, items: _Ite
 
 
 def _shared_sentences(connection: Connection, focus: Selection, reference: Selection) -> tuple[str, ...]:
-    """Say how many sentences are on both sides, which makes these more alike; nothing if none is.
+    """Return a remark on how many sentences are on both sides, which makes these more alike; none for 0.
 
     Raises:
         InputError: all sentences are on both sides.

@@ -1,4 +1,4 @@
-"""The tokens of a plain frequency list: those with a word, a lemma or a label that a pattern matches."""
+"""The tokens of a frequency list without a query: those whose word, lemma or tag matches a pattern."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from sentgen.schema.tables.counts import ATTRIBUTES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Items of which there are tokens at most are looked up; those of others are looked for.
+#: The tokens of up to so many items are looked up in `occurrence`; for more, `token` is scanned.
 _NAMED = 256
-#: Of one token in so many, all of a block are looked through.
+#: If more than one token in so many is listed, `token` is scanned as well.
 _MANY = 8
 
 _IDS = "select id from {table} as i where {matches}"
@@ -37,12 +37,12 @@ _OCCURRENCES = """\
 select token, word_id
 from occurrence
 where attribute = '{attribute}' and word_id in (select unnest($words))"""
-#: Tokens by their item.
+#: The tokens of each item, a word, lemma or tag.
 _OF_TOKENS = """\
   select {column} as id, count(*) as count
   from token{conditions}
   group by id"""
-#: The same for words, which are counted already.
+#: The tokens of each word, from the counts of the store.
 _OF_UNIGRAMS = """\
   select w1 as id, sum(count)::bigint as count
   from ngram_1{conditions}
@@ -51,12 +51,12 @@ _OF_UNIGRAMS = """\
 
 @dataclass(slots=True)
 class LookedUp(Attribute):
-    """An attribute of which the numbers of some tokens are known, so that their column need not be read.
+    """An attribute whose ids are known for some tokens, so that the column need not be read for them.
 
     Args:
         attribute: the attribute.
-        tokens: these tokens, ascending; none where it is not known which they are.
-        items: ids of the items.
+        tokens: these tokens, ascending; ``None`` if the ids are to be read from the column.
+        items: the id of each of these tokens.
     """
 
     attribute: Attribute
@@ -64,29 +64,29 @@ class LookedUp(Attribute):
     items: Longs | None = None
 
     def numbers(self, block: Block, at: Longs) -> Ints | Longs:
-        """Return the numbers of tokens."""
+        """Return the ids of the attribute for tokens of a block."""
         if self.tokens is None or self.items is None:
             return self.attribute.numbers(block, at)
         return self.items[np.searchsorted(self.tokens, block.numbers(at))]
 
     def of_numbers(self, numbers: Longs) -> pa.Array:
-        """Return what numbers stand for."""
+        """Return the strings of ids."""
         return self.attribute.of_numbers(numbers)
 
     def values(self, block: Block, at: Longs) -> pa.Array:
-        """Return what tokens have."""
+        """Return the strings of the attribute for tokens of a block."""
         return self.attribute.values(block, at)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedTokens:
-    """Tokens that are listed.
+    """The tokens to list.
 
     Args:
         by: the attribute of the tokens.
         pattern: the pattern that the attribute matches.
         selection: the corpora.
-        limit: items that are asked for, the most frequent ones; 0 for all.
+        limit: how many of the most frequent items to list; 0 for all.
     """
 
     by: str
@@ -95,7 +95,7 @@ class ListedTokens:
     limit: int
 
     def matches(self, bindings: Bindings) -> str:
-        """Return the condition on a row ``i`` of the table with the strings; empty for all."""
+        """Return the condition on a row ``i`` of the table with the strings; empty if all match."""
         if self.pattern == ANY:
             return ""
         _, table, string = COLUMNS[self.by]
@@ -103,11 +103,12 @@ class ListedTokens:
         return glob(self.pattern).condition(f"i.{string}", bindings, ignore_case=ignore_case)
 
     def find(self, connection: Connection, key: LookedUp) -> Iterator[BlockHits]:
-        """Yield the tokens of as many of the most frequent items as are asked for, one more, and its equals.
+        """Yield the tokens of the ``limit`` most frequent items, the next one, and those that tie with it.
 
         Args:
             connection: the store.
-            key: the attribute as it is counted by, whose equal strings are one item; it keeps what is found.
+            key: the attribute to count by, where equal strings are one item; if the tokens are looked up,
+                they and their ids are set in it.
         """
         column = COLUMNS[self.by][0]
         counts = item_counts(connection, column, self.selection)
@@ -128,7 +129,7 @@ class ListedTokens:
                 yield BlockHits(block, at, at, Spans(at, at, {}))
 
     def _ids(self, connection: Connection, attribute: Attribute, counts: Longs) -> Longs:
-        """Return the ids of the items that the pattern matches and that there are, ascending."""
+        """Return the ids of the items that match the pattern and occur in the corpora, ascending."""
         if self.pattern == ANY:
             return np.flatnonzero(counts)
         ids = self._known_ids(attribute)
@@ -141,7 +142,10 @@ class ListedTokens:
         return ids[counts[ids] > 0]
 
     def _known_ids(self, attribute: Attribute) -> Longs | None:
-        """Return the ids of one string, if all are in memory: to decode those of the store takes longer."""
+        """Return the ids of a pattern without wildcards if all strings are in memory, else ``None``.
+
+        To read the strings from the store for this would take longer than a query.
+        """
         import pyarrow.compute as pc
 
         pattern = glob(self.pattern)
@@ -153,7 +157,7 @@ class ListedTokens:
         return ids
 
     def _frequent(self, counts: Longs, attribute: Attribute, ids: Longs) -> Bools:
-        """Return which items are not behind one more than are asked for."""
+        """Return a mask of the ``limit`` + 1 most frequent items and of those that tie with the last."""
         same = np.arange(len(ids))
         if self.selection.ignore_case and self.limit:
             same = attribute.of_numbers(ids).dictionary_encode().indices.to_numpy()
@@ -164,7 +168,7 @@ class ListedTokens:
         return frequent
 
     def _occurrences(self, connection: Connection, ids: Longs) -> tuple[Longs, Longs] | tuple[None, None]:
-        """Return the tokens of items, ascending, and which item each is; none where these are not stored."""
+        """Return the tokens of items, ascending, and the id of each; ``None`` if they are not stored."""
         column = COLUMNS[self.by][0]
         attribute = next((name for name, indexed in ATTRIBUTES.items() if indexed == column), "")
         if not attribute or not len(ids):
@@ -180,7 +184,7 @@ class ListedTokens:
 
 
 def item_counts(connection: Connection, column: str, selection: Selection) -> Longs:
-    """Return how often each number in a column of `token` occurs, by the number, 0 for others."""
+    """Return how often each id in a column of `token` occurs, as an array by id."""
     bindings = Bindings()
     if column == ATTRIBUTES["word"] and selection.condition is None:
         conditions = [f"w1 not in ({BOS}, {EOS})", *selection.of_segments(bindings)]
@@ -192,12 +196,12 @@ def item_counts(connection: Connection, column: str, selection: Selection) -> Lo
 
 
 def values_by_id(connection: Connection, query: Statement, *, keep: bool) -> Longs:
-    """Return the second column of a query by the numbers of its first one, 0 for others.
+    """Return the second column of a query as an array by the ids in its first column, 0 for other ids.
 
     Args:
         connection: the store.
         query: the query.
-        keep: whether it is asked once of a store that nobody can change.
+        keep: whether to cache the array if the store is read-only.
     """
     known, key = ArrayCache.of_store(connection), (values_by_id, query.with_values())
     stored: Longs | None = known.find(key)

@@ -1,8 +1,9 @@
 """Measures, each by its formula in SQL: how strongly two words are associated, and how two counts differ.
 
-Those of association are of the table of frequencies that `sentgen.lookups.statistics.collocations` describes:
-o11, r1, c1, n, and f, the frequency of the node; docs/measures.md has the formulas as people write them.
-Those of keywords, and of parts of a corpus, compare two counts, a of c tokens and b of d others.
+Measures of association are computed from the table of frequencies that
+`sentgen.lookups.statistics.collocations` describes: o11, r1, c1, n, and f, the frequency of the node;
+docs/measures.md has the formulas in usual notation. Measures of keywords, and of parts of a corpus, compare
+two counts: a in c tokens, and b in d other tokens.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Measure(StrEnum):
     MIN_SENSITIVITY = "min-sensitivity"
 
     def shown(self, *, every: bool = False) -> str:
-        """Return the columns of measures in an answer: the usual ones, that which ranks, or ``every`` one."""
+        """Return the columns of measures in an answer: the usual ones and the ranking one, or all."""
         if every:
             return ", ".join(COLUMN.values())
         ranking = [] if self is Measure.COUNT else [self]
@@ -40,11 +41,11 @@ def measure_column(measure: StrEnum) -> str:
     return measure.replace("-", "_")
 
 
-#: Measure to its column; that of the count has another name within the statement.
+#: Measure to its column; not the count, whose column has another name within the statement.
 COLUMN: dict[Measure, str] = {
     measure: measure_column(measure) for measure in Measure if measure is not Measure.COUNT
 }
-#: What is always shown.
+#: The measures that are always shown.
 _USUAL = (Measure.LOGDICE, Measure.PMI, Measure.LOG_LIKELIHOOD)
 
 
@@ -63,14 +64,14 @@ def _log_factorial(number: str) -> str:
 
 
 _LARGER = "o11 * n >= r1 * c1"
-#: The logarithms of the factorials that change from one table with the same margins to the next.
+#: The logarithms of the factorials that differ between tables with the same margins; ``k`` is their o11.
 _CHANGING = " + ".join(map(_log_factorial, ("k", "r1 - k", "c1 - k", "n - r1 - c1 + k")))
 _OBSERVED = _CHANGING.replace("k", "o11")
 _MARGINS = " + ".join(map(_log_factorial, ("r1", "n - r1", "c1", "n - c1"))) + f" - {_log_factorial('n')}"
-#: Tables further off add less than the last digit: they are more than twelve standard deviations away.
+#: Sums end at tables so far from o11, more than twelve standard deviations: further ones change no digit.
 _FAR = "40 + 12 * sqrt(r1 * c1 / n)"
 
-#: Of counts as floating point numbers; the limit of o ln o at 0 is 0.
+#: Column to formula; counts are floating point numbers, and o ln o is 0 at 0, its limit.
 FORMULAS = {
     "logdice": "14 + log2(2 * o11 / (f + c1))",
     "pmi": "log2(o11 * n / (r1 * c1))",
@@ -86,10 +87,10 @@ case when o11 * n < r1 * c1 then -2 else 2 end * (
     "t_score": "(o11 - r1 * c1 / n) / sqrt(o11)",
     "z_score": "(o11 - r1 * c1 / n) / sqrt(r1 * c1 / n)",
     "dice": "2 * o11 / (f + c1)",
-    # Where there is nothing but the node, or nothing but the collocate, there is no difference.
+    # Null if all tokens are near the node, or all are the collocate: there is no rate elsewhere to subtract.
     "delta_p_collocate": "o11 / r1 - (c1 - o11) / nullif(n - r1, 0)",
     "delta_p_node": "o11 / c1 - (r1 - o11) / nullif(n - c1, 0)",
-    # In logarithms, as neither factorials nor the probabilities of large counts are numbers of a machine.
+    # In logarithms, as factorials of large counts exceed the range of floating point numbers.
     "fisher": f"""\
 case when {_LARGER} then -1 else 1 end / ln(10) * (
       {_MARGINS} - ({_OBSERVED})
@@ -118,7 +119,7 @@ class KeywordMeasure(StrEnum):
     SIMPLE_MATHS = "simple-maths"
 
 
-#: The limit of a ln a at 0 is 0; where there is no division, the reference has none of the item.
+#: Measure to formula; a ln a is 0 at 0, its limit. Ratios are null where the reference lacks the item.
 KEYWORD_FORMULAS = {
     KeywordMeasure.LOG_LIKELIHOOD: """\
 case when a * d < b * c then -2 else 2 end * (
@@ -130,12 +131,12 @@ case when a * d < b * c then -2 else 2 end * (
     KeywordMeasure.ODDS_RATIO: "a * (d - b) / nullif(b * (c - a), 0)",
     KeywordMeasure.SIMPLE_MATHS: "(1e6 * a / c + $constant) / (1e6 * b / d + $constant)",
 }
-#: Of a polynomial in t = 1 / (1 + x / 2) for ln(erfc(x) / t) + x^2, fitted by least squares at the points of
-#: Chebyshev; the error of erfc is below 1e-8 of its value, for every x.
+#: Coefficients of a polynomial in t = 1 / (1 + x / 2) for ln(erfc(x) / t) + x^2, fitted by least squares at
+#: Chebyshev points; the relative error of erfc is below 1e-8 for every x.
 _ERFC = (
     *(-1.265512118, 0.9999980469, 0.3751098299, 0.08091932384, -0.05860063941, -0.3254898924, 0.6665116899),
     *(-2.011027766, 3.642604507, -3.505887399, 1.853980057, -0.5073753239, 0.05476968002),
 )
 POLYNOMIAL = " + t * (".join(map(str, _ERFC)) + ")" * (len(_ERFC) - 1)
-#: Of a normal distribution: 95 per cent are less far from its middle.
+#: The interval of 95 % of a normal distribution reaches so many standard deviations to each side.
 DEVIATIONS = 1.959964

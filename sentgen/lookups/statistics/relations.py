@@ -1,13 +1,13 @@
-"""Dependency relations: what a word sketch calls them, and links between two words by a preposition.
+"""Dependency relations: their names in a word sketch, and links between two words through a preposition.
 
-A sketch has `subjects of fall`, not `nsubj` with the role `modifier`. Known are the relations of Universal
-Dependencies, SUD, Stanford and the conversions of the Penn Treebank; others keep their names. A subtype
-without a name of its own has that of its relation.
+A sketch has `subjects of fall`, not `nsubj` with the role `modifier`. The relations of Universal
+Dependencies, SUD, Stanford and the conversions of the Penn Treebank have such names; others keep their
+labels. A subtype without a name of its own has that of its relation.
 
-By a preposition, as in *live in a camp*, tokens are found with what governs them through it. Universal
-Dependencies hang the preposition below the noun (``case``), and what belongs to it below that (``fixed``:
-*out of*). SUD, Stanford Dependencies and the conversions of the Penn Treebank hang the noun below the
-preposition.
+A link through a preposition, as in *live in a camp*, joins the noun (*camp*) to the head of the phrase
+(*live*). In Universal Dependencies the preposition is a modifier of the noun (``case``), and its further
+words are modifiers of the preposition (``fixed``: *out of*). In SUD, Stanford Dependencies and the
+conversions of the Penn Treebank the noun is a modifier of the preposition.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from sentgen.case_folding import fold_sql
 from sentgen.lookups.base.statement import Bindings
 
-#: For relations, the name of the modifiers of a word, and that of a word which is itself such a modifier.
+#: Relations to two names: that of the modifiers of a word, and that of its heads.
 _NAMES = {
     "amod mod NMOD": ("modifiers of %s", "%s as modifier of"),
     "compound nn": ("nouns before %s", "%s before nouns"),
@@ -50,14 +50,14 @@ _NAMES = {
     "flat": ("names that go on after %s", "%s in the name"),
     "vocative": ("who is spoken to with %s", "%s as address with"),
 }
-#: The relations of function words and punctuation, or the first part of these relations.
+#: The relations of function words and punctuation, with all of their subtypes.
 FUNCTION = (
     *("det", "case", "mark", "aux", "cop", "cc", "punct", "clf", "expl", "fixed", "goeswith", "reparandum"),
     *("discourse", "dep", "root", "orphan", "dislocated"),
     *("auxpass", "predet", "preconj", "possessive", "neg", "complm", "P", "DEP", "ROOT", "DET"),
     *("comp:aux", "unk"),
 )
-#: As rows, for SQL that has `$shown` for the word.
+#: The names as rows in SQL; ``%s`` stands for the word.
 NAMED = (
     "select * from (values\n    "
     + ",\n    ".join(
@@ -68,8 +68,8 @@ NAMED = (
     )
     + "\n  ) as v(relation, role, name)"
 )
-#: The name of the relation of a row in SQL, by its preposition if it has one, where the rows of `NAMED` are
-#: joined as ``exact`` and ``base``.
+#: The name of a row's relation in SQL, with its preposition if it has one. The rows of `NAMED` are joined as
+#: ``exact`` by the relation, and as ``base`` by the relation without its subtype.
 NAME = """replace(
     coalesce(
       case
@@ -86,7 +86,7 @@ NAME = """replace(
 
 
 def no_function(relation: str, bindings: Bindings) -> str:
-    """Return the condition that a relation, a number of `tag` in SQL, is none of function words."""
+    """Return the condition that a relation, the id of a row of `tag` in SQL, is none of function words."""
     names = bindings.bind("function", list(FUNCTION))
     return (
         f"{relation} not in (select id from tag where name in {names} or split_part(name, ':', 1) in {names})"
@@ -94,7 +94,7 @@ def no_function(relation: str, bindings: Bindings) -> str:
 
 
 def word_of(pattern: str) -> str:
-    """Return a pattern of one token as a name has it.
+    """Return the word in a pattern of one token, without its prefix and its tag.
 
     >>> word_of("lemma:fall"), word_of("stock/NN"), word_of("camp")
     ('fall', 'stock', 'camp')
@@ -102,8 +102,9 @@ def word_of(pattern: str) -> str:
     return pattern.removeprefix("lemma:").removeprefix("word:").partition("/")[0]
 
 
-#: What tags are called, in SQL: the relations of prepositions, of their further words, of nouns below which
-#: or above which prepositions stand, and of what is no link; and their part of speech.
+#: Conditions on the names of tags: relations of prepositions and of their further words; of nouns with a
+#: preposition as modifier; of nouns with a preposition as head; of prepositions that are coordinated, which
+#: are no link; and the part of speech of prepositions.
 CASE, FIXED = "name = 'case'", "name = 'fixed'"
 NOUN = "split_part(name, ':', 1) in ('obl', 'nmod') and name not in ('obl:agent', 'nmod:poss')"
 OBJECT, COMPLEMENT = "name in ('pobj', 'PMOD')", "name = 'comp:obj'"
@@ -111,12 +112,12 @@ COORDINATED, ADPOSITION = "name in ('conj', 'CONJ', 'COORD')", "name = 'ADP'"
 
 
 def tags(condition: str) -> str:
-    """Return the query for the numbers of tags whose name meets a condition."""
+    """Return the query for the ids of tags whose name meets a condition."""
     return f"select id from tag where {condition}"
 
 
-#: `link` are the nouns, with head and relation of the link; one with two prepositions stands there twice.
-#: Both sides are made first, as they are few of all tokens, which DuckDB does not see.
+#: `link` has the nouns, with head and relation of the link; a noun with two prepositions has two rows. Both
+#: sides of the joins are materialized, as DuckDB does not know that they have few of all tokens.
 _LINKED = f"""\
 preposition as materialized (
   select t.sentence_id, t.head as position,
@@ -159,14 +160,14 @@ link as materialized (
 
 
 def linked_tokens(columns: Iterable[str], of_tokens: Sequence[str] = ()) -> str:
-    """Return the common table expressions up to `link`, the tokens that something governs by a preposition.
+    """Return the common table expressions up to `link`, the tokens with a head through a preposition.
 
-    Its rows are those of `token`; ``head`` is what governs them by it, ``relation_id`` the relation to that,
-    and ``preposition`` is in small letters.
+    Its rows are rows of `token`, where ``head`` is the head through the preposition, ``relation_id`` the
+    relation to that head, and ``preposition`` the preposition in small letters.
 
     Args:
-        columns: what is asked of the tokens beside their places and relations; others take time.
-        of_tokens: conditions on rows ``t`` of `token`, the same for all tokens of a sentence.
+        columns: further columns of `token` that the statement needs; each takes time.
+        of_tokens: conditions on rows ``t`` of `token` that hold for all tokens of a sentence or none.
     """
     more = "".join(f", t.{column}" for column in sorted({*columns} - {"deprel_id"}))
     conditions = "".join(f"\n    and {column}" for column in of_tokens)

@@ -25,7 +25,7 @@ from sentgen.lookups.statistics.relations import NAME, NAMED, word_of
 from sentgen.options import Option
 from sentgen.schema.engine import raw, register_arrow
 
-#: Relations with most pairs first; all collocates count for them, those that are not shown as well.
+#: Relations with most pairs come first; pairs with collocates that are not shown count, too.
 _SKETCH = """\
 with collocate as (
 {collocates}
@@ -50,7 +50,7 @@ order by pairs desc, relation, ranked.role, preposition nulls first, rank"""
 #: Collocates without a letter or a digit are left out.
 _CONTENT = r"""
   where regexp_matches(collocate, '[\pL\pN]')"""
-#: What a collocate belongs to that both words have.
+#: The value of ``word`` for collocates of both words.
 BOTH = "both"
 _SKETCHES = """\
 sketch as (
@@ -60,7 +60,7 @@ sketch_against as (
 {against}
 ),
 """
-#: Both sketches have all collocates, so that each relation has one of rank 1.
+#: Both sketches are complete, so that each relation has a collocate of rank 1.
 _COMPARED = """\
 with {sketches}either as (
   select *, false as against from sketch
@@ -142,7 +142,7 @@ class Sketch(Lookup):
         words = (self.word, self.against)
         if self.against == self.word:
             raise InputError(f"{self.word!r} against itself has no difference; give another word")
-        # What is rare with one of them may be frequent with the other.
+        # Complete, as a collocate that is rare with one word may be frequent with the other.
         complete = replace(self, min_count=1, limit=0)
         both = " / ".join(map(word_of, words))
         sketches = [complete._alone(connection, word, both) for word in words]
@@ -151,7 +151,7 @@ class Sketch(Lookup):
         return self._difference(connection, words, sketches)
 
     def _alone(self, connection: Connection, word: str, name: str) -> Answer:
-        """Return the sketch of one word, in whose names of relations it is called ``name``."""
+        """Return the sketch of one word; the names of its relations show ``name`` for the word."""
         selection = self.select(connection, sentences=True)
         node = read_node(connection, word, selection, one_token=True)
         bindings = Bindings(min_count=max(self.min_count, 1), shown=name)
@@ -183,12 +183,11 @@ class Sketch(Lookup):
             return explain_absence(connection, answer, selection, node.values, trees=True, within=True)
 
     def _difference(self, connection: Connection, words: Sequence[str], sketches: Sequence[Answer]) -> Answer:
-        """Return the difference of two words by their complete sketches.
+        """Return the difference of two words, from their complete sketches.
 
-        Of each relation, the collocates are those that are among the strongest of one of the words, as many
-        of each as are asked for; first come those of the first word alone, then the shared ones, from what
-        the first word prefers to what the second does, then those of the second word alone. Relations with
-        most pairs of both words come first.
+        Each relation has the ``limit`` strongest collocates of either word: first those of the first word
+        alone, then the shared ones, from the preference of the first word to that of the second, then those
+        of the second word alone. Relations with most pairs of both words come first.
         """
         word, against = (sketch.query for sketch in sketches)
         bindings = Bindings(**word.parameters)
@@ -204,7 +203,7 @@ class Sketch(Lookup):
             "names": ", ".join(f"{column}, {column}_against" for column in columns),
             "measure": measure,
         }
-        # Parameters of the same names may differ between the two: the second one has its values written in.
+        # The two may have different parameters of the same name: the second statement has its values inline.
         tables = _SKETCHES.format(word=word.text, against=against.with_values())
         definition, counted = (_COMPARED.format(sketches=text, **values) for text in (tables, ""))
         missing = f"collocate of {words[0]!r} or {words[1]!r} in a relation"

@@ -1,8 +1,8 @@
 """A thesaurus: words of the same class that have the same collocates by dependency relation (Lin 1998).
 
 Lin 1998, "Automatic retrieval and clustering of similar words", COLING-ACL. A context of a word is a
-relation, the side on which it stands, and a collocate. What a word w and a context (r, v) tell of each other
-is, of the pairs of all words of the class of w::
+relation, the role of the word in it, and a collocate. The information of a word w and a context (r, v) is,
+counted over the pairs of all words of the class of w::
 
     I(w, r, v) = log( |w, r, v| |*, r, *| / ( |w, r, *| |*, r, v| ) )
 
@@ -37,7 +37,7 @@ from sentgen.schema.engine import one_row, raw, register_arrow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What a pattern means: the most frequent word or lemma of its tokens, and the class that has most often.
+#: The word that a pattern means: the most frequent word or lemma of its tokens, with its most frequent class.
 _WORD = """\
 with found as (
   select t.{column} as id, word.form, u.name as upos,
@@ -64,7 +64,7 @@ from (
     join token as h on h.sentence_id = d.sentence_id and h.position = d.head{of_heads}
   )
 group by all"""
-#: The same of what arrays have counted.
+#: The pairs that were counted in arrays.
 _COUNTED = "select * from counted_pairs"
 _ALIKE = """\
 with spelling as (
@@ -139,7 +139,7 @@ _CONTENT = r"regexp_matches(form, '[\pL\pN]')"
 
 @dataclass(frozen=True, slots=True)
 class _ComparedWord:
-    """The word or lemma that is compared, with its class, and how often it occurs in that."""
+    """The word or lemma that is compared, with its class and its frequency in that class."""
 
     id: int
     form: str
@@ -149,7 +149,7 @@ class _ComparedWord:
 
     @property
     def tag(self) -> str | None:
-        """The class: a universal part of speech, or else how tags of the treebank begin."""
+        """The class: a universal part of speech, or else the first two letters of treebank tags."""
         return self.upos or self.xpos
 
     def tags(self, bindings: Bindings) -> str:
@@ -158,7 +158,7 @@ class _ComparedWord:
         return f"select id from tag where {name} = {bindings.bind('class', self.tag)}"
 
     def conditions(self, alias: str, bindings: Bindings) -> list[str]:
-        """Return the conditions that a row of `token` is of the class."""
+        """Return the conditions that a row of `token` belongs to the class."""
         if self.upos:
             return [f"{alias}.upos_id in ({self.tags(bindings)})"]
         if self.xpos:
@@ -215,7 +215,7 @@ class Thesaurus(Lookup):
     def _compared_word(
         self, connection: Connection, node: Query, selection: Selection
     ) -> _ComparedWord | None:
-        """Return what the pattern means; none if nothing that occurs."""
+        """Return the word that the pattern means; ``None`` if it matches no token."""
         bindings = Bindings()
         conditions = [node.cql.of_token("t", bindings), *selection.of_tokens(bindings, "t")]
         text = _WORD.format(column=COLUMNS[self.by][0], conditions=where(conditions))
@@ -240,7 +240,7 @@ class Thesaurus(Lookup):
         return [] if self.function_words else [no_function(relation, bindings)]
 
     def _count_pairs(self, connection: Connection, word: _ComparedWord, selection: Selection) -> pa.Table:
-        """Return the same pairs, counted in arrays."""
+        """Return the pairs of `_pairs`, counted in arrays."""
         from sentgen.lookups.statistics.collocate_counts import class_pairs
 
         bindings = Bindings()
@@ -254,7 +254,7 @@ class Thesaurus(Lookup):
     def _statement(
         self, word: _ComparedWord, selection: Selection, bindings: Bindings, pairs: str, limit: str
     ) -> str:
-        """Return the statement over pairs."""
+        """Return the statement for the answer, from the query for the pairs."""
         of_tokens = [*word.conditions("t", bindings), *selection.of_tokens(bindings, "t")]
         return _ALIKE.format(
             pairs=pairs,
@@ -271,8 +271,8 @@ class Thesaurus(Lookup):
 def _temporary_table(connection: Connection, pairs: pa.Table) -> Iterator[None]:
     """Let statements read pairs as a table of the connection.
 
-    DuckDB orders joins by how many values a table has: of rows that are lent it does not know, and
-    took minutes.
+    DuckDB orders joins by the number of values of a table. It does not know that of a registered Arrow table,
+    and took minutes.
     """
     duck = raw(connection)
     try:
@@ -280,6 +280,6 @@ def _temporary_table(connection: Connection, pairs: pa.Table) -> Iterator[None]:
             duck.execute("create or replace temp table counted_pairs as select * from lent_pairs")
         yield
     finally:
-        # A statement that was cut off has taken its transaction with it, and the table.
+        # An interrupted statement rolls its transaction back, and the table with it.
         with suppress(duckdb.Error):
             duck.execute("drop table if exists counted_pairs")
