@@ -1,21 +1,22 @@
-"""The relations of a source in other words: words that are akin, and passive clauses for active ones.
+"""The verb relations of a source, found again in other words: related words, passive for active clauses.
 
-Two words are akin if they have the same lemma or stem, are spelled in two ways (*25*, *twenty-five*), or are
-synonyms: of our own list (``thesaurus``), or of WordNet in their part of speech where that is installed.
-These are the words that the aligner knows, without those that it takes for akin by their letters alone
-(*increase* and *decrease* share most of them).
+Two words are related if they have the same lemma or stem, are two spellings (*25*, *twenty-five*), or are
+synonyms: by our own list (``thesaurus``), or by WordNet in their part of speech, if it is installed. The
+aligner relates the same words, and besides those that only share letters, which are not related here
+(*increase*, *decrease*).
 
-Function words are akin to themselves and their other forms only, and since they say little by themselves,
-they follow their verb: *to assess skills* has *to* from *to evaluate skills* because *skills* is there, too.
-The auxiliary of a passive follows its verb to an active clause, which needs none.
+A function word is related only to itself and its other forms. As it means little by itself, its relation is
+looked for where the content words of its verb were found: *to assess skills* has *to* from *to evaluate
+skills* because *skills* is there, too. The auxiliary of a passive is also found with an active clause, which
+has none.
 
-Who does it, and to whom, is the part that a word plays in the clause of its verb, active or passive. The
-object of an active clause and the subject of a passive one are the same part, and so are the subject of the
-one and the agent of the other. Labels are those of Universal Dependencies (``nsubj:pass``, ``obl:agent``, or
-``obl`` with *by*), of Stanford and ClearNLP (``nsubjpass``, ``dobj``, ``agent`` with ``pobj`` below), of SUD
+The role of a word in the clause of its verb does not depend on the voice. The object of an active clause and
+the subject of a passive one are the patient, the subject of an active clause and the *by*-phrase of a passive
+one the agent. Labels are those of Universal Dependencies (``nsubj:pass``, ``obl:agent``, or ``obl`` with
+*by*), of Stanford and ClearNLP (``nsubjpass``, ``dobj``, ``agent`` with ``pobj`` below), of SUD
 (``subj@pass`` and ``comp:obl@agent``, below ``comp:aux``) and of the conversions of the Penn Treebank
-(``SBJ`` above ``VC``, ``LGS`` with ``PMOD`` below). In the last three the words of a part hang from function
-words, which are stepped over. Any other part is its label without subtypes; without labels there are none.
+(``SBJ`` above ``VC``, ``LGS`` with ``PMOD`` below). In the last three, arguments hang from function words,
+which are skipped. Any other role is the label without subtypes; without labels there are no roles.
 """
 
 from __future__ import annotations
@@ -33,28 +34,28 @@ from sentgen.corpus.sentence import Sentence
 from sentgen.evaluation.check.verb_arguments import Argument, arguments, tags_of
 
 _AGENT, _PATIENT = "agent", "patient"
-#: The parts that word order tells apart in an active clause.
+#: The roles of the core arguments, which an active clause distinguishes by word order.
 _CORE = frozenset({_AGENT, _PATIENT})
 
 _PASSIVE_SUBJECTS = frozenset({"nsubj:pass", "csubj:pass", "nsubjpass", "csubjpass", "subj@pass"})
 _SUBJECTS = frozenset({"nsubj", "csubj", "subj", "sbj"}) | _PASSIVE_SUBJECTS
 _OBJECTS = frozenset({"obj", "dobj", "comp:obj"})
 _AGENTS = frozenset({"obl:agent", "agent", "comp:obl@agent", "lgs"})
-#: What a *by*-phrase may be called besides; it is the agent in a passive clause only.
+#: Other labels of a *by*-phrase, which is the agent in a passive clause only.
 _BY_PHRASES = frozenset({"obl", "nmod", "prep", "adv", "comp:obl", "mod", "udep"})
-#: Below an auxiliary that heads its clause, and below a preposition that heads its phrase.
+#: Labels of the verb below an auxiliary that heads its clause, and of the noun below a preposition.
 _VERBS_BELOW = ("comp:aux", "vc")
 _OBJECTS_BELOW = frozenset({"pobj", "comp:obj", "pmod"})
-#: The relation of a passive's auxiliary to its verb: below it, or above it in SUD.
+#: Labels between the auxiliary of a passive and its verb; in SUD the auxiliary is the head.
 _VOICE = frozenset({"aux:pass", "auxpass", "comp:aux@pass"})
 _BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Role:
-    """A verb, a word that plays a part in its clause, and the part; places count from 0.
+    """A verb, a word of its clause, and the role of that word (``part``); positions count from 0.
 
-    ``passive`` says that the clause is, ``voice`` that the word is the auxiliary which makes it so.
+    ``passive`` says that the clause is passive, ``voice`` that the word is the auxiliary of the passive.
     """
 
     verb: int
@@ -69,7 +70,7 @@ class _Role:
         return self.verb < self.word
 
     def may_be(self, other: _Role) -> bool:
-        """Return whether both play the same part, or one that their order does not tell apart.
+        """Return whether two relations may be the same: by their roles, or by their order if one has no role.
 
         >>> _Role(1, 0, _PATIENT, passive=True).may_be(_Role(1, 2, _PATIENT))
         True
@@ -82,7 +83,7 @@ class _Role:
 
 
 class _Clauses:
-    """The clauses of a sentence with a tree."""
+    """The dependency tree of a sentence, with the roles of words in its clauses."""
 
     def __init__(self, sentence: Sentence) -> None:
         size = len(sentence.forms)
@@ -95,7 +96,7 @@ class _Clauses:
             self._below[head - 1].append(position)
 
     def role(self, argument: Argument) -> _Role:
-        """Return the part of an argument of a verb."""
+        """Return the role of an argument in the clause of its verb."""
         label = self._labels[argument.modifier]
         if label.startswith(_VERBS_BELOW):
             return self._auxiliary(argument)
@@ -103,7 +104,7 @@ class _Clauses:
         passive = self._is_passive(verb)
         part, word = _plain(label), argument.modifier
         if label in _SUBJECTS:
-            # Of the clause, not of the label, as parsers leave the subtype out.
+            # The voice is that of the clause, since parsers leave the subtype of the label out.
             part = _PATIENT if passive else _AGENT
         elif label in _OBJECTS:
             part = _PATIENT
@@ -112,13 +113,13 @@ class _Clauses:
         return _Role(verb, word, part, passive, voice=label in _VOICE)
 
     def participles(self) -> Iterator[_Role]:
-        """Yield the nouns that a participle after them is a passive clause of: *food sent by workers*."""
+        """Yield the nouns with a passive participle as modifier, as its patients: *food sent by workers*."""
         for verb, label in enumerate(self._labels):
             if label == "acl" and self._heads[verb] and self._is_passive(verb):
                 yield _Role(verb, self._heads[verb] - 1, _PATIENT, passive=True)
 
     def _auxiliary(self, argument: Argument) -> _Role:
-        """Return the part of an auxiliary that heads its clause, as if it hung on the verb."""
+        """Return the role of an auxiliary that heads its clause, as if the verb were its head."""
         verb, word = self._lowest_verb(argument.modifier), argument.head
         passive = self._is_passive(verb)
         return _Role(verb, word, "aux", passive, voice=passive and verb == argument.modifier)
@@ -148,7 +149,7 @@ class _Clauses:
 
 
 def _plain(label: str) -> str:
-    """Return a label without subtypes; those of ``comp`` tell its kinds apart.
+    """Return a label without subtypes, but keep those of ``comp``, which are different relations.
 
     >>> _plain("obl:tmod"), _plain("comp:obl@agent"), _plain("_")
     ('obl', 'comp:obl', '')
@@ -157,28 +158,29 @@ def _plain(label: str) -> str:
     return "" if base == "_" else base if base.startswith("comp:") else base.partition(":")[0]
 
 
-#: How near two words are, the nearest first.
+#: Distances of related words, the smallest first.
 _SAME, FORM, _SPELLING, _SYNONYM = range(4)
 _WAYS = ("", "form", "spelling", "synonym")
-#: Senses of a word that count; *take* has 42 as a verb, and the last ones are those of other words.
+#: Most frequent senses of a word that count; *take* has 42 as a verb, and the rare ones mislead.
 _SENSES = 10
-#: The letters of WordNet for tags, by their beginnings: universal ones, and those of the Penn Treebank.
+#: WordNet's letter for a part of speech, by the beginning of the universal or Penn Treebank tag.
 _PARTS = {"NOUN": "n", "PROPN": "n", "NN": "n", "V": "v", "ADJ": "a", "JJ": "a", "ADV": "r", "RB": "r"}
 
 _NONE: frozenset[int] = frozenset()
 
-#: What a word has in common with others, and how near it is to those that share it.
+#: Keys that a word shares with related words (form, stem, lemma, spelling, meaning), and the distance of the
+#: words that share each.
 Signs = Mapping[Hashable, int]
-#: Relations of the source, with how near verb and word are.
+#: Numbers of relations of the source, with the distances of verb and word.
 Near = dict[int, tuple[int, int]]
 
 
 class RelationPlace(NamedTuple):
-    """Where a source has a relation in other words.
+    """The sentences of a source that have a relation in other words.
 
-    ``sentences`` count from 1. ``words`` are the two that are nearest, as they stand there, and ``ways`` what
-    they differ in: ``form``, ``spelling``, ``synonym``, ``passive`` (for active, or the other way around) or
-    ``order``.
+    ``sentences`` count from 1. ``words`` are the two words of the closest relation, in the order of the
+    source, and ``ways`` their differences: ``form``, ``spelling``, ``synonym``, ``passive`` (for active, or
+    the other way around) or ``order``.
     """
 
     sentences: tuple[int, ...]
@@ -194,18 +196,18 @@ class _Relation:
 
     @property
     def verb(self) -> tuple[int, int]:
-        """Return where the verb stands."""
+        """Return the sentence and position of the verb."""
         return self.sentence, self.role.verb
 
 
 class OtherWords:
-    """The relations of the verbs of a source, to be found by words that are akin to theirs."""
+    """An index of the verb relations of a source, by the words that are related to theirs."""
 
     def __init__(self, source: Iterable[Sentence], wordnet: Path | None) -> None:
-        """Read a source.
+        """Index a source.
 
         Args:
-            source: parsed.
+            source: its parsed sentences.
             wordnet: the folder of WordNet; ``None`` for our own synonyms only.
         """
         self._wordnet = wordnet
@@ -227,16 +229,16 @@ class OtherWords:
             self._relations.append(_Relation(number, (sentence.forms[first], sentence.forms[last]), role))
 
     def unknown(self, sentence: Sentence) -> set[int]:
-        """Return the places of the words of a summary to which no word of the source is akin."""
+        """Return the positions of words of a summary sentence that are related to no word of the source."""
         signs = enumerate(self._signs(sentence))
         return {position for position, own in signs if self._known.isdisjoint(own)}
 
     def find(self, sentence: Sentence, relations: Sequence[Argument]) -> list[RelationPlace | None]:
-        """Look up all relations of the verbs of a sentence of the summary: akin words in the same parts."""
+        """Return for each verb relation of a summary sentence its place in the source, if there is one."""
         clauses, signs = _Clauses(sentence), self._signs(sentence)
         roles = [clauses.role(argument) for argument in relations]
         near = [self._near(role, signs) for role in roles]
-        # What words that say something have found of their verbs.
+        # Relations of the source that were found for the content words of each verb.
         near_verbs: defaultdict[int, Near] = defaultdict(dict)
         light = [is_function_word(sentence.forms[role.word]) for role in roles]
         for role, places, function in zip(roles, near, light, strict=True):
@@ -249,21 +251,27 @@ class OtherWords:
         return [self._found(role, places) for role, places in zip(roles, followed, strict=True)]
 
     def _following(self, role: _Role, near: Near, reworded: Near) -> Near:
-        """Return the relations of a function word that belong to verbs which are found."""
+        """Return the candidates of a function word at verbs that content words have found.
+
+        Args:
+            role: the role of the function word.
+            near: its candidates at all verbs.
+            reworded: the relations that were found for the content words of its verb.
+        """
         verbs = {self._relations[at].verb for at in reworded}
         own = {
             at: how
             for at, how in near.items()
             if self._relations[at].verb in verbs and self._relations[at].role.part == role.part
         }
-        # An active clause needs no auxiliary of the passive.
+        # An active clause has no auxiliary that the one of a passive could be found by.
         active = {at: how for at, how in reworded.items() if not self._relations[at].role.passive}
         return own or (active if role.voice else {})
 
     def _near(self, role: _Role, signs: Sequence[Signs]) -> Near:
-        """Return the relations of the source that may be this one, with how near verb and word are."""
+        """Return the relations of the source that may be this one, with the distances of verb and word."""
         places: Near = {}
-        # The nearest come last, and so stay.
+        # Smaller distances come later, and overwrite.
         for verb, how in _farthest_first(signs[role.verb]):
             verbs = self._by_verb.get(verb, _NONE)
             for word, how_word in _farthest_first(signs[role.word]) if verbs else ():
@@ -273,7 +281,7 @@ class OtherWords:
     def _found(self, role: _Role, near: Near) -> RelationPlace | None:
         if not near:
             return None
-        # The first one of equals.
+        # At equal distance the first relation of the source.
         at = min(near, key=lambda at: sum(near[at]))
         best = self._relations[at]
         ways = [_WAYS[how] for how in near[at]] + [_turned(role, best.role)]
@@ -287,14 +295,14 @@ class OtherWords:
 
 
 def _signs_of(word: str, lemma: str, tag: str, wordnet: Path | None) -> Signs:
-    """Return what a word has in common with those that are akin to it, and how near these are."""
+    """Return the keys that a word shares with related words, with their distances."""
     signs: dict[Hashable, int] = {("form", word): _SAME, ("stem", stem(word)): FORM}
     base = word if lemma in ("", "_") else lemma
     signs["lemma", base] = FORM
     if spelled := same_word(word):
         signs["spelling", spelled] = _SPELLING
     if not is_function_word(word):
-        # Our own list knows no irregular forms.
+        # Our own list has no irregular forms, so that the lemma is looked up, too.
         signs |= dict.fromkeys((("meaning", group) for group in meanings(word) | meanings(base)), _SYNONYM)
         letter = next((letter for name, letter in _PARTS.items() if tag.startswith(name)), None)
         if letter and wordnet is not None:
@@ -307,7 +315,7 @@ def _farthest_first(signs: Signs) -> list[tuple[Hashable, int]]:
 
 
 def _turned(role: _Role, other: _Role) -> str:
-    """Return how the construction of two relations differs."""
+    """Return how two relations differ in construction: ``passive``, ``order``, or an empty string."""
     if (role.voice or role.part in _CORE) and role.passive != other.passive:
         return "passive"
     return "order" if role.verb_first != other.verb_first else ""
