@@ -1,12 +1,12 @@
 """All figures of one system on one test set, from its answers and the gold orders.
 
-Theft, greed and shortage are how trees go wrong in the numbers of arguments (Wan et al. 2007, section 4.1).
-A tree is compared with the gold tree over the same units, and with how many modifiers the dependency counts
-have seen a head with on each side.
+Theft, greed and shortage are errors of a tree in the numbers of arguments (Wan et al. 2007, section 4.1). A
+tree is compared with the gold tree over the same units, and the number of modifiers of a head on a side with
+the numbers in the dependency counts.
 
-How near an order is to the one it should be are metrics of single sentences, on plain lists. All of them
-compare an output with a gold order of the same words or units. Identical words cannot be distinguished; each
-docstring says how they are matched, never in favor of the output.
+The metrics of orders compare an output with the gold order of the same words or units of one sentence, as
+plain lists. Identical words cannot be distinguished; each docstring says how they are matched, never in favor
+of the output.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from sentgen.evaluation.regeneration.cases import Case
 from sentgen.generation import Problem, RegeneratedSentence, Unit
 from sentgen.generation.bags.problem import LEFT, RIGHT, ROOT, TreeModel
 
-#: A number of modifiers is unusual where the counts have less than this share beyond it.
+#: A number of modifiers is unusual if it and more extreme numbers have less than this share of the counts.
 _UNUSUAL = 0.05
 
 
 class ArgumentErrors(NamedTuple):
-    """How often each error is made in a tree, or in several."""
+    """Number of errors of each kind in a tree, or in several."""
 
     theft: int = 0
     greed: int = 0
@@ -46,19 +46,19 @@ def argument_errors(
     kinds: Sequence[int],
     model: TreeModel,
 ) -> ArgumentErrors:
-    """Return how often a tree makes each error.
+    """Return the number of errors of each kind in a tree.
 
-    * Theft: a unit hangs on another head than in the gold tree, and its head there has fewer modifiers on
-      that side than in the gold tree: what it lost was not replaced.
+    * Theft: a unit hangs on another head than in the gold tree, and its gold head has fewer modifiers on that
+      side than in the gold tree, so that the lost modifier was not replaced.
     * Greed: a head has more modifiers on a side than in the gold tree, and so many or more are unusual.
     * Shortage: a head has fewer than in the gold tree, and so few or fewer are unusual.
 
     The root is a head, too. Equal units are interchangeable as heads, not as modifiers.
 
     Args:
-        heads, sides: of each unit, as in `Tree`.
-        gold_heads, gold_sides: those of the gold tree.
-        kinds: equal for equal units.
+        heads, sides: head of each unit, and the side of the head on which it is, as in `Tree`.
+        gold_heads, gold_sides: heads and sides of the units in the gold tree.
+        kinds: a number for each unit, the same for equal units.
         model: the model with p_arg of each unit.
     """
     had, has = Counter(zip(gold_heads, gold_sides, strict=True)), Counter(zip(heads, sides, strict=True))
@@ -74,23 +74,23 @@ def argument_errors(
     for head in range(ROOT, len(heads)):
         for side in (LEFT, RIGHT):
             seen, number = model.arguments[head + 1, side], has[head, side]
-            # The last entry stands for its number and all above.
+            # The last entry is the probability of its number or more.
             at = min(number, len(seen) - 1)
             greed += number > had[head, side] and seen[at:].sum() < _UNUSUAL
             shortage += number < had[head, side] and seen[: at + 1].sum() < _UNUSUAL
     return ArgumentErrors(int(thefts), int(greed), int(shortage))
 
 
-#: What one sentence adds to both parts of a ratio.
+#: Contributions of a sentence to numerator and denominator of a ratio.
 Parts = tuple[float, float]
 
 
 def statistics(
     answers: Sequence[RegeneratedSentence], cases: Sequence[Case], problems: Sequence[Problem] | None = None
 ) -> dict[str, Floats]:
-    """Return the statistics of the figures by metric, a row a sentence; parts of a test set are independent.
+    """Return the statistics of each metric, a row a sentence, which depends on that sentence alone.
 
-    Errors in the arguments are counted where the ``problems`` are given that were answered.
+    Argument errors are counted only if ``problems`` has the search problem of each answer.
     """
     outputs, references = [answer.text for answer in answers], [case.reference for case in cases]
     parts = {
@@ -107,11 +107,11 @@ def statistics(
 
 
 def measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
-    """Return the figures by their names: overlap 0 to 100, the others fractions (Kendall's tau -1 to 1).
+    """Return the figures by metric: overlap 0 to 100, the others fractions (Kendall's tau -1 to 1).
 
-    Other words are there for answers that were made elsewhere, search errors if the algorithm can score other
-    orders, attachments if it makes trees and the test set has some; the signature says how many sentences
-    these figures are about.
+    Only answers that were not searched in this run have `other-words`, only algorithms that can score any
+    order `search-error`, only algorithms that build trees, on test sets with trees, `attachment`. The
+    signature has the number of sentences on which a figure is based.
     """
     meanings = {name: meaning for name, (_, meaning) in _FRACTIONS.items()} | ARGUMENT_ERRORS
     fractions = {
@@ -119,7 +119,7 @@ def measurements(statistics: Mapping[str, Floats]) -> dict[str, Measurement]:
             name, f"{meaning}|sentences:{counted}/{len(statistics[name])}", statistics[name], ratio
         )
         for name, meaning in meanings.items()
-        # A figure that no sentence has is left out, not 0.
+        # A figure to which no sentence contributes is left out, not 0.
         if (counted := np.count_nonzero(statistics[name][:, 1]))
     }
     return overlap_measurements(statistics) | fractions
@@ -131,18 +131,18 @@ def _exact(answer: RegeneratedSentence, case: Case) -> Parts:
 
 def _tau(answer: RegeneratedSentence, case: Case) -> Parts:
     tau = kendall_tau(answer.words, case.words)
-    # Both parts 0: the sentence counts neither for nor against.
+    # With both parts 0, the sentence does not count.
     return (0.0, 0.0) if tau is None else (tau, 1.0)
 
 
 def _adjacency(answer: RegeneratedSentence, case: Case) -> Parts:
     words, gold = answer.words, case.words
-    # Both have as many pairs, unless another system lost words, which must not make it better.
+    # Both have the same number of pairs, unless an answer from a file lacks words, which must not gain by it.
     return float(sum(adjacencies_found(words, gold))), float(max(len(words), len(gold)) + 1)
 
 
 def _other_words(answer: RegeneratedSentence, case: Case) -> Parts:
-    # Of a bag that was put in order the words are those of the sentence.
+    # The order of a bag always has the words of the sentence.
     if answer.given:
         return 0.0, 0.0
     return float(Counter(answer.words) != Counter(case.words)), 1.0
@@ -168,7 +168,7 @@ def _attachment(answer: RegeneratedSentence, case: Case) -> Parts:
 def _argument_errors(
     answer: RegeneratedSentence, case: Case, problem: Problem | None
 ) -> tuple[int, int, int, int]:
-    """Return theft, greed and shortage of a tree, and the number of its units; zeros where there is none."""
+    """Return theft, greed and shortage of a tree, and the number of its units; zeros without a tree."""
     gold = case.gold
     if answer.tree is None or gold.heads is None or problem is None or problem.trees is None:
         return 0, 0, 0, 0
@@ -177,7 +177,7 @@ def _argument_errors(
         return 0, 0, 0, 0
     at = {unit: position for position, unit in enumerate(order)}
     sides = [LEFT if head != ROOT and at[unit] < at[head] else RIGHT for unit, head in enumerate(heads)]
-    # Of the places of the sentence those of the bag.
+    # Heads and sides by positions in the output become those by positions in the bag.
     own_heads, own_sides = [ROOT] * len(heads), [RIGHT] * len(heads)
     for position, unit in enumerate(answer.order):
         head = answer.tree.heads[position]
@@ -188,19 +188,20 @@ def _argument_errors(
 
 
 def _comparable(gold: Sequence[Unit]) -> Callable[[Unit], object]:
-    """Return the key of equal units: words and tags, or words only if the test set has no tags."""
+    """Return the key by which units are equal: words and tags, or words only if the test set has no tags."""
     if all(unit.tags for unit in gold):
         return lambda unit: unit
     return lambda unit: unit.words
 
 
-#: Errors in the arguments, and their denominators; the words of section 4.1 of Wan et al. 2007.
+#: Meaning of the argument errors, and their denominator; the terms are those of Wan et al. 2007, section 4.1.
 ARGUMENT_ERRORS = {
     "theft": "units that hang elsewhere while their gold head has fewer on that side, per unit",
     "greed": f"heads with more on a side than gold, so many being unusual (p < {_UNUSUAL}), per unit",
     "shortage": f"heads with fewer on a side than gold, so few being unusual (p < {_UNUSUAL}), per unit",
 }
-#: What a sentence adds to both parts, and what the ratio is of. A sentence that adds nothing does not count.
+#: Contributions of a sentence to both parts of a ratio, and what it is a ratio of. A sentence that adds
+#: nothing to the denominator does not count.
 _FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Case], Parts], str]] = {
     "exact-match": (_exact, "share of sentences"),
     "kendall-tau": (_tau, "mean over sentences of 2 words and more"),
@@ -214,10 +215,10 @@ _FRACTIONS: dict[str, tuple[Callable[[RegeneratedSentence, Case], Parts], str]] 
 def kendall_tau(output: Sequence[Hashable], gold: Sequence[Hashable]) -> float | None:
     """Return Kendall's tau between two orders of the same words: 1 for the same order, -1 for the reverse.
 
-    The k-th occurrence of a word in the output is taken for its k-th occurrence in the gold order.
-    Tau is 1 - 4 * (pairs in the wrong order) / (n * (n - 1)) for n words, and ``None`` for less than two, and
-    where the words are not the same (Lapata 2006, "Automatic evaluation of information ordering: Kendall's
-    tau"). Time and memory: n^2.
+    The k-th occurrence of a word in the output is matched with its k-th occurrence in the gold order.
+    Tau is 1 - 4 * (pairs in the wrong order) / (n * (n - 1)) for n words (Lapata 2006, "Automatic evaluation
+    of information ordering: Kendall's tau"); ``None`` for less than two words, and for different words. Time
+    and memory: n^2.
 
     >>> kendall_tau("abc", "abc"), round(kendall_tau("acb", "abc"), 3)
     (1.0, 0.333)
@@ -236,12 +237,12 @@ def kendall_tau(output: Sequence[Hashable], gold: Sequence[Hashable]) -> float |
 
 
 def adjacencies_found(output: Sequence[Hashable], gold: Sequence[Hashable]) -> list[bool]:
-    """Tell for each adjacency of the output whether the gold order has it.
+    """Return for each adjacency of the output whether the gold order has it.
 
-    The adjacencies are the pairs of neighboring words, with the beginning and the end of the sentence as
-    neighbors too, so that n words have n + 1. A pair that the output has more often than the gold order is
-    found as often as there, from the left. Adjacency accuracy is the share of those found; as both orders
-    have the same number, it is precision and recall at once.
+    The adjacencies are the pairs of neighboring words; beginning and end of the sentence are neighbors, too,
+    so that n words have n + 1 adjacencies. If the output has a pair more often than the gold order, its first
+    occurrences are found, as many as the gold order has. Adjacency accuracy is the share of adjacencies that
+    are found; as both orders have the same number, it is precision and recall at once.
 
     Returns:
         n + 1 values: before the first word, between the words, after the last.
@@ -253,7 +254,7 @@ def adjacencies_found(output: Sequence[Hashable], gold: Sequence[Hashable]) -> l
     in_gold = []
     for pair in _pairs(output):
         in_gold.append(left[pair] > 0)
-        # Below 0, too: what is not there any more stays unfound.
+        # Below 0 all further occurrences of the pair are unfound.
         left[pair] -= 1
     return in_gold
 
@@ -272,13 +273,13 @@ def attachments_found(
 ) -> int:
     """Return the number of units of a tree that have the same head as in the gold tree.
 
-    Identical units are interchangeable, so that what is compared are two multisets of pairs of head and
-    modifier. The place of the units does not matter, nor do relations.
+    Identical units are interchangeable, so that two multisets of pairs of head and modifier are compared. The
+    order of the units does not matter, nor do relations.
 
     Args:
-        units: the units of the output, with whatever makes them the same (words and tags).
+        units: the units of the output, or keys by which they are equal (words and tags).
         heads: index in ``units`` of the head of each unit, from 0; -1 for the root.
-        gold_units, gold_heads: those of the gold tree.
+        gold_units, gold_heads: units and heads of the gold tree.
 
     >>> attachments_found(["dog", "barks"], [1, -1], ["barks", "dog"], [-1, 0])
     2
@@ -294,10 +295,10 @@ def _attachments(units: Sequence[Hashable], heads: Sequence[int]) -> Counter[tup
 
 
 def is_search_error(score: float, gold_score: float) -> bool:
-    """Tell whether a search missed a better answer: the gold order scores higher than what was returned.
+    """Return whether a search missed a better answer: the gold order scores higher than the answer.
 
-    Orders that differ in identical units only have the same score but for rounding, so that a difference
-    below a millionth (of the score, where that is above 1) is none.
+    The scores of orders that differ only by identical units may differ by rounding; a difference below a
+    millionth (of the score, where that is above 1) is no error.
     """
     return gold_score > score + 1e-6 * max(1.0, abs(score))
 
@@ -309,21 +310,21 @@ Relations = Counter[RelationKey]
 def verb_argument_figures(
     answers: Mapping[str, Sequence[RegeneratedSentence]], cases: Sequence[Case], parser: Parser
 ) -> dict[str, Measurement]:
-    """Return how grammatical outputs are, by a parser: do their verbs have the arguments of the original?
+    """Return the agreement of each system's verb arguments with the originals, as a figure of grammaticality.
 
-    Nothing where neither outputs nor originals have verbs. Wan et al. 2005, section 5.1: verbs are crucial
-    for the grammaticality of a clause. A parser reads outputs and originals, the same one, so that what it
-    always gets wrong counts for nobody. A relation is a verb with a word that depends on it
-    (`sentgen.evaluation.check.verb_arguments`), and the same as one of the original with the same two words
-    in the same order. Of relations that a sentence has several times, as many are the same as both have. The
-    figure is 2 * same / (relations of the output + relations of the original): with all the words of the
-    original at hand, what is missing weighs as much as what is wrong. An output that is the original has 1.
+    Wan et al. 2005, section 5.1: verbs are crucial for the grammaticality of a clause. The same parser parses
+    outputs and originals, so that its constant errors favor no system. A relation is a verb with a word that
+    depends on it (`sentgen.evaluation.check.verb_arguments`); it equals a relation of the original with the
+    same two words in the same order. Repeated relations match as often as both sentences have them. The
+    figure is 2 * same / (relations of the output + relations of the original): the output has all words of
+    the original, so that missing relations weigh as much as wrong ones. An output equal to the original has
+    1. A system for which neither outputs nor originals have verbs has no figure.
 
-    Not GLEU (Mutton et al. 2007), which the papers name: it learns from fragments and probabilities of
-    parsers that may fail; those here always give a whole tree, and no probability.
+    This is not GLEU (Mutton et al. 2007), which the papers name: GLEU learns from fragments and probabilities
+    of parsers that may fail, while these parsers always give a whole tree, and no probability.
 
     Args:
-        answers: an answer a case for each system.
+        answers: for each system an answer a case.
         cases: the test set.
         parser: parser of outputs and originals; equal sentences are parsed once.
 
@@ -351,5 +352,5 @@ def verb_argument_figures(
 
 
 def _shared_relations(output: Relations, original: Relations) -> tuple[int, int]:
-    """Return the contributions of a sentence to numerator and denominator of the figure."""
+    """Return the contributions of a sentence to numerator and denominator of `verb_argument_figures`."""
     return 2 * (output & original).total(), output.total() + original.total()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-#: How tables show the figures.
+#: The columns of tables, by metric.
 _COLUMNS = {
     column.metric: column
     for column in (
@@ -48,12 +48,12 @@ _TIMES = (
     FigureColumn("lookup-ms", "look-up, ms", 1, 2, better="lower"),
     FigureColumn("search-ms", "search, ms", 1, 2, better="lower"),
 )
-#: What people call the metrics.
+#: Names of the metrics in tables.
 _LABELS = {name: column.label for name, column in _COLUMNS.items()}
 
 
 def arguments_rows(systems: Sequence[OrderingResult]) -> list[list[str]]:
-    """Return a row a system that makes trees: its errors in the arguments with their share, and its units."""
+    """Return a row a system that builds trees: its argument errors, with their share, and its units."""
     rows = []
     for system in systems:
         measured = [system.measurements[name] for name in ARGUMENT_ERRORS if name in system.measurements]
@@ -89,7 +89,7 @@ class _SystemOutput:
 
 @dataclass(frozen=True, slots=True)
 class _SentenceExample:
-    """A sentence of the test set, counted from 1, and the attempts, the best system of the run first."""
+    """A sentence of the test set, its number from 1, and the output of each system, the best system first."""
 
     item: int
     reference: str
@@ -106,10 +106,10 @@ def _pieces(answer: RegeneratedSentence, reference: str) -> tuple[list[_OutputUn
 
 
 class RegenerationReport(ExperimentReport[RegenerationResult]):
-    """What the report of a run that told lengths apart shows."""
+    """Tables, plots and examples of the report of a run with figures by length."""
 
     def report(self) -> Report:
-        """Return the report of a run that told lengths apart."""
+        """Return the whole report."""
         compared = [self.differences(), self.comparisons()] if self.result.comparisons else []
         figures, lengths = self.figures(), self.lengths()
         arguments = [arguments] if (arguments := self.arguments()).rows else []
@@ -154,7 +154,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         )
 
     def lengths_plot(self, theme: Theme) -> Figure:
-        """Draw the main figure of each system by the number of words of the sentences."""
+        """Draw the main figure of each system against the number of words of the sentences."""
         figure, axes = plain_axes(8.2, 4.4, theme, grid="y")
         for number, system in enumerate(self.result.ranked):
             axes.plot(
@@ -176,7 +176,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         return figure
 
     def curve_plot(self, theme: Theme) -> Figure:
-        """Draw the main figure of each system by the number of sentences that it was learnt from."""
+        """Draw the main figure of each algorithm against the number of sentences that it was learnt from."""
         figure, axes = plain_axes(8.2, 4.4, theme, grid="y")
         systems = {system.system: system for system in self.result.systems}
         for number, name in enumerate(dict.fromkeys(point.algorithm for point in self.result.curve)):
@@ -201,7 +201,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         return figure
 
     def figures(self) -> ReportTable:
-        """Return the figures of all systems with their intervals; those of arguments have their own table."""
+        """Return the figures of all systems with their intervals, without the argument errors."""
         names = [name for name in self.result.signatures if name not in ARGUMENT_ERRORS]
         return ReportTable.of_systems(
             quantity(len(self.result.references), "sentence"),
@@ -212,7 +212,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         )
 
     def arguments(self) -> ReportTable:
-        """Return the errors in the arguments of the systems that make trees."""
+        """Return the argument errors of the systems that build trees."""
         return ReportTable(
             "Arguments",
             ["system", *ARGUMENT_ERRORS, "units"],
@@ -223,7 +223,7 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         )
 
     def lengths(self) -> ReportTable:
-        """Return the main figure by the number of words of a sentence."""
+        """Return the main figure of each system by the number of words of a sentence."""
         values = [[score.value for score in self.result.by_length(system)] for system in self.result.ranked]
         return ReportTable(
             f"By length ({self.result.main.label})",
@@ -246,10 +246,10 @@ class RegenerationReport(ExperimentReport[RegenerationResult]):
         return csv_text(["system", "words", "sentences", "metric", "value"], rows)
 
     def examples(self, count: int = _EXAMPLES) -> list[_SentenceExample]:
-        """Return sentences of five words and more, drawn with the seed of the run, as the test set has them.
+        """Return sentences of five words and more, drawn with the seed of the run, in the order of the set.
 
-        They are drawn without looking at the outputs, so that they show what is usual. Where the test set has
-        too few of that length, all its sentences are shown, up to ``count``.
+        They are drawn without regard to the outputs, so that they are typical. If the test set has less than
+        ``count`` sentences of that length, they are drawn from all of its sentences.
         """
         long = [i for i, text in enumerate(self.result.references) if len(text.split()) >= _LEAST_WORDS]
         # Short sentences are right by chance, and show little.

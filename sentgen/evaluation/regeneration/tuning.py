@@ -1,13 +1,13 @@
-"""Learn the weights of models and factors of trees in joint decoding, from sentences outside of the model.
+"""Learn the weights of models and tree factors of joint decoding, from sentences that the model has not seen.
 
-Round by round, every sentence is put in order, and its best candidates join those of earlier rounds; the
-weights under which the expected BLEU of all candidates is highest are those of the next round. Every fourth
-sentence is held out: the weights that do best on those are kept, which may be those that there were before.
+In each round the bag of every sentence is ordered, and its best candidates join those of earlier rounds; the
+weights with the highest expected BLEU over all candidates are the weights of the next round. Every fourth
+sentence is held out: the weights of the round that is best on these are kept, or the initial weights.
 
-A candidate c of a bag has values v(c), what each model and factor says of it, and under weights w the
-probability p(c) = exp(w · v(c)) / sum over the candidates of that bag. The expected number of n-grams that
-match is differentiable in w, and so is BLEU of the expected numbers, as all candidates of a bag are as long
-(minimum risk: Smith and Eisner 2006; of corpus BLEU: Rosti et al. 2010, "expected BLEU"):
+A candidate c of a bag has a vector v(c) of its values by each model and factor, and under weights w the
+probability p(c) = exp(w · v(c)) / sum over the candidates of that bag. The expected number of matching
+n-grams is differentiable in w, and so is BLEU of the expected numbers, as all candidates of a bag have the
+same length (minimum risk: Smith and Eisner 2006; of corpus BLEU: Rosti et al. 2010, "expected BLEU"):
 
     maximize  1/4 * sum over n of log(sum over bags of E[matches of order n]) - penalty * |w - w0|^2
 """
@@ -46,10 +46,10 @@ logger = logging.getLogger(__name__)
 
 COMMAND = "tune"
 _ALGORITHM = "joint"
-#: Of so many sentences one is held out.
+#: One of so many sentences is held out.
 _HELD_OUT = 4
 _ORDER = 4
-#: How far weights may leave those that they start from.
+#: Penalty on the squared distance of the weights from the initial ones.
 _PENALTY = 1e-3
 
 
@@ -75,7 +75,7 @@ class TuningSettings:
 
 @dataclass(frozen=True, slots=True)
 class _TuningRound:
-    """BLEU (lower-cased, tokenize none) of the sentences that are learnt from and of those held out."""
+    """The weights of a round, and BLEU (lower-cased, tokenize none) of learning and held-out sentences."""
 
     weights: LearntWeights
     learnt_from: float
@@ -84,14 +84,17 @@ class _TuningRound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuningResult(RunResult):
-    """What was learnt; the first round has the weights to start from, and ``version`` 0 means none better."""
+    """The rounds, the first with the initial weights, and the number of the best one.
+
+    ``version`` is that of the stored weights, 0 if no round was better than the initial weights.
+    """
 
     rounds: Sequence[_TuningRound]
     best: int
     version: int = 0
 
 
-#: Called with the sentences put in order so far, over all rounds, and of those to order.
+#: Called with the number of sentences ordered so far and the number to order, both over all rounds.
 Progress = Callable[[int, int], None]
 
 
@@ -104,14 +107,14 @@ def tune(
     source: str = "",
     progress: Progress | None = None,
 ) -> TuningResult:
-    """Learn weights, and store them with the model as its next version, if they are better than those before.
+    """Learn weights, and store them as the next version of the model's if they beat the initial ones.
 
     Args:
-        store: where the model lives, not read-only.
-        model: model of the words.
-        sentences: none of which the model was built from.
-        request: how.
-        source: where the sentences come from, for the record.
+        store: the store with the model, not read-only.
+        model: the language model of words.
+        sentences: sentences from which the model was not built.
+        request: sentences, rounds, candidates, features and seed.
+        source: origin of the sentences, for the record.
         progress: called after every sentence.
 
     Raises:
@@ -121,7 +124,7 @@ def tune(
     recorder = Recorder(store, COMMAND)
     store.downgrade_to_read()
     search = Search(algorithm=_ALGORITHM, seed=request.seed, changes={"features": request.features})
-    # Cases are lower-cased already where the corpora are.
+    # The cases are lower-cased already if the corpora are.
     plan = replace(search, lowercase=False).plan(store, model)
     for hint in plan.hints:
         logger.warning("%s", hint)
@@ -149,7 +152,7 @@ def tune(
 
 
 def _drawn(cases: Sequence[Case], settings: TuningSettings) -> list[Case]:
-    """Return the sentences to learn from, in a random order; one or two units teach next to nothing."""
+    """Return a random sample of the cases; those of one or two units teach next to nothing."""
     long = [case for case in cases if len(case.gold.units) > 2]
     drawn = random.Random(settings.seed).sample(long, min(settings.sentences, len(long)))
     if len(drawn) < 2 * _HELD_OUT:
@@ -167,8 +170,8 @@ def _rounds(
     request: TuningSettings,
     progress: Progress | None,
 ) -> list[_TuningRound]:
-    """Return the weights of each round, those to start with first, with their figures."""
-    # With versions, however they were asked for: of a later one the weights would be wrong.
+    """Return the weights of each round, the initial ones first, with their BLEU."""
+    # Names with versions, since the weights would be wrong for a later version of a model.
     models = [f"{feature.model.name}@{feature.model.version}" for feature in plan.features]
     names = [*models, *(scorer.name for scorer, _ in plan.rerankers)]
     features = [weight for _, weight in plan.settings.of(FeatureSettings).features.named]
@@ -199,13 +202,13 @@ def _rounds(
         if number < request.rounds:
             lists = together([pool.arrays() for k, pool in enumerate(pools) if k % _HELD_OUT])
             weights = lists.learn(weights)
-            # That of the words can be 1 in the end only if it is above nothing.
+            # `_named` divides by the weight of the words.
             weights[0] = max(weights[0], 1e-3)
     return rounds
 
 
 class _Pool:
-    """The candidates of one sentence, their values by models, scorers, factors, and their n-gram matches."""
+    """The candidates of a sentence, with values by models, scorers and factors, and with n-gram counts."""
 
     def __init__(self, prepared: PreparedBag, case: Case, rerankers: Rerankers) -> None:
         self._prepared, self._gold = prepared, [word.lower() for word in case.words]
@@ -213,7 +216,7 @@ class _Pool:
         self._found: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
     def grow(self, settings: SearchSettings, count: int, weights: Floats) -> Floats:
-        """Add the best candidates of a search; return the n-gram statistics of the best one by weights."""
+        """Add the best candidates of a search; return the n-gram counts of the best one under the weights."""
         made = candidates(self._prepared.under(settings), count)
         bag = self._prepared.bag
         sentences = [[word for unit in order for word in bag[unit].words] for order in made.orders.tolist()]
@@ -222,17 +225,20 @@ class _Pool:
         overlap = dict(zip(new, ngram_statistics(new, [self._gold] * len(new), _ORDER), strict=True))
         every = self._with_scores(made.values, sentences, texts)
         for text, values in zip(texts, every, strict=True):
-            # What the factors say is of the tree that the weights of this round make.
+            # Replaces values of earlier rounds: factors score the tree that the present weights choose.
             statistics = overlap[text] if text in overlap else self._found[text][1]
             self._found[text] = values, statistics
-        # Where nothing reranks, it is the one that the search likes best.
+        # Without rerankers the first candidate of the search is the best one.
         best = int(np.argmax(every @ weights)) if self._rerankers else 0
         return self._found[texts[best]][1]
 
     def _with_scores(
         self, values: Floats, sentences: Sequence[Sequence[str]], texts: Sequence[tuple[str, ...]]
     ) -> Floats:
-        """Return values of models and factors with scores between them; a text is scored once."""
+        """Return (candidates, features) values of models, scorers and factors; a text is scored only once.
+
+        ``values`` are those of models and factors.
+        """
         models = values.shape[1] - len(FACTORS)
         columns = slice(models, models + len(self._rerankers))
         new = [sentence for sentence, text in zip(sentences, texts, strict=True) if text not in self._found]
@@ -242,13 +248,13 @@ class _Pool:
         return np.hstack([values[:, :models], between, values[:, models:]])
 
     def arrays(self) -> tuple[Floats, Floats]:
-        """Return values, and n-grams that match."""
+        """Return (candidates, features) values, and (candidates, 4) numbers of matching n-grams."""
         values, statistics = zip(*self._found.values(), strict=True)
         return np.array(values), np.array(statistics)[:, 2::3]
 
 
 def _named(features: Sequence[str], weights: Floats) -> LearntWeights:
-    """Return weights by name, those of the words 1."""
+    """Return weights by name, scaled so that the weight of the words is 1."""
     shares = (weights[1:] / weights[0]).tolist()
     return LearntWeights(
         dict(zip(features, shares[: len(features)], strict=True)),
@@ -281,7 +287,7 @@ class Lists:
     starts: Longs  # (B,) first candidate of each bag
 
     def learn(self, start: Floats, *, penalty: float = _PENALTY) -> Floats:
-        """Return (F,) weights, none below 0, from those to start with."""
+        """Return (F,) weights, none below 0, that minimize `loss`, from the weights to start with."""
         from scipy.optimize import minimize
 
         solution = minimize(
@@ -302,7 +308,7 @@ class Lists:
         share = np.exp(scores)
         share /= np.repeat(np.add.reduceat(share, self.starts), sizes)
         expected = share @ self.matches
-        # The contribution of each candidate to the logarithms of the expected numbers.
+        # Derivative of the mean log expected number by the probability of each candidate.
         gain = (self.matches / np.maximum(expected, 1e-9)).sum(axis=1) / self.matches.shape[1]
         mean = np.repeat(np.add.reduceat(share * gain, self.starts), sizes)
         gradient = (share * (gain - mean)) @ self.values
@@ -312,7 +318,7 @@ class Lists:
 
 
 def together(parts: Sequence[tuple[Floats, Floats]]) -> Lists:
-    """Return the candidates of all bags from values and matches of each; bags without any are left out."""
+    """Return the candidates of all bags from values and matches of each; empty bags are left out."""
     parts = [part for part in parts if len(part[0])]
     sizes = [len(values) for values, _ in parts]
     return Lists(
