@@ -1,6 +1,6 @@
-"""The sentences of sources in any format, with a parser for what has no tree, or without.
+"""Reads the sentences of sources in any format, and can parse those without a tree.
 
-A source is read line by line, or as a file, as its format wants it.
+A source is read line by line or as a file, depending on its format.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def read_source(reader: Reader, lines: LineReader) -> Iterator[Sentence | Reject
     return text.in_sentences(items, path=name, limits=lines.limits, language=reader.language)
 
 
-#: Texts and characters that a parser gets at once.
+#: Most texts, and characters of these, that a parser gets at once.
 _BATCH_TEXTS = 2_000
 _BATCH_CHARACTERS = 200_000
-#: Characters of a sentence that are looked for in its text, to tell its line.
+#: Number of first characters by which a sentence is found in its text, to know its line.
 _PREFIX = 50
 
 _COLUMNS = ("lemmas", "upos", "xpos", "feats", "heads", "deprels")
@@ -50,7 +50,7 @@ _COLUMNS = ("lemmas", "upos", "xpos", "feats", "heads", "deprels")
 def read_parsed(
     items: Iterable[Item], parser: Parser, *, path: str, limits: InputLimits = LIMITS
 ) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of what a source holds, with the parser's annotation where it has no heads.
+    """Yield the sentences of the items of a source, with the parser's annotation where they have no heads.
 
     Raw text is split and tokenized by the parser. Tokens of the source stay as they are, and so do the
     columns that it has; sentences with heads are not parsed. All sentences pass the checks.
@@ -89,7 +89,7 @@ def _needs_parse(item: Item) -> bool:
 def _parse_batch(
     batch: list[Item], parser: Parser, path: str, limits: InputLimits
 ) -> Iterator[tuple[Item, list[Sentence | Rejection]]]:
-    """Yield each item with the sentences that came of it."""
+    """Yield each item with its sentences."""
     # The whole batch goes to the parser at once; the items take their results in turn.
     texts = _parse_texts([item for item in batch if isinstance(item, RawText)], parser)
     trees = parser.parse_tokenized(
@@ -115,10 +115,10 @@ def _parse_texts(raw_texts: list[RawText], parser: Parser) -> Iterator[list[Sent
         if is_split:
             sentences = [_as_one(sentences, next(again), raw_text)]
         elif raw_text.whole and not sentences:
-            sentences = [Sentence([])]  # for a check to refuse
+            sentences = [Sentence([])]  # which a check refuses
         offset = 0
         for sentence in sentences:
-            # `find` gives -1 where the parser changed the text: the sentence stays where the last one ended.
+            # `find` returns -1 if the parser changed the text: then the offset is that of the last sentence.
             offset = max(offset, raw_text.text.find(sentence.text[:_PREFIX], offset))
             sentence.line = raw_text.line_at(offset)
             offset += len(sentence.text)
@@ -130,7 +130,7 @@ def _forms(sentences: list[Sentence]) -> list[str]:
 
 
 def _as_one(sentences: list[Sentence], tree: Sentence, text: RawText) -> Sentence:
-    """Return sentences as one that has another tree."""
+    """Join the sentences of a text to one, with the columns and the tree of ``tree``."""
     spaces = [space for sentence in sentences for space in sentence.space_after or []]
     multiwords = []
     start = 0
@@ -141,7 +141,7 @@ def _as_one(sentences: list[Sentence], tree: Sentence, text: RawText) -> Sentenc
 
 
 def _fill_columns(sentence: Sentence, parsed: Sentence) -> Sentence:
-    """Give a sentence the columns that it does not have."""
+    """Set the columns that a sentence lacks to those of the parsed sentence."""
     for name in _COLUMNS:
         if getattr(sentence, name) is None:
             setattr(sentence, name, getattr(parsed, name))
@@ -166,9 +166,10 @@ def sentences_of(
         sources: see `sentgen.corpus.paths.expand`.
         form: name of the format; detected if ``None``.
         parser: the parser for sentences without heads.
-        trees: refuse sentences that have no heads, and get none.
-        treeless: told of every such sentence, which is then yielded; without it, the first one is an error.
-        rejected: told of every sentence that fails a check; without it, the first one is an error.
+        trees: refuse sentences that have no heads, and get none from a parser.
+        treeless: called with an error for every such sentence, which is then yielded; without it, the first
+            such sentence raises the error.
+        rejected: called for every sentence that fails a check; without it, the first one raises an error.
 
     Raises:
         InputError: there is no such format, a source cannot be read, or a sentence is broken.
@@ -209,6 +210,6 @@ def read_trees(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a file, folder, archive or standard input, every one with a tree.
 
-    ``treeless`` is told of those without one, which are yielded then, as by `sentences_of`.
+    ``treeless`` is called for sentences without a tree, which are then yielded, as in `sentences_of`.
     """
     yield from sentences_of(expand([path]), form=form, parser=parser, trees=True, treeless=treeless)

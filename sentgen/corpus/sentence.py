@@ -1,4 +1,4 @@
-"""The sentence that every reader yields and everything downstream consumes."""
+"""The sentence, with its regions, which all readers yield and all other parts of the program take."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-#: CoNLL's mark for a value that is not there.
+#: CoNLL's mark for a missing value.
 ABSENT = "_"
 #: Marks that end a sentence, in all scripts.
 FINAL_MARKS = ".!?…。！？｡।॥؟۔።։"
-#: Symbols that the language model owns; a corpus may not use them as words (`<unk>` it may).
+#: Symbols of the language model, which no word of a corpus may be; `<unk>` may be one.
 RESERVED = frozenset({"<s>", "</s>", "<root>"})
 
 #: Parts of speech of Universal Dependencies 2.
@@ -20,14 +20,14 @@ UNIVERSAL_TAGS = frozenset(_UNIVERSAL.split())
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """A stretch of tokens that a source marks; two of the same kind and attributes are two regions."""
+    """A span of tokens that a source marks; two of the same kind and attributes are two regions."""
 
     kind: str
     attributes: tuple[tuple[str, str], ...] = ()
 
 
 class Mark(NamedTuple):
-    """Where a region begins or ends: behind so many tokens of a sentence, or characters of a raw text."""
+    """Begin or end of a region, after a number of tokens of a sentence, or of characters of a raw text."""
 
     place: int
     region: Region
@@ -37,8 +37,8 @@ class Mark(NamedTuple):
 class EmptyNode(NamedTuple):
     """A node of an enhanced graph that is no word: the ``minor``-th one after the word at ``position``.
 
-    ``columns`` are those of CoNLL-U from FORM to MISC. ``behind_range`` says that it stands behind the line
-    of a multiword range that begins with the next word.
+    ``columns`` are those of CoNLL-U from FORM to MISC. ``behind_range``: whether its line comes after that of
+    a multiword range that begins with the next word.
     """
 
     position: int
@@ -49,19 +49,19 @@ class EmptyNode(NamedTuple):
 
 @dataclass(slots=True)
 class Sentence:
-    """One sentence, a column a list; columns that a format does not have are ``None``.
+    """A sentence as lists, one per column; columns that a format does not have are ``None``.
 
     All lists have the length of ``forms``. ``heads`` are 1-based positions, 0 is the root.
     ``nps`` number the base noun phrases 1, 2, ... from left to right; 0 is a token outside every base NP.
     ``document`` is set on the first sentence of a document and ``None`` on the following ones.
-    ``metadata`` are comments such as `speaker = Ann`; those of a document begin with `meta::` and stand at
-    its first sentence. ``deps`` are edges of the enhanced graph, and ``misc`` what is said of a word beyond
-    ``space_after``, both as CoNLL-U writes them, `_` for nothing. ``ranges`` has the columns from LEMMA to
-    MISC of the multiwords (by their first word) that say more than their form and the space after them.
+    ``metadata`` are comments such as `speaker = Ann`; those of a document begin with `meta::` and belong to
+    its first sentence. ``deps`` are edges of the enhanced graph, and ``misc`` the values of MISC without
+    ``space_after``, both as CoNLL-U writes them, `_` for nothing. ``ranges`` has, by the first word, the
+    columns from LEMMA to MISC of multiwords that have more than a form and the space after them.
     ``comments`` is the order of the comments, a letter each (`sentgen.corpus.comments`), ``None`` if they
-    are not from a file; ``verbatim`` are those whose spelling the fields do not give back.
-    ``marks`` are the begins and ends of regions, in their order: one that ends behind 0 tokens ends with the
-    sentence before, and one that begins behind all of them begins with the next.
+    are not from a file; ``verbatim`` are the comments whose spelling cannot be restored from the fields.
+    ``marks`` are the begins and ends of regions, in their order: an end after 0 tokens is that of the
+    sentence before, and a begin after all tokens is that of the next sentence.
     """
 
     forms: list[str]
@@ -73,7 +73,7 @@ class Sentence:
     deprels: list[str] | None = None
     nps: list[int] | None = None
     space_after: list[bool] | None = None
-    # Tuples: the garbage collector lets go of them, and most sentences have the same empty one.
+    # Tuples, as the garbage collector stops tracking them, and most sentences share the empty one.
     deps: tuple[str, ...] | None = None
     misc: tuple[str, ...] | None = None
     multiwords: list[tuple[int, int, str]] = field(default_factory=list)
@@ -82,7 +82,7 @@ class Sentence:
     sent_id: str = ""
     text: str = ""
     metadata: list[str] = field(default_factory=list)
-    # How it was written is no part of what it says.
+    # Sentences are equal however their comments were written.
     comments: str | None = field(default=None, compare=False)
     verbatim: tuple[str, ...] = field(default=(), compare=False)
     document: str | None = None
@@ -92,13 +92,14 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class RawText:
-    """A paragraph, or a sentence, that is still to be split into tokens.
+    """A paragraph or a sentence that is not tokenised yet.
 
     ``line`` is the line on which it begins, ``starts`` the offsets at which its lines begin, 0 first.
-    ``whole`` says that it is one sentence, whatever a segmenter finds in it.
+    ``whole``: whether it is one sentence, which is not segmented.
     ``document`` is set where a document begins, as in `Sentence`, and ``metadata`` belongs to its first
-    sentence. ``marks`` are those of regions, as in `Sentence`, but behind characters of the text.
-    ``language`` is what its source says, as a code of ISO 639; what is asked for goes first.
+    sentence. ``marks`` are those of regions, as in `Sentence`, but placed by characters of the text.
+    ``language`` is the one that its source names, as a code of ISO 639; a language other than English that
+    the user names takes precedence.
     """
 
     text: str
@@ -111,5 +112,5 @@ class RawText:
     language: str = ""
 
     def line_at(self, offset: int) -> int:
-        """Return the line on which a character stands."""
+        """Return the line of the character at an offset."""
         return self.line + bisect_right(self.starts, offset) - 1

@@ -1,6 +1,6 @@
-"""Files and members of archives as bounded streams of clean lines.
+"""Files and members of archives as bounded streams of checked lines.
 
-Archives are streamed by member and never extracted; whatever the compression, no more than a block and one
+Members of archives are streamed and never extracted; with every compression, no more than a block and one
 line are in memory.
 """
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 BLOCK_BYTES = 1 << 20
-# Level -9 of xz needs 65 MB to decompress; more is asked for by hostile files.
+# Files of xz level -9 need 65 MB to decompress; only hostile files need much more.
 _XZ_MEMORY = 256 * 2**20
-#: What reading a file raises that is damaged, or is not what it begins like.
+#: Exceptions when a file is read that is damaged, or not of the format that its first bytes suggest.
 BROKEN = (
     EOFError,
     OSError,
@@ -50,7 +50,7 @@ class _Readable(Protocol):
 
 
 class _Counter(io.RawIOBase):
-    """A raw file that knows how many bytes of the disk were read through it."""
+    """A raw file that counts the bytes that were read from disk."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class _Counter(io.RawIOBase):
 
 
 class _XzStream:
-    """Bounded reads of an .xz file; `lzma.LZMAFile` has no limit on the memory of the dictionary."""
+    """Reads an .xz file with bounded memory; `lzma.LZMAFile` has no limit for the dictionary."""
 
     def __init__(self, raw: _Readable) -> None:
         self.raw = raw
@@ -90,7 +90,7 @@ class _XzStream:
     def read(self, size: int, /) -> bytes:
         while True:
             if self.decoder.eof:
-                # An .xz may hold several streams, with zero bytes between them.
+                # An .xz file may consist of several streams, with zero bytes between them.
                 self.pending = (self.decoder.unused_data or self.raw.read(BLOCK_BYTES)).lstrip(b"\0")
                 if not self.pending:
                     return b""
@@ -106,8 +106,8 @@ class _XzStream:
 
 
 def _open_stream(path: str, compression: str, member: str, stack: ExitStack) -> tuple[_Readable, _Counter]:
-    """Open a file, or a member of it, and return what to read and what counts the bytes of the disk."""
-    # Unbuffered: the buffer stands above the counter, which sees each read of the disk.
+    """Open a file or a member of an archive; return the decompressed stream and the counter of bytes read."""
+    # Unbuffered, so that the counter sees each read of the disk; a buffer is put on top of it.
     raw = stack.enter_context(open(path, "rb", buffering=0))  # noqa: SIM115
     counter = _Counter(raw)
     buffered = stack.enter_context(io.BufferedReader(counter, 1 << 16))
@@ -128,21 +128,21 @@ logger = logging.getLogger(__name__)
 
 #: Suffixes of compression; `formats.detect` looks at the suffix before them.
 COMPRESSED = (".gz", ".xz", ".bz2")
-#: Bytes of a decompressed file that memory may hold; a larger one waits on the disk.
+#: Most bytes of a decompressed file that are held in memory; a larger one is held on disk.
 _IN_MEMORY = 32 << 20
 #: All control characters but tab, line feed and carriage return.
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
-#: Vertical tab, form feed and the separators of files, groups, records and units are blanks of plain text.
+#: Vertical tab, form feed and the separators of ASCII, which are blanks in plain text.
 _BLANK = b"\x0b\x0c\x1c\x1d\x1e\x1f"
 _BLANKS = bytes.maketrans(_BLANK, b" " * len(_BLANK))
 
 
-#: What the name of a source begins with that is a table in memory, and no file.
+#: Prefix of the name of a source that is a table in memory.
 TABLE = "table:"
 
 
 def base_name(path: str) -> str:
-    """Return the name of a file without folders and archive, or that of a table."""
+    """Return the name of a file without folders and archive, or of a table without its prefix."""
     return re.split(r"[/\\!]", path.removeprefix(TABLE))[-1]
 
 
@@ -164,9 +164,9 @@ class Source:
     ``name`` is what users see (`archive.zip!member` for a member of an archive), ``path`` the file on disk,
     ``size`` the bytes that it takes there (compressed, for a member), ``compression`` one of `""`, `gzip`,
     `bz2`, `xz`, `zip`. ``explicit`` is false for files that were found in a folder or an archive rather than
-    named by the user: what is found and not recognised may be passed over, what is named may not.
+    named by the user: unlike a named one, a found file of no known format may be skipped.
     ``encoding`` is that of its text. ``folder`` is the folder that the user named, in which it was found.
-    ``digest`` is the hash of a table in memory, which is not that of its bytes.
+    ``digest`` is the hash of a table in memory, by its values instead of its bytes.
     """
 
     name: str
@@ -183,7 +183,7 @@ class Source:
 
     @property
     def is_stream(self) -> bool:
-        """Whether there is no file of it: it was in memory, or could be read only once, as a pipe."""
+        """Whether the source is no file of the user's, but a table in memory or a stream such as a pipe."""
         return self._spool is not None
 
     @property
@@ -193,7 +193,7 @@ class Source:
 
     @property
     def is_named(self) -> bool:
-        """Whether another content of its name may take its place; that of a pipe says nothing."""
+        """Whether new content under its name replaces the old; the name of a pipe identifies nothing."""
         return self.is_table or not self.is_stream
 
     @property
@@ -219,7 +219,7 @@ class Source:
         return digest.hexdigest()
 
     def open(self, limits: InputLimits = LIMITS) -> LineReader:
-        """Return a reader of lines that also tells its progress."""
+        """Return a reader of its lines that also reports progress."""
         return LineReader(self, limits)
 
     def lines(self, limits: InputLimits = LIMITS) -> Iterator[str]:
@@ -229,13 +229,13 @@ class Source:
     def head(
         self, size: int = 1 << 16, limits: InputLimits = LIMITS, *, lone_returns: bool = False
     ) -> list[str]:
-        """Return the lines of the first ``size`` bytes, for telling the format."""
+        """Return the lines of the first ``size`` bytes, by which the format is detected."""
         reader = self.open(limits)
         reader.lone_returns = lone_returns
         reader.controls_are_blanks = True
         for block in reader.text_blocks(size):
             block = reader.without_bom(block)
-            # The last line may be cut off; with few lines it is worth more than it misleads.
+            # The last line may be incomplete; it is dropped only if there are many others.
             cut = block.rfind(b"\n") + 1 if block.count(b"\n") > 20 else len(block)
             return reader.clean(block[:cut]).decode("utf-8", "replace").removesuffix("\n").split("\n")
         return []
@@ -251,7 +251,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:
-    """How a text is written; ``line_feeds`` follow the last of its lines that is not blank."""
+    """Byte order mark and line ends of a text; ``line_feeds``: their number after its last line with text."""
 
     byte_order_mark: bool = False
     carriage_returns: bool = False
@@ -263,10 +263,10 @@ class LineReader:
 
     A byte order mark is stripped and logged. Raises `InputError` with file and line for another encoding
     (naming the likely right one), control characters, lines over the limit, and archives that are broken or
-    expand beyond the limits. ``bytes_read`` of ``source.size`` says how much of the disk was consumed.
-    ``notes`` are what the reader of its format has to say of it as a whole, a line each. With
-    ``lone_returns``, a carriage return ends a line by itself, too. ``controls_are_blanks`` says that form
-    feeds and the like are, as in plain text.
+    expand beyond the limits. ``bytes_read`` is the number of bytes read from disk, of ``source.size``.
+    ``notes`` are remarks of the reader of its format on the whole source, a line each. With
+    ``lone_returns``, a carriage return alone ends a line, too. With ``controls_are_blanks``, form feeds and
+    the like are blanks, as in plain text.
     """
 
     def __init__(self, source: Source, limits: InputLimits = LIMITS) -> None:
@@ -283,14 +283,14 @@ class LineReader:
 
     @property
     def layout(self) -> TextLayout:
-        """How the text is written, once its lines were read; line ends of both kinds count as line feeds."""
+        """The layout of the text, after its lines were read; mixed line ends count as line feeds."""
         ended = self.lines_read - (not self._line_feeds)
         windows = 0 < ended == self._carriage_returns
         return TextLayout(self._byte_order_mark, windows, self._line_feeds)
 
     @property
     def progress(self) -> float:
-        """The consumed fraction of the bytes on disk, between 0 and 1."""
+        """The fraction of the bytes on disk that was read, between 0 and 1."""
         return min(1.0, self.bytes_read / self.source.size) if self.source.size else 1.0
 
     def __iter__(self) -> Iterator[str]:
@@ -298,19 +298,19 @@ class LineReader:
             yield from text.split("\n")
 
     def checked_sha256(self) -> str:
-        """Return the hash of the content, and refuse now what no line may have, not after long reading."""
+        """Return the hash of the content, and check all lines, so that no error comes late in the reading."""
         self._digest = hashlib.sha256()
         for _ in self.whole_lines():
             pass
         return self._digest.hexdigest()
 
     def texts(self) -> Iterator[str]:
-        """Yield many lines at once, without the last line feed."""
+        """Yield texts of many whole lines, without the last line feed."""
         for _, block in self.whole_lines():
             yield block.decode()
 
     def whole_lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield blocks of whole clean lines, without the last line feed, with their first line number."""
+        """Yield blocks of whole checked lines, without the last line feed, and the number of the first."""
         first, carry = True, b""
         for block in self.text_blocks():
             if first:
@@ -318,7 +318,7 @@ class LineReader:
             cut = block.rfind(b"\n") + 1
             if not cut:
                 carry += block
-                # A character takes four bytes at most, and the carry is not decoded yet.
+                # In bytes, as the carry is not decoded yet; a character takes four at most.
                 if len(carry) > 4 * self.limits.line_length:
                     self._fail(f"a line is longer than {self.limits.line_length} characters", 1)
                 continue
@@ -334,7 +334,7 @@ class LineReader:
             self.lines_read += 1
 
     def _count_line_feeds(self, text: bytes) -> None:
-        """Count those that end the text so far."""
+        """Update the number of line feeds at the end of the text that was read so far."""
         size = len(text)
         while size and text[size - 1] == 10:
             size -= 1
@@ -365,7 +365,7 @@ class LineReader:
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """Open the content as a file that can be sought in, decompressed within the limits."""
+        """Open the content, decompressed within the limits, as a seekable file."""
         source = self.source
         if not source.compression:
             with open(source.path, "rb", buffering=0) as raw, io.BufferedReader(_Counter(raw)) as file:
@@ -384,7 +384,7 @@ class LineReader:
         with ExitStack() as stack:
             try:
                 stream, counter = _open_stream(source.path, source.compression, source.member, stack)
-                # A zip has been read at its end before: that is no progress.
+                # The directory at the end of a zip has been read already, which is no progress.
                 start = counter.count
                 while block := stream.read(size):
                     expanded += len(block)
@@ -414,14 +414,14 @@ class LineReader:
     def without_bom(self, block: bytes) -> bytes:
         """Return the first block without its byte order mark."""
         if block.startswith(b"\xef\xbb\xbf"):
-            if self._digest is None:  # else it is read once more, and told then
+            if self._digest is None:  # else the source is read once more, and the mark logged then
                 logger.info("%s: byte order mark stripped", self.source.name)
             self._byte_order_mark = True
             return block[3:]
         return block
 
     def _check_lines(self, block: bytes) -> bytes:
-        """Return complete lines that are clean, valid UTF-8, and none of them too long."""
+        """Return complete lines with plain ends, after checks: valid UTF-8, no controls, no line too long."""
         text = self.clean(block)
         try:
             decoded = text.decode("utf-8")
@@ -434,18 +434,18 @@ class LineReader:
         return text
 
     def clean(self, block: bytes) -> bytes:
-        """Return complete lines with plain ends, or refuse their control characters."""
+        """Return complete lines with line feeds as ends, or raise an error for control characters."""
         if b"\r" in block:
-            # Blocks are cut at line feeds, so that no pair is torn apart.
+            # Blocks end at line feeds, so that none separates a carriage return from its line feed.
             self._carriage_returns += block.count(b"\r\n")
             block = block.replace(b"\r\n", b"\n")
-            # A binary file is called so.
+            # With a NUL byte, the message below says that the file is binary.
             if b"\r" in block and b"\0" not in block:
                 number = block.count(b"\n", 0, block.index(b"\r")) + 1
                 self._fail("a carriage return inside the line; convert the line ends to \\n", number)
         if self.controls_are_blanks:
             block = block.translate(_BLANKS)
-        # One pass in C over clean text; the slow search only for the message.
+        # One pass in C if the text is clean; only for the message, the character is searched for.
         if len(block.translate(None, _CONTROL)) != len(block):
             at = block.find(b"\0")
             message = "NUL in the text; is it a binary file or UTF-16?"
@@ -460,11 +460,11 @@ class LineReader:
 
 
 def _with_line_feeds(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a text whose lines end with line feeds, where a carriage return may have ended them."""
+    """Yield a text with line feeds in place of carriage returns at the ends of lines."""
     held = b""
     for block in blocks:
         block = held + block
-        # The line feed that belongs to the last one may come with the next block.
+        # The line feed after a carriage return at the end may be in the next block.
         held = b"\r" if block.endswith(b"\r") else b""
         yield block.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if held:
@@ -472,7 +472,7 @@ def _with_line_feeds(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _encoding_message(block: bytes, error: UnicodeDecodeError) -> str:
-    """Say how the word that is not UTF-8 reads in other encodings."""
+    """Return a message with readings of the word that is not UTF-8 in other encodings."""
     begin = block.rfind(b"\n", 0, error.start) + 1
     read = readings(block[begin:].split(b"\n", 1)[0], error.start - begin)
     message = f"byte 0x{block[error.start]:02x} is not UTF-8; "

@@ -1,4 +1,4 @@
-"""Tables of files, as rows of text: CSV, TSV, Parquet, and the first sheet of a workbook."""
+"""Reads tables as rows of texts: CSV, TSV, Parquet, and the first sheet of a workbook."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Lines from which the delimiter is told, and rows from which the columns with the most text are.
+#: Lines by which the delimiter is detected, and rows by which columns are ordered by their text.
 _SAMPLE = 200
 _DELIMITERS = ",;\t|"
-#: The line before the header that tells Excel what parts the fields; spreadsheets add empty fields to it.
+#: The line before the header that names the separator for Excel; spreadsheets add empty fields to it.
 _SEPARATOR = re.compile(r'"?sep=([^\w"\r\n])"?[,;\t|]*', re.IGNORECASE)
 #: Rows of Parquet that are in memory at once.
 _BATCH = 1024
-#: Bytes of a workbook that memory may hold.
+#: Most bytes of the unpacked members of a workbook.
 _MOST_SHEET = 2 << 30
-#: Columns that a message names.
+#: Most columns that a message names.
 _MOST_TOLD = 12
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row of a table: its line, or its number in the sheet, and a text a column, empty for no value.
+    """A row of a table: its line or number in the sheet, and a text per column, empty for no value.
 
     In a column of lists, a value is a list, or ``None``.
-    ``wrong`` says what is wrong with it; then it has no values.
+    ``wrong`` is the reason why a row cannot be read; then it has no values.
     """
 
     number: int
@@ -56,9 +56,9 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table: the names of its columns, and its rows, which can be read once.
+    """A table: the names of its columns, and its rows, which can be read only once.
 
-    ``depths`` say how deep the lists of a column are, 0 for none; a table without them has no lists.
+    ``depths`` are the depths of nested lists by column, 0 for no list; without them, the table has no lists.
     """
 
     path: str
@@ -67,15 +67,15 @@ class TextTable:
     depths: Sequence[int] = ()
 
     def depth(self, column: int) -> int:
-        """Return how deep the lists of a column are."""
+        """Return the depth of the nested lists of a column."""
         return self.depths[column] if self.depths else 0
 
     def column_index(self, name: str, option: str) -> int:
         """Return the index of a column.
 
         Args:
-            name: the column.
-            option: the option that names it, for the message.
+            name: name of the column.
+            option: the option that gave the name, for the message.
 
         Raises:
             InputError: there is no column of that name.
@@ -87,7 +87,7 @@ class TextTable:
         return self.columns.index(name)
 
     def most_text_first(self) -> str:
-        """Say which columns there are, those with the longest texts first; this reads some rows."""
+        """Return the names of columns for a message, those with the longest texts first; reads some rows."""
         sizes = [0] * len(self.columns)
         for row in islice(self.rows, _SAMPLE):
             for column in range(len(row.values)):
@@ -98,7 +98,7 @@ class TextTable:
 
 
 def _with_header(path: str, rows: Iterator[TableRow]) -> TextTable:
-    """Return a table whose first row names its columns."""
+    """Return a table from rows of which the first names the columns."""
     first = next(rows, None)
     if first is None:
         raise InputError("is a table without a row", path=path)
@@ -120,17 +120,17 @@ def _check_size(row: TableRow, size: int) -> TableRow:
 def read_csv(
     lines: Iterable[str], *, path: str, delimiter: str = "", limits: InputLimits = LIMITS
 ) -> TextTable:
-    """Read CSV with a header, as RFC 4180 has it; without a ``delimiter``, the first lines tell it.
+    """Read CSV with a header, by RFC 4180; without a ``delimiter``, it is detected from the first lines.
 
-    A line `sep=;` before the header, which Excel knows, goes before both.
-    Quotes are part of the fields of a tab-separated table whose first lines have no fields in quotes.
+    A line `sep=;` before the header, as Excel knows it, takes precedence over both.
+    Quotes are part of the fields of a tab-separated table whose first lines have no quoted fields.
     """
     stream = iter(lines)
     sample = list(islice(stream, _SAMPLE))
     separator = _SEPARATOR.fullmatch(sample[0]) if sample else None
     if separator is not None:
         delimiter = separator[1]
-    # A blank line in its place, so that lines keep their numbers.
+    # A blank line in place of `sep=`, so that lines keep their numbers.
     before = [""] if separator else []
     sample = sample[len(before) :]
     delimiter = delimiter or _delimiter(sample)
@@ -162,9 +162,9 @@ def _csv_rows(lines: Iterable[str], path: str, delimiter: str, *, quotes: bool) 
 
 
 def _delimiter(sample: Sequence[str]) -> str:
-    """Return what parts most rows into as many fields as the header.
+    """Return the delimiter that splits most rows into as many fields as the header.
 
-    Of several, it is what more quotes stand beside, and then what makes more fields.
+    Among several, it is the one with more quotes next to it, and then the one that makes more fields.
 
     >>> _delimiter(["a;b,c", "1;2"]), _delimiter(["a", "b, c"])
     (';', ',')
@@ -174,7 +174,7 @@ def _delimiter(sample: Sequence[str]) -> str:
     def fits(delimiter: str) -> tuple[float, int, int]:
         rows = [row for row in csv.reader([f"{line}\n" for line in sample], delimiter=delimiter) if row]
         if len(sample) == _SAMPLE and len(rows) > 2:
-            rows.pop()  # which may go on behind the sample
+            rows.pop()  # which may continue after the sample
         size = len(rows[0]) if rows else 0
         alike = sum(len(row) == size for row in rows)
         quotes = joined.count(f'{delimiter}"') + joined.count(f'"{delimiter}')
@@ -188,7 +188,7 @@ def _delimiter(sample: Sequence[str]) -> str:
 
 
 def _has_bare_quotes(sample: Sequence[str]) -> bool:
-    """Say whether fields of a tab-separated table begin with a quote that is none of CSV."""
+    """Return whether fields of a tab-separated table begin with a quote that does not quote the field."""
     fields = [field for line in sample for field in line.split("\t") if field.startswith('"')]
     if not fields:
         return False
@@ -196,7 +196,7 @@ def _has_bare_quotes(sample: Sequence[str]) -> bool:
     try:
         rows = [*csv.reader([f"{line}\n" for line in sample], delimiter="\t", strict=True)]
     except csv.Error:
-        # A row in quotes may go on behind the sample.
+        # A quoted field may continue after the sample.
         return all(line.count("\t") == size for line in sample if line)
     return any(len(row) != size + 1 for row in rows if row) and all(
         line.count("\t") == size for line in sample if line
@@ -204,7 +204,7 @@ def _has_bare_quotes(sample: Sequence[str]) -> bool:
 
 
 def read_parquet(file: BinaryIO, *, path: str) -> TextTable:
-    """Read Parquet, some rows at a time; numbers of labels that the file has names for are these names."""
+    """Read Parquet, some rows at a time; numbers of labels are replaced by the names that the file has."""
     import pyarrow.parquet as pq
 
     with read_by_library(path, "Parquet"):
@@ -232,7 +232,7 @@ def _cells(column: pa.Array, depth: int, labels: Sequence[str]) -> list[Any]:
 
 
 def _depth(kind: pa.DataType) -> int:
-    """Return how deep lists of texts, numbers or truth values are; 0 for all else."""
+    """Return the depth of nested lists of texts, numbers or truth values; 0 for other types."""
     import pyarrow.types as of
 
     depth = 0
@@ -242,7 +242,7 @@ def _depth(kind: pa.DataType) -> int:
 
 
 def _labels_of(schema: pa.Schema, name: str) -> Sequence[str]:
-    """Return the names of the labels whose numbers a column has, as Hugging Face keeps them in a schema."""
+    """Return the names of the labels in a column, by number, from the metadata that Hugging Face writes."""
     try:
         feature = json.loads((schema.metadata or {})[b"huggingface"])["info"]["features"][name]
         while isinstance(feature.get("feature"), dict):
@@ -254,14 +254,14 @@ def _labels_of(schema: pa.Schema, name: str) -> Sequence[str]:
 
 
 def _labelled(value: object, labels: Sequence[str]) -> object:
-    """Return labels for their numbers, in lists, too; a number without one is no value."""
+    """Return the label of a number, or labels of a list of numbers; ``None`` for a number without a label."""
     if isinstance(value, list):
         return [_labelled(item, labels) for item in value]
     return labels[value] if isinstance(value, int) and 0 <= value < len(labels) else None
 
 
 def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> TextTable:
-    """Read the first sheet of a workbook: of formulas, the values that were stored with them."""
+    """Read the first sheet of a workbook; cells with formulas have the values that were stored with them."""
     with needs("documents", "python-calamine"):
         from python_calamine import CalamineWorkbook
 
@@ -288,7 +288,7 @@ def read_sheet(file: BinaryIO, *, path: str, limits: InputLimits = LIMITS) -> Te
 
 @contextmanager
 def read_by_library(path: str, what: str) -> Iterator[None]:
-    """Say in one line that a library cannot read a file: a damaged one breaks it at any place."""
+    """Turn any exception of a library that reads a file into an `InputError` of one line."""
     try:
         yield
     except (MemoryError, InputError):
@@ -297,14 +297,14 @@ def read_by_library(path: str, what: str) -> Iterator[None]:
         message = str(error).split("\n")[0][:200] or type(error).__name__
         raise InputError(f"cannot read this {what}: {message}", path=path) from error
     except BaseException as error:
-        # What is a panic in Rust is no Exception.
+        # A panic in Rust is a `BaseException`.
         if type(error).__name__ != "PanicException":
             raise
         raise InputError(f"cannot read this {what}; it is damaged", path=path) from error
 
 
 def as_text(value: object) -> str:
-    """Return a value as text, whole numbers and dates without a fraction; empty for none."""
+    """Return a value as text, whole numbers without a fraction and dates without a time; empty for none."""
     if isinstance(value, str):
         return value
     if value is None or value != value:
@@ -317,13 +317,13 @@ def as_text(value: object) -> str:
 def check_archive(
     file: BinaryIO, *, path: str, limits: InputLimits = LIMITS, most: int | None = None
 ) -> None:
-    """Refuse a zip that is broken or expands too much, whatever it says of its sizes; others pass.
+    """Refuse a zip that is broken or expands too much; the sizes in its directory are not trusted.
 
     Args:
-        file: a file that can be sought in; it is at its beginning afterward.
+        file: a seekable file; its position is 0 afterward.
         path: name of the archive, for messages.
-        limits: how far a member may expand.
-        most: bytes of all members together.
+        limits: limits for the expansion of a member.
+        most: most bytes of all members together.
     """
     begins = file.read(4)
     file.seek(0)
@@ -349,7 +349,7 @@ def check_archive(
 
 
 def check_expansion(expanded: int, packed: int, *, path: str, limits: InputLimits = LIMITS) -> None:
-    """Refuse what expands as a decompression bomb does."""
+    """Raise `InputError` for a file that expands as a decompression bomb does; sizes are in bytes."""
     if expanded > limits.ratio_from and expanded > limits.ratio * max(packed, 1):
         raise InputError(f"expands more than {limits.ratio:g} times, as a decompression bomb does", path=path)
     if expanded > limits.expanded_bytes:

@@ -1,4 +1,4 @@
-"""The columns of many sentences end to end, a value a token: what is stored of words and trees."""
+"""Columns of the tokens of many sentences end to end, as the tables of words and trees store them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Column: TypeAlias = pa.Array | pa.ChunkedArray
 
 
 def positions_of(lengths: Ints) -> Ints:
-    """Return 1, 2, ... for the tokens of each sentence."""
+    """Return for each token its position in its sentence, from 1; ``lengths`` are tokens by sentence."""
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     return (np.arange(lengths.sum(), dtype=np.int64) - np.repeat(starts, lengths) + 1).astype(np.int32)
 
 
 class Values:
-    """Different strings, numbered from 0 in the order in which they came."""
+    """Distinct strings, numbered from 0 in the order in which they were added."""
 
     def __init__(self, strings: Iterable[str] = ()) -> None:
         self.strings: list[str] = []
@@ -37,7 +37,7 @@ class Values:
         self.add(strings)
 
     def add(self, strings: Iterable[str]) -> Ints:
-        """Return the number of each, taking in what is new."""
+        """Add the strings that are new, and return the number of each."""
         known, numbers = self.strings, self._numbers
         positions = []
         for string in strings:
@@ -49,48 +49,47 @@ class Values:
         return np.array(positions, np.int32)
 
     def number(self, string: str) -> int:
-        """Return the number of a string, -1 if it is none of them."""
+        """Return the number of a string, -1 if it was not added."""
         return self._numbers.get(string, -1)
 
 
 class Coded(NamedTuple):
-    """A column as different strings, which other columns may share, and the number of that of each row."""
+    """A dictionary-encoded column: distinct strings, which columns may share, and their number by row."""
 
     values: Values
     codes: Ints
 
     @classmethod
     def encode(cls, column: Column) -> Coded:
-        """Find the different values of a column."""
+        """Encode a column of strings."""
         encoded = column.dictionary_encode()
         if isinstance(encoded, pa.ChunkedArray):
             encoded = encoded.combine_chunks()
         return cls(Values(encoded.dictionary.to_pylist()), encoded.indices.to_numpy())
 
     def used_values(self) -> tuple[list[str], Ints]:
-        """Return those that it has in the order of their first occurrence, and which one each row has."""
+        """Return the strings of the column in order of first occurrence, and an index into these by row."""
         encoded = pa.array(self.codes).dictionary_encode()
         strings = self.values.strings
         return [strings[code] for code in encoded.dictionary.to_pylist()], encoded.indices.to_numpy()
 
     def equals(self, string: str) -> Bools:
-        """Say which rows have a string."""
+        """Return for each row whether it has a string."""
         rows: Bools = self.codes == self.values.number(string)
         return rows
 
 
 @dataclass(frozen=True, slots=True)
 class TokenColumns:
-    """Columns of sentences; one that none of them has is ``None``.
+    """Columns of sentences; a column that no sentence has is ``None``.
 
     Attributes:
-        lengths: (sentences,) tokens of each.
-        strings: the columns named in `STRINGS`, with `_` for no value; in that of forms, which are always
-            there, `_` is the word.
+        lengths: (sentences,) number of tokens.
+        strings: the columns named in `STRINGS`, with `_` for no value; a form `_` is the word itself.
         heads: `NO_HEAD` for none.
         nps: numbers of base noun phrases as the source marks them, `NO_NP` where it does not.
-        space_after: null where it is not known.
-        unmarked: (sentences,) whether each has tags and a tree, but no noun phrases marked.
+        space_after: whether a space follows; null where the source does not say.
+        unmarked: (sentences,) whether the sentence has tags and a tree, but no noun phrases marked.
     """
 
     lengths: Ints
@@ -102,7 +101,7 @@ class TokenColumns:
 
     @classmethod
     def join(cls, sentences: Sequence[Sentence]) -> Self:
-        """Join the columns of sentences."""
+        """Return the columns of sentences, end to end."""
         lengths = np.array([len(sentence.forms) for sentence in sentences], np.int32)
 
         def values_of(name: str, missing: object) -> list[object] | None:
@@ -135,7 +134,7 @@ class TokenColumns:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Put parts one after the other."""
+        """Concatenate the columns of parts."""
         if len(parts) == 1:
             return parts[0]
         sizes = [int(part.lengths.sum()) for part in parts]
@@ -147,7 +146,7 @@ class TokenColumns:
                 pa.nulls(n, pa.bool_()) if column is None else column
                 for column, n in zip(columns, sizes, strict=True)
             )
-            # In one piece, or the rows that are written of them would be in as many.
+            # As one chunk, or tables written from the column would be in as many parts.
             chunks: Column = pa.concat_arrays(list(chain.from_iterable(map(_chunks, filled))))
             return chunks
 
@@ -170,12 +169,12 @@ class TokenColumns:
         )
 
     def without_empty(self) -> Self:
-        """Return the columns without those that say nothing."""
+        """Return the columns with ``None`` for those without any value."""
 
         def numbers(column: Ints | None, missing: int) -> Ints | None:
             return None if column is None or (column == missing).all() else column
 
-        # Of forms `_` is a word like any other, and all of them may be it.
+        # A form `_` is a word like any other, and all forms may be `_`.
         absent = {
             name
             for name, column in self.strings.items()
@@ -187,7 +186,7 @@ class TokenColumns:
 
 
 def _concatenate(columns: Sequence[Coded | None], sizes: Sequence[int]) -> Coded | None:
-    """Put columns one after the other; where there is none, it has no value in so many rows."""
+    """Concatenate columns of these sizes; for a missing one, as many rows have no value."""
     given = [column for column in columns if column is not None]
     if not given:
         return None

@@ -1,9 +1,9 @@
-"""Words of an English sentence, as the Penn Treebank tells them apart.
+"""Tokenises English sentences as the Penn Treebank does.
 
 The rules are those of NLTK's ``NLTKWordTokenizer`` (Loper, Tan, Aarsen; Apache-2.0), which go back to Robert
-MacIntyre's script for the Treebank: each puts blanks where words end, and what is left is split at them.
-Unlike these, they leave all signs as they were written, cut curly quotes, apostrophes and dots as straight
-ones, and keep the apostrophe of *'tis*, *'em*, *'90s* and *'n'*.
+MacIntyre's script for the Treebank: each rule puts blanks at ends of words, and the sentence is split at
+blanks in the end. Unlike NLTK's, the rules leave all signs as they were written, treat curly quotes and
+apostrophes as straight ones, and keep the apostrophe of *'tis*, *'em*, *'90s* and *'n'*.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-#: An apostrophe where a letter follows and a letter or digit precedes, with an accent or without: curly, of
-#: modifier letters, full width, prime, or typed as an accent.
+#: An apostrophe after a letter (also with a combining accent) or digit and before a letter: curly, a modifier
+#: letter, full width, a prime, or typed as an accent.
 _WITHIN: Final = re.compile("(?<=[\\w\u0300-\u036f])[‘’‛＇ʼʻ`´′ʹ՚](?=[^\\W\\d_])")
 
 
@@ -27,7 +27,7 @@ def straighten_apostrophes(text: str) -> str:
 
 
 def as_written(words: Iterable[str], text: str) -> list[str]:
-    """Return words that are parts of a text but for some of their characters, as they stand in it.
+    """Return the spelling in a text of its words, of which some characters were replaced one by one.
 
     >>> as_written(["l'", "été", "!"], "l’été !")
     ['l’', 'été', '!']
@@ -41,11 +41,11 @@ def as_written(words: Iterable[str], text: str) -> list[str]:
     return words_written
 
 
-#: A rule sees what the ones before it have made of the sentence, so that no two may change places.
+#: Rules apply one after the other to the result of the one before, so that their order matters.
 _RULES: Final = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        # Quotes that open. The apostrophe of a clitic, which belongs to the word before it, does not, nor
+        # Opening quotes. The apostrophe of a clitic, which belongs to the word before it, is none, nor is
         # that of a word which has lost its beginning.
         (r"([«‹“„‚]|`+)", r" \1 "),
         (r'^"', '" '),
@@ -55,25 +55,25 @@ _RULES: Final = tuple(
             r"(?i)(?<!\w)(')(?!(?:re|ve|ll|m|t|s|d|n)\b)(?!(?:em|til|cuz|tis|twas|twere|\d0s)\b(?!'))(?=\w)",
             r"\1 ",
         ),
-        # The full stop at the end, with what closes behind it: all others are of abbreviations. The run is
-        # possessive, or a long one would be tried at all lengths.
+        # The full stop at the end, before closing signs: all others belong to abbreviations. The quantifier
+        # is possessive, or all lengths of a long run of signs would be tried.
         (r"([^.])(\.)([\])}>\"' »›”]*+)\s*$", r"\1 \2 \3 "),
         (r"([:,])(\D)", r" \1 \2"),
         (r"([:,])$", r" \1 "),
         (r"(\.{2,}|[;@#$%&…]|[\u2012-\u2015])", r" \1 "),
         (r"([?!])", r" \1 "),
-        # Not of *'n'*, which stands for a word.
+        # But not in *'n'*, which is a word.
         (r"(?i)([^'])(?<!\B'n)' ", r"\1 ' "),
         (r"([*\]\[(){}<>]|--)", r" \1 "),
-        # From here on the first and the last word, too, stand between blanks.
+        # From here on, the first and the last word have blanks on both sides, too.
         (r"\A|\Z", " "),
-        # Quotes that close, then clitics.
+        # Closing quotes, then clitics.
         (r"([»›”])", r" \1 "),
         (r"''|\"", r" \g<0> "),
         (r"\s+", " "),
         (r"(?i)([^' ])(?<!\B'n)('[smd]|') ", r"\1 \2 "),
         (r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 "),
-        # Two words that are written as one.
+        # Two words written as one.
         (r"(?i)\b(can)(not)\b", r" \1 \2 "),
         (r"(?i)\b(d)('ye)\b", r" \1 \2 "),
         (r"(?i)\b(gim|lem)(me)\b", r" \1 \2 "),
@@ -85,12 +85,12 @@ _RULES: Final = tuple(
     )
 )
 
-#: Signs that are an apostrophe or a single quote wherever they stand, and the double quote of full width.
+#: Signs that are always an apostrophe or a single quote, and the full-width double quote.
 _STRAIGHT: Final = str.maketrans("‘’‛＇ʼ＂", "'" * 5 + '"')
 
 
 def tokenize(sentence: str) -> list[str]:
-    """Return the words of a sentence as they stand in it; curly apostrophes are cut as straight ones.
+    """Return the words of a sentence in its spelling; curly apostrophes are split off as straight ones are.
 
     >>> " ".join(tokenize('"They cannot," he said, "pay $3.88 to U.S. banks."'))
     '" They can not , " he said , " pay $ 3.88 to U.S. banks . "'

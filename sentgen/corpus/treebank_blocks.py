@@ -1,8 +1,8 @@
 """CoNLL-U in blocks of whole sentences, without a Python object per token.
 
-Arrow splits the lines, and a column is looked at once for each value that occurs in it. A block in which
-anything may be wrong takes the slow path through the `conllu` reader instead, which says what: both paths
-store the same.
+Arrow splits the lines, and each distinct value of a column is checked once. A block in which anything may be
+wrong is read by the slower `conllu` reader instead, which finds out what is wrong; the results of both are
+the same.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _UNREAD = -2
 
 @dataclass(frozen=True, slots=True)
 class RegionSpans:
-    """Regions that have tokens, and begin and end in one block, in the order in which they end.
+    """Regions with tokens that begin and end in the same block, in the order of their ends.
 
     Attributes:
-        regions: what is said of them.
-        which: (spans,) of which of ``regions`` each is one.
-        begins: (spans,) the tokens of the block before each, at least one.
-        ends: (spans,) the tokens up to its last one.
-        order: (spans,) how many regions begin before it behind the first token of the block.
+        regions: distinct kinds and attributes.
+        which: (spans,) index into ``regions``.
+        begins: (spans,) number of tokens of the block before the region, at least one.
+        ends: (spans,) number of tokens of the block up to the last one of the region.
+        order: (spans,) number of regions that begin before it, but after the first token of the block.
     """
 
     regions: Sequence[Region]
@@ -58,13 +58,13 @@ class TreebankBlock:
     """Sentences end to end.
 
     Attributes:
-        lines: (sentences,) the line on which each begins.
-        sentences: the first one, and those of which more is to be said, without their columns; by their
-            number in the block, from 0.
+        lines: (sentences,) number of the first line of the sentence.
+        sentences: the first sentence, and those with a document, metadata, marks and the like, without
+            their columns; by their number in the block, from 0.
         columns: columns of all sentences.
-        marks: marks of regions, behind so many tokens of the block, at least one; they come after what a
-            sentence has itself.
-        spans: the regions that have no marks; where there are any, ``sentences`` has only the first one.
+        marks: marks of regions, placed by the tokens of the block before them, at least one; they follow the
+            marks of ``sentences``.
+        spans: regions without marks; if there are any, ``sentences`` has only the first sentence.
     """
 
     lines: Longs
@@ -75,11 +75,11 @@ class TreebankBlock:
 
 
 class Careful(Exception):
-    """Something may be wrong."""
+    """Something in a block may be wrong: it has to be read by the slower reader."""
 
 
 def read_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejection]:
-    """Yield the sentences of CoNLL-U, as blocks wherever nothing in them is refused."""
+    """Yield the sentences of a CoNLL-U file, in blocks where nothing may be wrong, else one by one."""
     path, limits = reader.source.name, reader.limits
     document: str | None = None
     for first_line, text in _whole_sentences(reader, conllu.most_lines(limits)):
@@ -96,15 +96,16 @@ def read_blocks(reader: LineReader) -> Iterator[TreebankBlock | Sentence | Rejec
 
 
 def _whole_sentences(reader: LineReader, most: int) -> Iterator[tuple[int, str | Iterable[str]]]:
-    """Yield texts that end where a sentence does, with their first line.
+    """Yield texts of whole sentences, after the number of their first line.
 
-    After more than ``most`` lines without an end, all that follows comes as lines, not to be held at once.
+    After more than ``most`` lines without an end of a sentence, the rest of the file is yielded as an
+    iterable of lines, so that it is not in memory at once.
     """
     blocks = reader.whole_lines()
     start, rest = 1, ""
     for _, block in blocks:
         text = f"{rest}\n{block.decode()}" if rest else block.decode()
-        # The last line feed of a block is left out: one that ends with another ends with a blank line.
+        # A block comes without its last line feed: if it still ends with one, its last line is blank.
         cut = len(text) if text.endswith("\n") or not text else text.rfind("\n\n") + 1
         if cut or not text:
             yield start, text[:cut]
@@ -121,7 +122,7 @@ def _whole_sentences(reader: LineReader, most: int) -> Iterator[tuple[int, str |
 
 @dataclass(slots=True)
 class _Pieces:
-    """Sentences with their comments read, and their other lines."""
+    """Sentences whose comments were read, and the texts of their other lines."""
 
     sentences: list[Sentence]
     bodies: list[str]
@@ -155,7 +156,7 @@ class _Pieces:
 
 def _split_rows(data: bytes, names: Sequence[str]) -> pa.Table:
     """Split lines into as many columns as there are names."""
-    # Arrow would leave the mark out.
+    # Arrow would drop a byte order mark.
     if data.startswith(_BYTE_ORDER_MARK) or CONTROL_BYTES.search(data):
         raise Careful
     return csv.read_csv(
@@ -178,7 +179,7 @@ def _block(pieces: _Pieces, limits: InputLimits) -> TreebankBlock:
     numbers = _numbers_of(Coded.encode(rows["id"]), lambda name: HEADS.get(name, 0))
     chosen = numbers == expected
     spaces: dict[int, list[bool]] = {}
-    # Sentences with ranges and empty nodes: each is looked at as the other path does.
+    # Sentences with ranges or empty nodes are read by the functions of the slower reader.
     for number in np.flatnonzero(~np.logical_and.reduceat(chosen, starts)).tolist():
         columns = split_columns(pieces.bodies[number].split("\n"), len(_FILE))
         words, misc = conllu.select_words(columns, pieces.sentences[number])
@@ -201,7 +202,7 @@ def _columns(
     spaces: dict[int, list[bool]],
     limits: InputLimits,
 ) -> TokenColumns:
-    """Check the columns of words, and put them together."""
+    """Check the columns of words, and return them."""
     coded = {name: Coded.encode(table[name]) for name in _FILE[1:]}
     check_strings({name: column.values.strings for name, column in coded.items()}, limits)
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
@@ -214,7 +215,7 @@ def _columns(
         after[start : start + len(values)] = values
         for first, last, _ in sentences[number].multiwords:
             within[start + first - 1 : start + last] = True
-    # The space after a range is told at its line: what is told at its words, too, is more than that.
+    # The line of a range notes the space after it; a note at one of its words is kept as it is.
     alone = misc.equals(conllu.NO_SPACE) & ~within
     [absent] = misc.values.add([ABSENT])
     strings: dict[str, Coded | None] = {name: coded[name] for name in STRINGS}
@@ -224,7 +225,7 @@ def _columns(
 
 
 def has_values(column: Coded | None, starts: Longs) -> Bools:
-    """Say in which sentences a column has a value."""
+    """Return for each sentence whether a column has a value in it; ``starts`` are their first tokens."""
     if column is None:
         return np.zeros(starts.size, bool)
     result: Bools = np.logical_or.reduceat(~column.equals(ABSENT), starts)
@@ -232,7 +233,7 @@ def has_values(column: Coded | None, starts: Longs) -> Bools:
 
 
 def check_strings(columns: Mapping[str, Sequence[str]], limits: InputLimits) -> None:
-    """Look whether a value is empty, too long, or no word; those of `STRINGS` have their names."""
+    """Raise `Careful` if a value is empty or too long, or a form is no word; `STRINGS` names the columns."""
     for name, values in columns.items():
         sizes = [*map(len, values)]
         if not min(sizes) or (name in _LIMITED and max(sizes) > limits.field_length):
@@ -243,7 +244,7 @@ def check_strings(columns: Mapping[str, Sequence[str]], limits: InputLimits) -> 
 
 
 def heads_of(column: Coded, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
-    """Return the heads of tokens, and which sentences have any, all of which are trees."""
+    """Return the heads of tokens, and for each sentence whether it has any; raise `Careful` for no tree."""
     heads = _numbers_of(column, lambda head: NO_HEAD if head == ABSENT else HEADS.get(head, _UNREAD))
     given = np.logical_and.reduceat(heads >= 0, starts)
     if not (given | np.logical_and.reduceat(heads == NO_HEAD, starts)).all():
@@ -251,7 +252,7 @@ def heads_of(column: Coded, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
     roots = np.add.reduceat(heads == 0, starts, dtype=np.int32)
     if (heads > np.repeat(lengths, lengths)).any() or (roots[given] != 1).any():
         raise Careful
-    # Each token's head, among all tokens from 1; each step doubles the way to an ancestor.
+    # Index of each token's head among all tokens, from 1; each step doubles the distance to the ancestor.
     up = np.concatenate(([0], np.where(heads > 0, np.repeat(starts, lengths) + heads, 0)))
     for _ in range(int(lengths.max()).bit_length()):
         up = up[up]
@@ -261,5 +262,5 @@ def heads_of(column: Coded, lengths: Ints, starts: Longs) -> tuple[Ints, Bools]:
 
 
 def _numbers_of(column: Coded, number: Callable[[str], int]) -> Ints:
-    """Return a number for each row, found once for each different string."""
+    """Return the number of the string in each row, computed once for each distinct string."""
     return np.array([number(string) for string in column.values.strings], np.int32)[column.codes]

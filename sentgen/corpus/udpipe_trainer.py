@@ -1,8 +1,8 @@
-"""The process that trains for `parser_training`: UDPipe lets Python do nothing meanwhile, not see Ctrl-C.
+"""Process that trains a UDPipe model for `parser_training`, as UDPipe blocks Python, even Ctrl-C.
 
     python -m sentgen.corpus.udpipe_trainer TOKENIZER TAGGER PARSER < TREEBANK.conllu > MODEL
 
-UDPipe tells its progress on standard error. Little but UDPipe is imported: to start takes no time.
+UDPipe writes its progress to standard error. Little but UDPipe is imported, so that the process starts fast.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import sys
 
 from sentgen.system.processes import end_on_broken_pipe
 
-#: Begins the line that says why there is no model.
+#: Prefix of the line with the reason why there is no model.
 FAILED = "sentgen: "
 
 
 def train(treebank: str, tokenizer: str, tagger: str, parser: str) -> bytes:
-    """Train on CoNLL-U text, each part with options of UDPipe such as ``iterations=5;order=2``.
+    """Return a model trained on CoNLL-U text; each part has options of UDPipe, as ``iterations=5;order=2``.
 
     Raises:
         ValueError: UDPipe cannot learn from this text.
@@ -41,8 +41,7 @@ def train(treebank: str, tokenizer: str, tagger: str, parser: str) -> bytes:
 
 
 if __name__ == "__main__":
-    # Whoever started this process and was killed leaves a broken pipe behind: the next line of progress then
-    # ends the training.
+    # If the parent process was killed, the pipe is broken, and the next line of progress ends the training.
     end_on_broken_pipe()
     try:
         sys.stdout.buffer.write(train(sys.stdin.buffer.read().decode(), *sys.argv[1:4]))

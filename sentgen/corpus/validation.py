@@ -1,7 +1,7 @@
-"""Limits on what a corpus may look like, and the named checks that every sentence must pass.
+"""Limits on the sizes of input, and the named checks that every sentence must pass.
 
-A check has an identifier that is stored with every rejected sentence; ``CHECKS`` describes all of them,
-those of the formats (``columns``, ``bracket``, ...) included. All algorithms are iterative and linear.
+The identifier of the failed check is stored with every rejected sentence; ``CHECKS`` describes all checks,
+with those of the formats (``columns``, ``bracket``, ...). All algorithms are iterative and linear.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from sentgen.output.wording import quantity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputLimits:
-    """How large a piece of input may be before it is refused.
+    """Largest sizes of input; anything larger is refused.
 
     ``ratio`` (expanded bytes over compressed bytes) counts once ``ratio_from`` bytes are expanded, so that a
     small, repetitive file is no bomb. ``expanded_bytes`` is per file or archive member.
-    ``stream_bytes`` is what of a pipe or device is copied to disk, as some have no end.
+    ``stream_bytes`` limits the copy of a pipe or device on disk, as some devices have no end.
     """
 
     line_length: int = 5_000_000
@@ -35,17 +35,17 @@ class InputLimits:
     archive_members: int = 100_000
 
     def too_long(self, path: str, line: int) -> Rejection:
-        """Return the rejection of a block that is larger than any sentence may be."""
+        """Return the rejection of a block with more tokens than a sentence may have."""
         return Rejection(path, line, "", "sentence-length", f"more than {self.sentence_tokens} tokens")
 
 
 LIMITS = InputLimits()
 #: Controls beyond ASCII; those of ASCII are refused where bytes are read. U+0085 is white space.
 _CONTROL = re.compile("[\x80-\x84\x86-\x9f]")
-#: Their bytes in UTF-8, and those of U+0085: text without them has none.
+#: Bytes in UTF-8 of these controls and of U+0085; a text without a match has no such control.
 CONTROL_BYTES = re.compile(rb"\xc2[\x80-\x9f]")
 
-#: Every check, with the promise that it makes.
+#: Every check, with what it guarantees.
 CHECKS: dict[str, str] = {
     "bracket": "Brackets are balanced and every tree node has a label.",
     "chunk-tag": "A chunk tag is O, B-TYPE or I-TYPE.",
@@ -79,7 +79,7 @@ def check(sentence: Sentence, limits: InputLimits = LIMITS) -> tuple[str, str] |
     forms = sentence.forms
     if not forms:
         return "empty-sentence", "the sentence has no token"
-    # Before anything that looks at each token.
+    # Before the checks that look at each token.
     if len(forms) > limits.sentence_tokens:
         return "sentence-length", f"{len(forms)} tokens; the limit is {limits.sentence_tokens}"
     if not all(map(str.strip, forms)):
@@ -99,7 +99,7 @@ def _check_columns(sentence: Sentence, limits: InputLimits) -> tuple[str, str] |
             continue
         if len(column) != size:
             return "column-length", f"{len(column)} of {name} for {quantity(size, 'token')}"
-        # Joining is the cheapest way to learn that no value can be too long, or has a control character.
+        # Joining the values is the fastest way to rule out long values and control characters.
         joined = "".join(column)
         if not joined.isascii() and _CONTROL.search(joined):
             return _control_in(column, name)
@@ -128,7 +128,7 @@ def _control_in(column: Sequence[str], name: str) -> tuple[str, str]:
 
 
 def check_heads(heads: list[int] | None) -> tuple[str, str] | None:
-    """Return the first failed check of heads that are no tree, as `check` does."""
+    """Return the first failed check of heads and its message, or ``None`` if they are a tree."""
     if heads is None:
         return None
     size = len(heads)
@@ -138,7 +138,7 @@ def check_heads(heads: list[int] | None) -> tuple[str, str] | None:
             "head-range",
             f"token {position} has head {heads[position - 1]} in a sentence of {quantity(size, 'token')}",
         )
-    # After the range: the walk would leave the sentence.
+    # After the check of the range, so that no head leads outside the sentence.
     on_cycle = find_cycle(heads)
     if on_cycle is not None and heads[on_cycle - 1] == on_cycle:
         return "head-self", f"token {on_cycle} is its own head"
@@ -163,7 +163,7 @@ def find_cycle(heads: list[int]) -> int | None:
         while not seen[node]:
             seen[node] = start
             node = heads[node - 1]
-        # Back on this walk; what an earlier one met is known to lead to the root.
+        # A node of this walk, so a cycle; nodes of earlier walks lead to the root.
         if seen[node] == start:
             return node
     return None

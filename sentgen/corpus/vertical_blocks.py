@@ -1,9 +1,9 @@
 """Vertical files in blocks, without a Python object per token or sentence.
 
-Different lines are numbered and looked at once (`DistinctRows`), and whole sentences are found in the kinds
-of lines, as arrays; tags
-that say more are given to `Pieces` one by one, as are lines around what only it knows how to take. Where
-anything may be wrong, the slow path through the `vertical` reader says what. All of them store the same.
+Each distinct line is numbered and read once (`_DistinctRows`), and whole sentences are found in the array of
+the kinds of lines. Tags with attributes are given to `Pieces` one by one, as are lines near tags that only it
+can handle. Where anything may be wrong, the slower `vertical` reader finds out what. The results of all of
+them are the same.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from sentgen.corpus.validation import CONTROL_BYTES
 from sentgen.corpus.vocabulary import Vocabulary
 from sentgen.errors import Rejection
 
-#: Kinds of lines: a token; nothing; `<g/>`; a tag of a region; a tag where a sentence begins, one that ends
-#: it, one that begins it and says something of it; and what only `Pieces` knows how to take.
+#: Kinds of lines: a token; a line without effect; `<g/>`; a tag of a region; a tag that begins a sentence,
+#: one that ends it, one that begins it and has attributes; and a line that only `Pieces` can handle.
 TOKEN, NOTHING, GLUES, TELLS, BEGINS, ENDS, SAYS, OTHER = range(8)
 
 
 class _DistinctRows:
-    """The different lines of a file.
+    """The distinct lines of a file.
 
     Args:
-        pieces: knows the columns of the file, and what its tags are.
+        pieces: reader of the file, with its columns and its kinds of tags.
 
     Attributes:
-        kinds: (different lines,) what each is.
-        tags: tags of sentences and regions, by the number of their line.
+        kinds: (distinct lines,) kind of the line, as `TOKEN`.
+        tags: tags of sentences and regions, by the number of their distinct line.
     """
 
     def __init__(self, pieces: Pieces) -> None:
@@ -56,7 +56,7 @@ class _DistinctRows:
         self._lines = Vocabulary()
         columns = pieces.columns
         names = [*columns.fields, *(["misc"] if columns.others else [])]
-        #: The different values of each column, and the number of that of each line.
+        #: The distinct values of each column, and the number of the value for each distinct line.
         self._values = {name: Values() for name in names}
         self._codes = {name: np.empty(0, np.int32) for name in names}
         self._spaces = np.empty(0, bool)
@@ -68,7 +68,7 @@ class _DistinctRows:
         """Return the number of each line of a text.
 
         Raises:
-            Careful: something may be wrong in one of them; then all are to be forgotten.
+            Careful: something may be wrong in a line; this object must not be used any more.
         """
         known = len(self)
         numbers = self._lines.encode_rows(text)
@@ -82,7 +82,7 @@ class _DistinctRows:
         return {name: Coded(self._values[name], codes[name]) for name in codes}, self._spaces[numbers]
 
     def _take(self, lines: list[str], first: int) -> None:
-        """Take lines that are new, whose numbers begin with this one."""
+        """Read distinct lines that are new, numbered from ``first``."""
         kinds = np.zeros(len(lines), np.uint8)
         for at, line in enumerate(lines):
             if not line or line[0] == "<":
@@ -101,7 +101,7 @@ class _DistinctRows:
         self.kinds = np.concatenate((self.kinds, kinds))
 
     def _kind(self, line: str, number: int) -> int:
-        """Say what a line is that is blank or begins as a tag does."""
+        """Return the kind of a line that is blank or begins as a tag does."""
         text = line.encode()
         if len(text) > LONGEST:
             return TOKEN if "\t" in line else OTHER
@@ -123,7 +123,7 @@ class _DistinctRows:
         return BEGINS if tag.opens else ENDS
 
     def _read(self, lines: list[str]) -> tuple[dict[str, Sequence[str]], Bools]:
-        """Split tokens into columns; return these, and whether a space follows each."""
+        """Split the lines of tokens into columns; return these, and whether a space follows each token."""
         columns = self.pieces.columns
         after = np.ones(len(lines), bool)
         if not lines:
@@ -148,9 +148,9 @@ class _DistinctRows:
         return read, after
 
 
-#: Different lines that are remembered: more than most texts of ten million tokens have.
+#: Most distinct lines that are kept: more than most texts of ten million tokens have.
 _KEPT = 1 << 17
-#: Where the first sentence ends.
+#: The tag that ends the first sentence.
 _FIRST_END = re.compile(rb"(?:\A|\n)</s(?:entence)?>\n")
 
 Found = TreebankBlock | Sentence | Rejection
@@ -159,7 +159,7 @@ Found = TreebankBlock | Sentence | Rejection
 def read_blocks(
     reader: LineReader, *, columns: str | None = None, sentences: str | None = None
 ) -> Iterator[Found]:
-    """Yield the sentences of a vertical file, as blocks wherever nothing in them is refused."""
+    """Yield the sentences of a vertical file, in blocks where nothing may be wrong, else one by one."""
     reading = _Reading(Pieces(reader.source.name, reader.limits, columns, sentences))
     for line, block in reader.whole_lines():
         yield from reading.read(block, line)
@@ -176,15 +176,15 @@ class _Reading:
 
     @property
     def rows(self) -> _DistinctRows:
-        """The lines that are remembered."""
+        """The distinct lines; they are dropped when there are too many."""
         if self._rows is None or len(self._rows) > _KEPT:
             self._rows = _DistinctRows(self.pieces)
         return self._rows
 
     def read(self, block: bytes, line: int) -> Iterator[Found]:
-        """Yield the sentences that end in whole lines, the first of which has this number."""
+        """Yield the sentences that end in a block of whole lines; ``line`` is the number of the first."""
         if not self.pieces.is_settled and (first := _FIRST_END.search(block)):
-            # With it, the columns are known, and which tags are sentences.
+            # After the first sentence, the columns and the kind of tags for sentences are known.
             end = first.end()
             yield from self.take(self.pieces.cut_text(block[: end - 1], line))
             line, block = line + block.count(b"\n", 0, end), block[end:]
@@ -226,7 +226,7 @@ class _Reading:
             yield self._carried_to(block)
 
     def _carried_to(self, block: TreebankBlock) -> TreebankBlock:
-        """Give the first sentence what was carried to it: it ends there."""
+        """Give the first sentence of a block the document, metadata and marks carried over from before it."""
         list(self.carried.give(block.sentences[0], [block.sentences[0]]))
         return block
 
@@ -235,8 +235,8 @@ class _Lines:
     """The lines of a block.
 
     Attributes:
-        numbers: the number of each among the lines that are remembered.
-        kinds: what each is.
+        numbers: (lines,) number of the distinct line.
+        kinds: (lines,) kind of the line, as `TOKEN`.
     """
 
     def __init__(self, block: bytes, line: int, rows: _DistinctRows) -> None:
@@ -244,34 +244,35 @@ class _Lines:
         self.numbers = rows.number(block)
         self.kinds: Bytes = rows.kinds[self.numbers]
         feeds = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
-        #: Where each begins, and where the one behind the last would.
+        #: Offset in bytes of each line, and of the end of the last, plus one.
         self._starts = np.concatenate(([0], feeds + 1, [len(block) + 1]))
 
     def text(self, first: int, end: int) -> tuple[bytes, int]:
-        """Return the lines from one up to another, and the number of the first in the file."""
+        """Return the lines from ``first`` to before ``end``, and the number of the first in the file."""
         return self.block[self._starts[first] : self._starts[end] - 1], self.line + first
 
     def parts(self) -> list[tuple[int, int]]:
-        """Return from where to where no line is one that only `Pieces` knows how to take."""
+        """Return the ranges of lines (begin, end) between those that only `Pieces` can handle."""
         others = np.flatnonzero(self.kinds == OTHER).tolist()
         return list(zip([0, *(other + 1 for other in others)], [*others, self.numbers.size], strict=True))
 
 
 class _Stretch:
-    """Whole sentences, from a tag of one on.
+    """Whole sentences of a block, from a tag of a sentence on.
 
     Raises:
         Careful: there are no such sentences, or they have to be read in another way.
 
     Attributes:
-        first, end: the lines from its first tag to the first token of the next sentence.
+        first: index of the line of the first tag.
+        end: index of the line of the first token after the last sentence.
     """
 
     def __init__(self, lines: _Lines, first: int, end: int) -> None:
         self._lines, kinds = lines, lines.kinds[first:end]
         borders = np.isin(kinds, (BEGINS, ENDS, SAYS))
         tokens = np.flatnonzero(kinds == TOKEN)
-        #: How many borders stand before each token.
+        #: Number of borders of sentences before each token.
         before = np.cumsum(borders, dtype=np.int32)[tokens]
         tokens, before = tokens[before > 0], before[before > 0]
         starts = np.flatnonzero(np.diff(before, prepend=0))
@@ -289,12 +290,12 @@ class _Stretch:
         self._columns = _columns(lines.rows, lines.numbers[self._tokens], self._lengths, glued)
 
     def _lines_within(self, chosen: Bools, first: int) -> Longs:
-        """Return the lines that belong to the block."""
+        """Return the chosen lines that belong to the stretch."""
         lines: Longs = np.flatnonzero(chosen) + first
         return lines[(lines >= self.first) & (lines < self.end)]
 
     def _events(self) -> Longs:
-        """Return the lines of tags that say something, or that end what was said."""
+        """Return the lines of tags of regions, of sentences with attributes, and of the next tags there."""
         kinds = self._lines.kinds[self.first : self.end]
         says = np.flatnonzero(self._lines.kinds[self._borders] == SAYS)
         borders = self._borders[self._borders < self.end]
@@ -305,7 +306,7 @@ class _Stretch:
     def _spans(self, events: Longs) -> tuple[RegionSpans | None, Bools]:
         """Return the regions that begin and end between the first token and the last, and the other events.
 
-        There are none where a sentence says something, which may be regions, too, and where one has no token.
+        ``None`` if a sentence has attributes, as these may name regions, too, or if a region has no token.
         """
         rest = np.ones(events.size, bool)
         kinds = self._lines.kinds[events]
@@ -326,19 +327,19 @@ class _Stretch:
         return RegionSpans(regions, which[first], tokens[first], tokens[last], order), rest
 
     def read(self, pieces: Pieces) -> TreebankBlock:
-        """Take all tags; return the sentences."""
+        """Give all tags to ``pieces``; return the sentences."""
         lines = self._lines.line + self._tokens[self._starts].astype(np.int64)
         events = self._events()
         spans, rest = self._spans(events)
         events = events[rest]
-        # How many of its tokens stand before each, and the sentence of the last of these.
+        # Number of tokens before each event, and the sentence of the last of these tokens.
         tokens = np.searchsorted(self._tokens, events)
         numbers = np.searchsorted(self._starts, tokens) - 1
-        # All of it as one sentence, which gets the marks.
+        # The marks are collected in one sentence, as if the stretch were one.
         whole, known_pieces = Piece(Sentence([])), dict[int, Piece]()
 
         def begin(number: int) -> None:
-            """Begin a sentence with what was said before it."""
+            """Begin a sentence with the metadata and marks read before it."""
             if not number:
                 pieces.flush()
             pieces.inside = True
@@ -371,7 +372,9 @@ class _Stretch:
 
 
 def _pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
-    """Return which tags belong together, each with the last one of its kind that is open, by their ends.
+    """Return the indices of begin and end tags of regions, in the order of the ends.
+
+    A tag that ends a region belongs to the last open one of its kind.
 
     >>> _pairs_of(np.array([True, True, False, False, False]), np.array([0, 0, 0, 1, 0]))
     (array([1, 0]), array([2, 4]))
@@ -379,7 +382,7 @@ def _pairs_of(opens: Bools, kinds: Longs) -> tuple[Longs, Longs]:
     left = np.argsort(kinds, kind="stable")
     firsts, lasts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     while True:
-        # One that opens and one that closes, next to each other: without them, those around them are.
+        # A begin tag right before an end tag is a pair; without them, the tags around them may be one.
         adjacent = opens[left[:-1]] & ~opens[left[1:]] & (kinds[left[:-1]] == kinds[left[1:]])
         if not adjacent.any():
             break
@@ -409,12 +412,15 @@ def _block(pieces: Sequence[Piece], rows: _DistinctRows) -> TreebankBlock:
 
 
 def _says(known: Sentence) -> bool:
-    """Say whether more is known of a sentence than its line and its tokens."""
+    """Return whether a sentence has marks, metadata, an id or a document."""
     return bool(known.marks or known.metadata or known.sent_id or known.document is not None)
 
 
 def _columns(rows: _DistinctRows, numbers: Ints, lengths: Ints, glued: Longs) -> TokenColumns:
-    """Return the columns of sentences, some of whose tokens are glued to the next one."""
+    """Return the columns of sentences; ``glued`` are the tokens that no space follows.
+
+    ``numbers`` are the distinct lines of the tokens, ``lengths`` the numbers of tokens of the sentences.
+    """
     read, after = rows.columns_of(numbers)
     strings = {name: read.get(name) for name in STRINGS}
     starts = np.cumsum(lengths, dtype=np.int64) - lengths

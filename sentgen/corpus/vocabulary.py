@@ -1,4 +1,4 @@
-"""Number the words of a text at the speed of the memory bus.
+"""Number the words of a text, in time bound by access to memory.
 
 Text comes as bytes. The kernel splits it, hashes every token and looks it up in an open-addressing table;
 the strings themselves are kept once, in one arena that Arrow can read without copying.
@@ -14,16 +14,16 @@ import pyarrow as pa
 from sentgen.arrays import Bits, Bytes, Ints, Longs, compiled
 from sentgen.case_folding import fold
 
-# Above that, runs of probing in an open-addressing table get long.
+# Above this load, sequences of probes in an open-addressing table get long.
 _LOAD = 0.6
 #: Positions in the kernel's state vector.
 _AT, _TOKENS, _LINES, _TYPES, _ARENA, _LINE_START = range(6)
 
 
 class _Table(NamedTuple):
-    """Words by their hash: number w has ``arena[offsets[w]:offsets[w + 1]]`` for its bytes."""
+    """Words by their hash: the bytes of word w are ``arena[offsets[w]:offsets[w + 1]]``."""
 
-    slots: Ints  # a power of two of them: the number of a word, -1 for none
+    slots: Ints  # (a power of two,) the number of a word, -1 for none
     hashes: Bits  # (room for types,)
     offsets: Longs  # (room for types + 1,)
     arena: Bytes
@@ -31,7 +31,7 @@ class _Table(NamedTuple):
 
 @compiled
 def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table, state: Longs) -> bool:
-    """Number tokens until the text ends (True) or the table or arena is full (False: grow and call again)."""
+    """Number tokens; return True at the end of the text, False if the table or arena has to grow first."""
     at, tokens, lines, types, used, line_start = state
     slots, hashes, offsets, arena = table
     limit = np.int64(slots.size * _LOAD)
@@ -39,17 +39,17 @@ def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table,
     done = True
     while at < text.size:
         end = at
-        # FNV-1a: a byte a step, while the end of the word is looked for anyway.
+        # FNV-1a, computed byte by byte in the loop that searches the end of the word.
         value = np.uint64(14695981039346656037)
         while end < text.size and text[end] != 10 and not (by_line and (text[end] == 32 or text[end] == 9)):
             value = (value ^ np.uint64(text[end])) * np.uint64(1099511628211)
             end += 1
         if end > at or not by_line:
-            # Before anything of this word is written, so that the next call begins with it again.
+            # Before anything of this word is written, so that the next call can begin with it.
             if types >= limit or used + (end - at) > arena.size:
                 done = False
                 break
-            # The low bits choose the slot, and those of FNV are the weaker ones.
+            # The low bits choose the slot, and in FNV these are less well mixed.
             value ^= value >> np.uint64(32)
             slot = value & mask
             while True:
@@ -64,7 +64,7 @@ def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table,
                     types += 1
                     offsets[types] = used
                     break
-                # Hash and length first: bytes are compared almost only where they are equal.
+                # Hash and length first, so that bytes are compared almost only for equal words.
                 if hashes[word] == value and offsets[word + 1] - offsets[word] == end - at:
                     same = True
                     start = offsets[word]
@@ -91,7 +91,7 @@ def _encode(text: Bytes, by_line: bool, ids: Ints, lengths: Ints, table: _Table,
 def _rehash(slots: Ints, hashes: Bits, types: int) -> None:
     mask = np.uint64(slots.size - 1)
     for word in range(types):
-        # The bytes are not needed: all words are different.
+        # No comparison of bytes, as all words are distinct.
         slot = hashes[word] & mask
         while slots[slot] >= 0:
             slot = (slot + np.uint64(1)) & mask
@@ -114,19 +114,19 @@ class Vocabulary:
         return int(self._state[_TYPES])
 
     def encode(self, strings: list[str], *, lowercase: bool = False) -> Ints:
-        """Number a column of strings, none of which holds a line feed."""
+        """Return the numbers of the strings of a column, none of which contains a line feed."""
         if not strings:
             return np.empty(0, np.int32)
         text = "\n".join(strings)
         return self._run((fold(text) if lowercase else text).encode(), by_line=False, rows=len(strings))[0]
 
     def encode_rows(self, text: bytes) -> Ints:
-        """Number the lines of a text, whatever is in them."""
+        """Return the numbers of the whole lines of a text."""
         return self._run(text, by_line=False, rows=text.count(b"\n") + 1)[0]
 
     def encode_lines(self, text: bytes) -> tuple[Ints, Ints]:
-        """Number the words (between spaces or tabs) of whole lines; return them and the words a line."""
-        # Two bytes a word at least, its blank included, so that `rows` is enough.
+        """Return the numbers of the words (between spaces or tabs) of a text, and of words in each line."""
+        # `rows` is enough, as a word takes two bytes at least with its blank.
         return self._run(text.removesuffix(b"\n"), by_line=True, rows=len(text) // 2 + 1)
 
     def _run(self, text: bytes, *, by_line: bool, rows: int) -> tuple[Ints, Ints]:
@@ -140,7 +140,7 @@ class Vocabulary:
 
     def _grow(self, bytes_needed: int) -> None:
         slots, hashes, offsets, arena = self._table
-        # Whichever was full: the kernel stops for either.
+        # The kernel stops if either is full.
         if len(self) >= int(slots.size * _LOAD):
             slots = np.full(slots.size * 2, -1, np.int32)
             offsets = np.concatenate((offsets, np.zeros(hashes.size, np.int64)))
@@ -151,7 +151,7 @@ class Vocabulary:
         self._table = _Table(slots, hashes, offsets, arena)
 
     def hashes(self) -> Bits:
-        """Return the hash of each string: of its bytes alone, so that it is the same everywhere."""
+        """Return the hash of each string, which depends on its bytes alone, not on the machine or the run."""
         return self._table.hashes[: len(self)].copy()
 
     def strings(self, first: int = 0) -> pa.Array:

@@ -1,9 +1,9 @@
-"""Words of a sentence in any language: Unicode's word boundaries, with what they leave to each language.
+"""Tokenises sentences of any language, at Unicode's word boundaries and by rules for some languages.
 
-Boundaries are those of Unicode Standard Annex 29, as the library `regex` has them. Beyond them, words with
-hyphens and addresses stay whole, dots or hyphens in a row are one token, and words that lose their vowel
-stand alone (*l'homme*), whatever sign is the apostrophe. Where no blanks are written between words (Chinese,
-Japanese, Thai), a character is a token: words take a dictionary or a parser.
+Boundaries are those of Unicode Standard Annex 29, from the library `regex`. In addition, words with hyphens
+and addresses stay whole, dots or hyphens in a row are one token, and an elided word (*l'* in *l'homme*) is a
+token, with any sign as the apostrophe. In scripts without blanks between words (Chinese, Japanese, Thai), a
+character is a token: to find words needs a dictionary or a parser.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HYPHENS = frozenset("-\u2010\u2011")
 _IN_ROWS = _HYPHENS | {"."}
 _LETTERS = regex.compile(r"[\p{L}\p{M}\p{N}']+")
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
-#: What loses its vowel before another word, by language; the apostrophe stays with it.
+#: Words that are elided before another word, by language; the apostrophe belongs to the elided word.
 _ELIDED = {
     "fr": r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)",
     "it": r"(?:[cdlmnstv]|[dns]ell|[dcs]?all|[dns]?ull|un|quell|quest|bell|sant|tutt|anch|dov|com|cos)",
@@ -38,7 +38,7 @@ def split_words(sentence: str, language: str) -> list[str]:
 
     Args:
         sentence: raw text.
-        language: code of the language (ISO 639), by which words lose their vowel before another word.
+        language: code of the language (ISO 639), which determines the words that are elided.
 
     >>> split_words("L'homme, dit-il aujourd'hui... https://x.org/a?b=1", "fr")
     ["L'", 'homme', ',', 'dit-il', "aujourd'hui", '...', 'https://x.org/a?b=1']
@@ -59,7 +59,7 @@ def split_words(sentence: str, language: str) -> list[str]:
 
 
 def _words(chunk: str, elided: regex.Pattern[str] | None) -> list[str]:
-    """Return the words of what stands between blanks."""
+    """Return the words of a text without blanks."""
     words: list[str] = []
     joins = False
     for part in _BOUNDARY.split(chunk):
@@ -69,7 +69,7 @@ def _words(chunk: str, elided: regex.Pattern[str] | None) -> list[str]:
         if joins and _joins(part):
             words[-1] += part
         elif part in _HYPHENS and _joins(before):
-            # Of the word if another one follows; else it is split off below.
+            # Part of the word if another letter follows; else it is split off below.
             words[-1] += part
             joins = True
             continue
@@ -91,7 +91,7 @@ def _words(chunk: str, elided: regex.Pattern[str] | None) -> list[str]:
 
 
 def _joins(text: str) -> bool:
-    """Return whether a hyphen beside it is one within a word."""
+    """Return whether a hyphen next to this text is inside a word."""
     return bool(text) and bool(_LETTERS.fullmatch(text.replace("-", ""))) and not _UNSPACED.search(text)
 
 

@@ -1,7 +1,7 @@
-"""Formats of the CoNLL shared tasks and their like: one token a line, a blank line behind a sentence.
+"""Formats of the CoNLL shared tasks and similar ones: a token per line, a blank line after each sentence.
 
 * CoNLL-X (2006-2009): like CoNLL-U without comments, ranges and empty nodes. Eight columns (without PHEAD
-  and PDEPREL) are read as well as ten. CPOSTAG goes to `upos`, POSTAG to `xpos`.
+  and PDEPREL) are read as well as ten. CPOSTAG is stored as `upos`, POSTAG as `xpos`.
 * CoNLL-2000: form, tag and BIO chunk tag, separated by spaces or tabs. NP chunks become base noun phrases;
   other chunks are checked and dropped. An `I-NP` that follows no NP begins one.
 * Dependencies of the Penn Treebank (`.dp`): form, tag and head. Forms lose the Penn escapes (see `mrg`).

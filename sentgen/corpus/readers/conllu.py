@@ -1,11 +1,11 @@
 """CoNLL-U, the format of Universal Dependencies, read strictly.
 
-All of it is kept: the sentence says what every line did. `# sent_id`, `# text` and `# newdoc` go to their
-fields, other comments are metadata. A column that is `_` throughout a sentence is ``None``.
-A `# newdoc` without an id is the document `PATH#LINE`.
+Nothing of the file is lost. `# sent_id`, `# text` and `# newdoc` set the fields of the sentence of these
+names, other comments are metadata. A column that is `_` throughout a sentence is ``None``.
+A `# newdoc` without an id begins the document `PATH#LINE`.
 
 In CoNLL-U Plus, the first line names the columns: `# global.columns = ID FORM ...`. Columns of CoNLL-U that
-are not there are `_`, and tokens are numbered; others go into MISC under their names, such as `PARSEME:MWE`.
+the file lacks are `_`, and without ID tokens are numbered; other columns go into MISC, as `PARSEME:MWE=1`.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _ROWS_PER_TOKEN = 3
 _COMMENTS = 10_000
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NO_SPACE = "SpaceAfter=No"
-#: What the line of a range says in the columns from LEMMA to DEPS, as a rule.
+#: Values of the line of a range in the columns from LEMMA to DEPS, as a rule.
 _NOTHING = ["_"] * 7
-#: What MISC says of nearly all words: nothing but whether a space follows.
+#: Values of MISC of nearly all words, which say only whether a space follows.
 _SPACES = frozenset(("_", NO_SPACE))
 
 
 def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a CoNLL-U file; a broken one is a rejection and the next one is read."""
+    """Yield the sentences of a CoNLL-U file; a broken sentence becomes a rejection, and reading goes on."""
     yield from read_on(lines, path=path, limits=limits)
 
 
@@ -63,15 +63,15 @@ def read_on(
     document: str | None = None,
     split: Callable[[list[str]], list[list[str]]] = _columns,
 ) -> Generator[Sentence | Rejection, None, str | None]:
-    """Read lines from the middle of a file, and return the document that has begun without a sentence.
+    """Read lines from the middle of a file; return the name of a document that began and has no sentence yet.
 
     Args:
         lines: the lines.
         path: name of the file.
-        limits: what is refused.
-        first_line: number of the first of the lines.
-        document: the document that has begun before them.
-        split: returns the ten columns of rows.
+        limits: largest sizes of lines and sentences.
+        first_line: number of the first of the lines in the file.
+        document: name of a document that began before the lines and has no sentence yet.
+        split: function from the rows of a sentence to its ten columns.
     """
     most = most_lines(limits)
     for start, rows in blocks(lines, most, first_line):
@@ -99,12 +99,12 @@ def read_on(
 
 
 def most_lines(limits: InputLimits) -> int:
-    """Return how many lines a sentence may have, comments included."""
+    """Return the largest number of lines of a sentence, comments included."""
     return _ROWS_PER_TOKEN * limits.sentence_tokens + _COMMENTS
 
 
 def read_comments(comments: list[str], sentence: Sentence, path: str) -> str | None:
-    """Store the comments in the sentence and return the name of the document that begins, if one does."""
+    """Store the comments in the sentence; return the name of the document that they begin, else ``None``."""
     document = None
     for comment in comments:
         text = comment[1:].removeprefix(" ")
@@ -141,7 +141,7 @@ def _fill(sentence: Sentence, rows: list[str], split: Callable[[list[str]], list
 
 
 def spaces_after(misc: list[str]) -> list[bool]:
-    """Return whether a space follows, for values of MISC."""
+    """Return for each value of MISC whether a space follows the word."""
     if _SPACES.issuperset(misc):
         return [value == "_" for value in misc]
     return [value == "_" or f"|{NO_SPACE}|" not in f"|{value}|" for value in misc]
@@ -152,12 +152,12 @@ def _tuple_or_none(column: list[str]) -> tuple[str, ...] | None:
 
 
 def _misc(column: list[str], sentence: Sentence) -> tuple[str, ...] | None:
-    """Return what MISC says beyond the space after a word, or ``None`` for nothing."""
+    """Return the column MISC without its notes on spaces, or ``None`` if nothing remains."""
     if not sentence.multiwords:
         if _SPACES.issuperset(column):
             return None
         return tuple(["_" if value == NO_SPACE else value for value in column])
-    # The space after a range is told at its line: what is told at its words, too, is more than that.
+    # The line of a range notes the space after it; a note at one of its words is kept as it is.
     within = {word for first, last, _ in sentence.multiwords for word in range(first, last + 1)}
     return _tuple_or_none(
         ["_" if value == NO_SPACE and word not in within else value for word, value in enumerate(column, 1)]
@@ -165,9 +165,9 @@ def _misc(column: list[str], sentence: Sentence) -> tuple[str, ...] | None:
 
 
 def select_words(columns: list[list[str]], sentence: Sentence) -> tuple[list[int], list[str]]:
-    """Check the numbers of words, ranges and empty nodes; return the rows of the words and their MISC.
+    """Check the numbers of words, ranges and empty nodes; return the indices of the rows of words, and MISC.
 
-    The space after a range is noted at the range: its last word gets that MISC, and no space follows the
+    The space after a range is noted at the range: its last word gets the note, and no space follows the
     words before the last.
     """
     ids, misc = columns[0], list(columns[9])
@@ -212,7 +212,7 @@ def _fits(sample: list[str]) -> bool:
     rows = [line for line in sample if not line.startswith("#")]
     if not rows or rows[0].count("\t") != 9 or not re.match(r"[01]([-.]\d+)?\t", rows[0]):
         return False
-    # CoNLL-X has ten columns, too, with one tag in both places as a rule.
+    # CoNLL-X has ten columns, too, as a rule with the same tag in UPOS and XPOS.
     tagged_twice = any(row.split("\t")[3] != row.split("\t")[4] for row in rows if row.count("\t") == 9)
     return sample[0].startswith("#") or not rows[0].startswith("1\t") or tagged_twice
 
@@ -228,7 +228,7 @@ _DECLARATION = "# global.columns ="
 def read_plus(
     lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS
 ) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a file; a broken one is a rejection and the next one is read."""
+    """Yield the sentences of a CoNLL-U Plus file; a broken one becomes a rejection, and reading goes on."""
     lines = iter(lines)
     names = _declared_columns(next(lines, ""))
     if not names or len(set(names)) < len(names):
@@ -239,13 +239,13 @@ def read_plus(
 
 
 def _declared_columns(line: str) -> list[str]:
-    """Return the names of the columns, if the line has them."""
+    """Return the names of the columns that the line declares, none if it is no declaration."""
     names = line.removeprefix(_DECLARATION).split() if line.startswith(_DECLARATION) else []
     return [name.upper() if name.upper() in COLUMNS else name for name in names]
 
 
 def _split_plus(names: list[str], rows: list[str]) -> list[list[str]]:
-    """Return the columns of CoNLL-U of rows with columns of these names."""
+    """Return the ten columns of CoNLL-U, from rows whose columns have these names."""
     by_name = dict(zip(names, split_columns(rows, len(names)), strict=True))
     nothing = [ABSENT] * len(rows)
     columns = [by_name.get(name, nothing) for name in COLUMNS]
@@ -257,10 +257,10 @@ def _split_plus(names: list[str], rows: list[str]) -> list[list[str]]:
 
 
 def fits_plus(sample: list[str]) -> bool:
-    """Say whether the first lines name columns, other than those of CoNLL-U, and have them."""
+    """Return whether the first line names columns, not just CoNLL-U's, and the first row has as many."""
     names = _declared_columns(sample[0])
     rows = [line for line in sample if not line.startswith("#")]
-    # CoNLL-U may name its own ten.
+    # A file of CoNLL-U may name its ten columns, too.
     return (
         bool(names) and tuple(names) != COLUMNS and all(row.count("\t") == len(names) - 1 for row in rows[:1])
     )
@@ -282,10 +282,10 @@ _LINE_ENDS = str.maketrans("\t\n\r", "   ")
 
 
 def conllu_text(sentence: Sentence) -> str:
-    """Return a sentence in CoNLL-U, with the blank line that ends it.
+    """Return a sentence in CoNLL-U, with a blank line at its end.
 
-    Columns that the sentence does not have are `_`; base noun phrases, which CoNLL-U has no place for, are
-    left out.
+    Columns that the sentence does not have are `_`. Base noun phrases are left out: CoNLL-U has no column
+    for them.
     """
     return "\n".join([*_comment_lines(sentence), *_token_lines(sentence), "\n"])
 
@@ -309,7 +309,7 @@ def _token_lines(sentence: Sentence) -> list[str]:
         if i in ranges:
             end, surface = ranges[i]
             rows.append(f"{i}-{end}\t{surface}" + "\t_" * 7 + f"\t{_space_note(spaces[end - 1])}")
-        # The space after a range stands at the range.
+        # The space after a range is noted at the range.
         rows.append("\t".join((str(i), form, *values, "_", "_" if i <= end else _space_note(spaces[i - 1]))))
     return rows
 

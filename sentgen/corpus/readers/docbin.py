@@ -1,9 +1,9 @@
-"""DocBin, the file in which spaCy keeps documents: its tokens, tags, trees and entities.
+"""DocBin, the format in which spaCy stores documents: their tokens, tags, trees and entities.
 
-A `Doc` is a document, and its entities are regions `ent` with their `label`. Categories and what stands in
-`user_data` or in extensions of the document (`doc._.year`) are its metadata, if that is text, a number or a
-truth value; `id`, `document` or `name` is its name, without which it is FILE#1, FILE#2, and so on. Spans
-in groups, vectors and the extensions of tokens are left out. The line of a sentence is the number of its
+A `Doc` is a document, and its entities are regions `ent` with their `label`. Its categories, and the values
+of `user_data` and of extensions of the document (`doc._.year`) that are text, numbers or truth values, are
+its metadata; `id`, `document` or `name` among them is its name, else it is called FILE#1, FILE#2, and so on.
+Span groups, vectors and extensions of tokens are left out. The line of a sentence is the number of its
 document.
 """
 
@@ -29,16 +29,16 @@ from sentgen.extras import needs
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-#: The kind of region that an entity is.
+#: Kind of the regions that entities become.
 ENTITY = "ent"
-#: What may name a document, the first that is there.
+#: Keys whose value may be the name of a document, in order of preference.
 NAMES = ("id", "document", "name")
-#: Annotation that a text without sentences would lose.
+#: Annotation of tokens, which a document without sentence boundaries would lose.
 _OF_TOKENS = ("TAG", "POS", "LEMMA", "MORPH")
 
 
 def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
-    """Yield the sentences of each document, or its text where it has nothing but that.
+    """Yield the sentences of each document; of a document without annotation, its raw text.
 
     Raises:
         InputError: the file is no DocBin, or spaCy is not installed.
@@ -50,7 +50,7 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
     packed = file.read()
     _check(packed, path)
     with read_by_library(path, "DocBin"):
-        # A vocabulary without a language does not know white space.
+        # A vocabulary without a language does not recognise white space.
         documents = DocBin().from_bytes(packed).get_docs(spacy.blank("xx").vocab)
     file_name = base_name(path)
     for number in count(1):
@@ -63,7 +63,7 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
 
 
 def _check(packed: bytes, path: str) -> None:
-    """Refuse what is not compressed as a DocBin is, or expands as a bomb does."""
+    """Refuse bytes that are not compressed as a DocBin is, or that expand as a decompression bomb does."""
     unpacking, expanded = zlib.decompressobj(), 0
     try:
         block = unpacking.decompress(packed, BLOCK_BYTES)
@@ -78,9 +78,9 @@ def _check(packed: bytes, path: str) -> None:
 
 
 def _name_and_metadata(document: Doc, otherwise: str) -> tuple[str, list[str]]:
-    """Return the name of a document, and what is said of it."""
+    """Return the name of a document, and its metadata as comments of CoNLL-U."""
     of_itself, metadata_of = _metadata_of(document)
-    # What stands under `metadata` names a document that has no other name.
+    # A name under `metadata` is used if the document has no other.
     names = [(values, key) for values in (of_itself, metadata_of) for key in NAMES if key in values]
     name = names[0][0].pop(names[0][1]) if names else otherwise
     return name, [document_comment(key, value) for key, value in (metadata_of | of_itself).items()]
@@ -112,7 +112,7 @@ def _items(document: Doc, number: int, name: str, path: str) -> Iterator[Item]:
 
 
 def _metadata_of(document: Doc) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what is said of a document, and what stands under `metadata`."""
+    """Return the metadata of a document itself, and those under its key `metadata`."""
     values: dict[object, object] = {}
     metadata: Mapping[object, object] = {}
     for key, value in document.user_data.items():
@@ -134,7 +134,7 @@ def _texts(values: Mapping[object, object]) -> dict[str, str]:
 
 
 def _marks(tokens: Sequence[Token]) -> Iterator[Mark]:
-    """Yield where entities begin and end, behind so many words that are no white space."""
+    """Yield where entities begin and end, counted in the words before that are no white space."""
     region, behind = None, 0
     for token in tokens:
         inside = token.ent_iob_ == "I"

@@ -1,8 +1,9 @@
-"""FoLiA: sentences and words with part of speech and lemma, paragraphs and what they stand in.
+"""FoLiA: sentences, words with part of speech and lemma, paragraphs and the structure around them.
 
-The file is a document. Structure (`div`, `head`, `p`, `list`, `utt` and the like) becomes regions with their
-attributes; text without words is split as raw text is. Of `correction`, the new words are taken. All else is
-left out: further layers (entities, syntax, morphology), alternatives, other classes of text than the current.
+The file is a document. Elements of structure (`div`, `head`, `p`, `list`, `utt` and the like) become regions
+with their attributes; text without words is split as raw text is. Of `correction`, the new words are read.
+Other layers (entities, syntax, morphology), alternatives, and texts of other classes than `current` are left
+out.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ from sentgen.corpus.readers.tei import WordMaker
 
 ROOT = "FoLiA"
 _TEXTS = ("text", "speech")
-#: Structure that becomes regions; a sentence ends with each.
+#: Elements of structure that become regions; a sentence ends with each.
 _STRUCTURE = frozenset(
     """caption cell def div entry event ex figure head item label list note p part quote ref row speech table
     tablehead term text utt""".split()  # noqa: SIM905
 )
-#: What stands around words and says nothing of its own here.
+#: Elements around words that are ignored, but not their content.
 _AROUND = frozenset(("correction", "new", "current", "metadata"))
-#: Attributes that are kept: not who annotated what, and when.
+#: Attributes that are kept; annotators and dates of annotation are not.
 _ATTRIBUTES = frozenset(("id", "class", "n", "speaker", "begintime", "endtime", "src"))
 _CURRENT = (None, "current")
 
 
 def read_file(file: BinaryIO, *, path: str, encoding: str = UTF_8) -> Iterator[Item]:
-    """Yield the sentences of FoLiA, or its paragraphs where it has no words.
+    """Yield the sentences of a FoLiA file; of paragraphs without words, their raw text.
 
     Args:
         file: the file.
         path: name of the file.
-        encoding: encoding of the file, where it is not the one that the file names.
+        encoding: encoding of the file, if not the one that its declaration names.
 
     Raises:
         InputError: the file is no XML, or hostile.
@@ -48,7 +49,7 @@ def read_file(file: BinaryIO, *, path: str, encoding: str = UTF_8) -> Iterator[I
 
 @dataclass(slots=True)
 class _Open:
-    """An element that is open, with its text, which counts where nothing in it has one."""
+    """An open element, with its text, which is read if no element inside it has a text."""
 
     name: str
     text: str = ""
@@ -65,9 +66,9 @@ class _Folia(StrictElements):
         self.name = ""
         self.metadata: list[str] = []
         self.key = ""
-        #: What is known of the word that is open.
+        #: Attributes read so far of the open word.
         self.word: dict[str, str] | None = None
-        #: Text of the `t` or `meta` that is open, and how many elements are open in it.
+        #: Text of the open `t` or `meta`, and how many elements are open in it.
         self.parts: list[str] | None = None
         self.inside = 0
 

@@ -1,11 +1,11 @@
-"""Web pages, and books in EPUB, whose chapters are such pages, in their order.
+"""Web pages in HTML, and books in EPUB, whose chapters are web pages.
 
-Of a page, it is what a reader of the page sees of its text, without navigation, scripts, styles and forms.
+The text of a page is the one that a browser shows, without navigation, scripts, styles and forms.
 
 Headings are regions `head` with their `level`, paragraphs `p`, items of lists `item`, quotations `quote`;
 text elsewhere, as in a cell of a table, is a paragraph. The title, author, date and language that the page
-says of itself are metadata of the document.
-Of a book, the table of contents is left out.
+names are metadata of the document.
+The table of contents of a book is left out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sentgen.extras import needs
 if TYPE_CHECKING:
     from lxml import etree
 
-#: Elements whose text is none of the page.
+#: Elements whose text does not belong to the text of the page.
 _SKIPPED = frozenset(
     (
         *("script", "style", "nav", "template", "noscript", "svg", "math", "iframe", "object", "audio"),
@@ -39,7 +39,7 @@ _SKIPPED = frozenset(
         *("rt", "rp", "rtc"),
     )
 )
-#: The same, by what they say of themselves.
+#: ARIA roles of such elements.
 _SKIPPED_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
 #: Parts of a ruby, which end where the next one begins, with or without a tag.
 _RUBY = frozenset(("rb", "rt", "rp", "rtc"))
@@ -50,7 +50,7 @@ _VOID = frozenset(
         *("source", "track", "wbr"),
     )
 )
-#: Elements that end a block and are no region.
+#: Elements that end a block and become no region.
 _BLOCKS = frozenset(
     (
         *("address", "article", "aside", "body", "caption", "center", "dd", "details", "dialog"),
@@ -62,7 +62,7 @@ _BLOCKS = frozenset(
 )
 _KINDS = {"p": PARAGRAPH, "li": ITEM, "blockquote": QUOTE}
 _HEADING = re.compile("h[1-6]")
-#: Names of `<meta>`, and the key that each is.
+#: Keys of metadata by the name of a `<meta>`.
 _META = {
     **dict.fromkeys(("author", "dc.creator", "dcterms.creator", "article:author"), "author"),
     **dict.fromkeys(
@@ -70,28 +70,28 @@ _META = {
     ),
 }
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-#: Bytes among which a page names its encoding.
+#: Number of first bytes in which a page names its encoding.
 _DECLARED = 4096
-#: Controls that are no white space: some versions of libxml2 leave them out, and glue what is around them.
+#: Controls that are no white space: some versions of libxml2 drop them, and join the words on both sides.
 _CONTROLS = re.compile(r"[\0-\x08\x0b\x0e-\x1f]")
 
 
 class _Page(Elements):
-    """Makes blocks of the elements of a page.
+    """Turns the elements of a page into blocks of text.
 
     Attributes:
-        said: metadata, by key.
+        said: metadata that the page names, by key.
     """
 
     def __init__(self, blocks: Blocks) -> None:
         super().__init__()
         self.blocks, self.said = blocks, dict[str, str]()
-        #: Open elements, and whether each is a region.
+        #: Names of the open elements, and whether each became a region.
         self._open: list[tuple[str, bool]] = []
-        #: How many of them are open when the one that is skipped has ended; none is skipped below 0.
+        #: Depth at which the skipped element ends; below 0, no element is being skipped.
         self._skipped = -1
         self._title: list[str] | None = None
-        #: Whether the region that is open is a paragraph of text that stands in none.
+        #: Whether the open region is a paragraph for text outside of any block element.
         self._loose = False
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -149,7 +149,7 @@ class _Page(Elements):
         if not self._loose and text.strip() and not any(is_region for _, is_region in self._open):
             self.blocks.begin(PARAGRAPH)
             self._loose = True
-        # It comes when the next element does.
+        # The parser hands over text when the next element begins: ``line`` is where the text ends.
         self.blocks.add(text, line - text.lstrip().count("\n"))
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ class _Page(Elements):
             self._loose = False
 
     def _note(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Keep what the page says of itself."""
+        """Keep the metadata of a `<meta>`, or the language of the page."""
         if tag == "meta":
             name = (attributes.get("name") or attributes.get("property") or "").lower()
             if (key := _META.get(name)) and attributes.get("content"):
@@ -180,13 +180,13 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
     if attributes.get("role", "") in _SKIPPED_ROLES:
         return True
     style = _style(attributes.get("style") or "")
-    # What is hidden from screen readers alone is seen; so is what a style shows, whatever the attribute.
+    # `aria-hidden` hides text from screen readers only; a style overrides the attribute `hidden`.
     display = style.get("display", "none" if "hidden" in attributes else "")
     return display == "none" or style.get("visibility") in ("hidden", "collapse")
 
 
 def _style(text: str) -> dict[str, str]:
-    """Return the properties of an inline style; of several, the last one counts, an important one before."""
+    """Return the properties of an inline style: the last value of each, but `!important` ones first."""
     properties: dict[str, tuple[bool, str]] = {}
     for declaration in _COMMENT.sub(" ", text).lower().split(";"):
         name, _, value = (part.strip() for part in declaration.partition(":"))
@@ -197,7 +197,7 @@ def _style(text: str) -> dict[str, str]:
 
 
 def read_file(file: BinaryIO, *, path: str, encoding: str = "") -> Iterator[Item]:
-    """Yield the blocks of a page, in the encoding that is given, that it names, or UTF-8."""
+    """Yield the blocks of a page, decoded from ``encoding``, else from the one that it names, else UTF-8."""
     with needs("documents", "lxml"):
         from lxml import etree
     target = _Page(Blocks(path))
@@ -262,7 +262,7 @@ _PACKAGE = "{http://www.idpf.org/2007/opf}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _CONTAINER = "META-INF/container.xml"
 _SAID = {"title": "title", "creator": "author", "date": "date", "language": "language"}
-#: Entities that HTML has and XML has not.
+#: Named entities, other than those that XML defines.
 _ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]{1,31});")
 
 
@@ -285,7 +285,7 @@ def _read_epub(file: BinaryIO, *, path: str) -> Iterator[Item]:
 
 
 def _epub_chapters(package: etree._Element, folder: str) -> Iterator[str]:
-    """Yield the members that the spine names."""
+    """Yield the paths of the members of the archive that the spine names, in its order."""
     items = {item.get("id"): item for item in package.iter(f"{_PACKAGE}item")}
     for reference in package.iter(f"{_PACKAGE}itemref"):
         item = items.get(reference.get("idref"))
@@ -296,7 +296,7 @@ def _epub_chapters(package: etree._Element, folder: str) -> Iterator[str]:
 
 
 def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> Iterator[Item]:
-    # One for the book: what ends with a chapter ends before the text of the next.
+    # One `Blocks` for the book: regions that end with a chapter end before the text of the next.
     blocks = Blocks(path)
     for name in chapters:
         data = read_member(archive, name)
@@ -304,7 +304,7 @@ def _epub_blocks(archive: zipfile.ZipFile, chapters: list[str], path: str) -> It
             raise InputError(f"{name} is encrypted, or no page", path=path)
         target = _Page(blocks)
         parser = xml_parser(target, recover=True)
-        # A chapter may name what HTML has entities for, and defines none.
+        # A chapter may use entities of HTML, which the XML parser does not know.
         parser.feed(_ENTITY.sub(lambda entity: _character(entity[0]), data))
         parser.close()
         target.close()

@@ -30,7 +30,7 @@ TEXT, ID = "text", "id"
 _STRING_COLUMNS = ("lemmas", "upos", "xpos", "deprels")
 _NUMBER_COLUMNS = ("heads", "nps")
 _KNOWN = {ID, "sent_id", "tokens", "sentences", TEXT, *_STRING_COLUMNS, *_NUMBER_COLUMNS}
-#: Control characters and surrogates can hide behind escapes; raw text may have the white space ones.
+#: Control characters and surrogates, which escapes of JSON can encode.
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
@@ -38,7 +38,7 @@ FORBIDDEN_IN_TEXT = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udf
 def read(
     lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS, text: str = TEXT, id: str = ID
 ) -> Iterator[Item]:
-    """Yield what each object holds, raw sentences and texts as they are; a broken object is one rejection."""
+    """Yield the sentences, raw sentences or text of each object; a broken object is one rejection."""
     carried = Carried()
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -47,7 +47,7 @@ def read(
             value = parse_object(line)
             named = name_of(value, id)
             comments = _metadata(value, text, id)
-            # All of an object before any of it: a broken one is one rejection.
+            # The whole object before the first sentence is yielded: a broken object is one rejection.
             results = list(_sentences(value, path, number, limits, text))
         except FormatError as error:
             yield Rejection(path, number, "", error.check_id, error.message)
@@ -56,10 +56,10 @@ def read(
 
 
 def parse_object(line: str) -> dict[str, object]:
-    """Return the object of a line."""
+    """Return the JSON object on a line, or raise `FormatError`."""
     try:
         value = json.loads(line)
-    # RecursionError: thousands of open brackets.
+    # RecursionError is raised on thousands of open brackets.
     except (ValueError, RecursionError) as error:
         raise FormatError("json", f"not JSON: {str(error)[:100]}") from error
     if not isinstance(value, dict):
@@ -104,7 +104,7 @@ def _columns(value: dict[str, object], line: int) -> Sentence:
 
 
 def _metadata(value: dict[str, object], text: str, id: str) -> list[str]:
-    """Return what an object says beside its text, as comments of CoNLL-U."""
+    """Return the metadata of an object as comments of CoNLL-U."""
     write = document_comment if name_of(value, id) else comment_of
     known = {text, id} if text != TEXT else {*_KNOWN, id} - ({ID} if id != ID else set())
     return [
@@ -115,7 +115,7 @@ def _metadata(value: dict[str, object], text: str, id: str) -> list[str]:
 
 
 def check_strings(value: object, key: str) -> list[str]:
-    """Return a list of words, or raise `FormatError`."""
+    """Return the value of a key as a list of words, or raise `FormatError`."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise FormatError("json", f"`{key}` is not a list of strings")
     for item in value:
@@ -131,13 +131,13 @@ def _numbers(value: object, key: str) -> list[int]:
 
 
 def name_of(value: dict[str, object], key: str) -> str | None:
-    """Return a name, which may be a string or a number."""
+    """Return the name under a key, which may be a string or a number; ``None`` without one."""
     name = value.get(key)
     if name is None:
         return None
-    # Not isinstance: true and false are ints in Python.
+    # Not `isinstance`: true and false are ints in Python.
     if type(name) is int:
-        # Longer ones are no ids, and `str` refuses more than 4,300 digits.
+        # Larger numbers are no ids, and `str` refuses more than 4,300 digits.
         return str(name) if abs(name) < 2**63 else None
     if not isinstance(name, str):
         raise FormatError("json", f"`{key}` is neither a string nor a whole number")
@@ -145,7 +145,7 @@ def name_of(value: dict[str, object], key: str) -> str | None:
 
 
 def check_raw(value: str) -> str:
-    """Return raw text, or raise `FormatError`."""
+    """Return raw text with separators as spaces, or raise `FormatError` for control characters."""
     if FORBIDDEN_IN_TEXT.search(value):
         raise FormatError("control-character", "a control character or lone surrogate in the text")
     return blank_separators(value)

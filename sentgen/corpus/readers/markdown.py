@@ -1,7 +1,7 @@
-"""Markdown (CommonMark, and tables): its text without signs, code and HTML.
+"""Markdown (CommonMark, and tables): the text without markup, code and HTML.
 
 Headings are regions `head` with their `level`, paragraphs `p`, items of lists `item`, quotations `quote`.
-`title`, `author`, `date` and `language` (or `lang`) of a front matter between lines `---` are metadata.
+`title`, `author`, `date` and `language` (or `lang`) of a front matter, between lines `---`, are metadata.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def read(lines: Iterable[str], *, path: str) -> Iterator[Item]:
         key, _, value = row.partition(":")
         if key.strip().lower() in _KEYS:
             metadata.setdefault(_KEYS[key.strip().lower()], value.strip().strip("\"'"))
-    # Lines keep their numbers.
+    # Blank lines in place of the front matter, so that lines keep their numbers.
     text = "\n" * front + "\n".join(map(blank_separators, rows[front:]))
-    # CommonMark has U+FFFD for them, HTML what they mean.
+    # CommonMark reads these references as U+FFFD, HTML as characters of Windows-1252.
     text = _C1_REFERENCE.sub(lambda match: without_c1(unescape(match[0])), text)
     try:
         tokens = MarkdownIt("commonmark").enable("table").parse(text)
@@ -84,7 +84,7 @@ def read(lines: Iterable[str], *, path: str) -> Iterator[Item]:
 
 
 def _front_matter(rows: list[str]) -> int:
-    """Return the number of lines of a front matter."""
+    """Return the number of lines of the front matter, 0 if there is none."""
     if not rows or rows[0].rstrip() != "---":
         return 0
     ends = [at for at, row in enumerate(rows[1:_FRONT], 1) if row.rstrip() in ("---", "...")]

@@ -23,7 +23,7 @@ _TAGS = {"(": "-LRB-", ")": "-RRB-"}
 
 
 def plain(form: str) -> str:
-    r"""Return the word as it is written in plain text.
+    r"""Return a word without the escapes of the Penn Treebank.
 
     >>> plain("1\\/2"), plain("-LRB-")
     ('1/2', '(')
@@ -34,11 +34,11 @@ def plain(form: str) -> str:
 
 
 def plain_tag(tag: str) -> str:
-    """Return the tag as the combined files write it; the tagged files have `(` for `-LRB-`."""
+    """Return a tag as the combined files write it; the tagged files have `(` for `-LRB-`."""
     return _TAGS.get(tag, tag)
 
 
-#: label -> (direction, priorities): for each label in turn, search the children from that side.
+#: By label of the constituent: the side from which the children are searched, for each of the labels in turn.
 _RULES: dict[str, tuple[str, tuple[str, ...]]] = {
     label: (side, tuple(priorities.split()))
     for label, side, priorities in (
@@ -68,7 +68,7 @@ _RULES: dict[str, tuple[str, tuple[str, ...]]] = {
     )
 }
 _NOUN_LIKE = frozenset({"NN", "NNP", "NNPS", "NNS", "NX", "POS", "JJR"})
-#: NP, after the noun-like children: (direction, labels), each searched as one set.
+#: Steps for an NP without noun-like children: the side, and the labels, which are searched as one set.
 _NP_STEPS = (
     ("left", frozenset({"NP"})),
     ("right", frozenset({"$", "ADJP", "PRN"})),
@@ -81,8 +81,8 @@ _PUNCTUATION = frozenset({"''", "``", ",", ".", ":", "-LRB-", "-RRB-"})
 def head_child(label: str, children: Sequence[str]) -> int:
     """Return the index of the head among the labels of the children (never empty).
 
-    Punctuation is the head only of nothing else. A head that a conjunction precedes gives way to the
-    conjunct before it. Time: children times priorities.
+    Punctuation is the head only if there is nothing else. If a conjunction precedes the head, the conjunct
+    before the conjunction is the head instead. Time: children times priorities.
 
     >>> head_child("NP", ["DT", "JJ", "NN"]), head_child("NP", ["NP", "CC", "NP"])
     (2, 0)
@@ -125,12 +125,12 @@ def _last(labels: list[str], wanted: frozenset[str]) -> int:
 _PIECE = re.compile(r"[()]|[^()\s]+")
 _NEW_TREE = re.compile(r"\(\s*(\(|(TOP|ROOT|S1)\b|$)")
 _PHRASES = frozenset({"NP", "WHNP"})
-#: A sentence of legal length has no more brackets and words than so many for each of its tokens.
+#: Most brackets and words for each token; a tree with more is refused as too long.
 _PIECES_PER_TOKEN = 100
 
 
 class _Node:
-    """An open constituent; ``children`` are the labels and head positions of those already closed."""
+    """An open constituent; ``children`` are the labels and head positions of its closed children."""
 
     __slots__ = ("children", "has_np", "label", "start", "word")
 
@@ -143,7 +143,7 @@ class _Node:
 
 
 class _Tree:
-    """A sentence in the making: tokens and heads of what is closed, a stack of what is open."""
+    """A tree being read: tokens and heads of its closed constituents, and a stack of the open ones."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -177,7 +177,7 @@ class _Tree:
     def _close(self, node: _Node) -> None:
         label = _category(node.label)
         if node.word:
-            # An empty element leaves no trace, so that its constituent may be empty, too.
+            # An empty element is dropped, and its constituent with it if nothing else is inside.
             if label == "-NONE-":
                 return
             self.forms.append(plain(node.word))
@@ -191,7 +191,7 @@ class _Tree:
         is_np = label in _PHRASES and not node.word
         if is_np and not node.has_np:
             while self.spans and self.spans[-1][0] >= node.start:
-                # What was a phrase inside this one can only be a possessive: `has_np` says so.
+                # A base phrase inside this one can only be a possessive, as `has_np` is false.
                 self.spans.pop()
             self.spans.append((node.start, len(self.forms)))
         if self.stack:
@@ -200,7 +200,7 @@ class _Tree:
             parent.has_np |= node.has_np or (is_np and self.tags[-1] != "POS")
 
     def _attach(self, label: str, children: list[tuple[str, int]]) -> int:
-        """Make the head words of the other children depend on that of the head child, and return it."""
+        """Attach the head words of the other children to that of the head child; return its position."""
         head = children[head_child(label, [name for name, _ in children])][1]
         for _, position in children:
             if position != head:
@@ -215,9 +215,9 @@ class _Tree:
 
 
 def _category(label: str) -> str:
-    """Return a label without its functions and indices: `NP-SBJ=2` is an NP, `-LRB-` itself."""
+    """Return a label without functions and indices: `NP` of `NP-SBJ=2`; `-LRB-` stays as it is."""
     cut = len(label)
-    # From the second character on: labels may begin with a mark.
+    # From the second character on: a label may begin with one of the marks.
     for mark in "-=|":
         index = label.find(mark, 1)
         if index > 0:
@@ -226,7 +226,7 @@ def _category(label: str) -> str:
 
 
 def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> Iterator[Sentence | Rejection]:
-    """Yield a sentence for every tree; after a broken one, read on at the next beginning of a tree."""
+    """Yield a sentence for every tree; after a broken tree, read on where the next tree begins."""
     tree: _Tree | None = None
     skipping = False
     most = _PIECES_PER_TOKEN * limits.sentence_tokens

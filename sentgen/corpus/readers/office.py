@@ -1,8 +1,8 @@
 """Word (.docx) and OpenDocument (.odt): paragraphs, headings and items of lists.
 
 Headings are regions `head` with their `level` (that of a title is 0), paragraphs `p`, items of lists `item`,
-quotations `quote`. What was deleted under change tracking, notes, comments, tables of contents, headers and
-footers are left out. A sentence has the number of its paragraph for a line. Title, author, date and language
+quotations `quote`. Text deleted under change tracking, notes, comments, tables of contents, headers and
+footers are left out. The line of a sentence is the number of its paragraph. Title, author, date and language
 of the properties are metadata of the document.
 """
 
@@ -22,13 +22,13 @@ from sentgen.corpus.readers._xml import Elements, local, opened_archive, read_me
 from sentgen.errors import InputError
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-#: The same in documents that were saved as "strict".
+#: The namespace of documents that were saved as "strict".
 _STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
 _HEADING = re.compile(r"heading ([1-9])")
-#: Values of what is switched off.
+#: Values of a property that is switched off.
 _OFF = ("0", "false", "off")
 _T = TypeVar("_T")
-#: Properties of a document, by the local names of their elements, the first of a key that is there.
+#: Keys of metadata and the local names of their elements; of several for a key, the first that is present.
 _PROPERTIES = {
     "title": "title",
     "initial-creator": "author",
@@ -42,7 +42,7 @@ _PROPERTIES = {
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What a paragraph is: a kind of regions and the level of a heading; no kind is no text."""
+    """Kind of region that a paragraph becomes, and level of a heading; without a kind, it is left out."""
 
     kind: str = PARAGRAPH
     level: str = ""
@@ -52,7 +52,7 @@ class _Kind:
 
 
 class _Properties(Elements):
-    """Takes the properties of a document."""
+    """Collects the properties of a document from their elements."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ def _properties(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
 
 
 class _Paragraph:
-    """A paragraph of Word that is open: how it is styled, and whether it is a region, once it has text."""
+    """An open paragraph of Word: its style, and whether its region has begun, which begins with its text."""
 
     __slots__ = ("hidden", "is_region", "kind", "runs")
 
@@ -88,13 +88,13 @@ class _Paragraph:
         self.kind = _Kind()
         #: Whether its style hides its text.
         self.hidden = False
-        #: Whether each of its runs that is open is hidden.
+        #: For each of its open runs, whether it is hidden.
         self.runs: list[bool] = []
         self.is_region = False
 
 
 class _Document(Elements):
-    """Makes blocks of the elements of a document, whose lines are its paragraphs."""
+    """Turns the elements of a document into blocks of text; its lines are its paragraphs."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -107,10 +107,10 @@ class _Document(Elements):
 
 
 class _Word(_Document):
-    """Takes the elements of Word."""
+    """Reads the elements of a Word document."""
 
-    #: Deleted text, the second copy of text boxes, and what their insides are of another paragraph for.
-    #: And readings beside characters.
+    #: Deleted text, the second copy of text boxes, properties before a tracked change, and readings beside
+    #: characters.
     _SKIPPED = frozenset(("del", "moveFrom", "Fallback", "rPrChange", "pPrChange", "rt"))
 
     def __init__(self, path: str, styles: Mapping[str, _Kind], hidden: Mapping[str, bool]) -> None:
@@ -184,7 +184,7 @@ class _Word(_Document):
 
 
 def _without_foreign(tag: str) -> str:
-    """Return a tag, but for paragraphs that are none of Word, as those of drawings."""
+    """Return a tag; empty for paragraphs of other namespaces than Word's, such as those of drawings."""
     return "" if local(tag) == "p" and not tag.startswith((_WORD, _STRICT)) else tag
 
 
@@ -193,9 +193,9 @@ def _value(attributes: Mapping[str, str]) -> str:
 
 
 def _word_styles(archive: zipfile.ZipFile) -> tuple[dict[str, _Kind], dict[str, bool]]:
-    """Return what the styles of paragraphs say, and whether styles hide text, by their ids.
+    """Return the kinds of paragraphs, and whether text is hidden, by the ids of styles.
 
-    Their names are English in every language.
+    The names of built-in styles are English in documents of every language.
     """
     name = "word/styles.xml"
     if name not in archive.namelist():
@@ -227,7 +227,7 @@ def _word_styles(archive: zipfile.ZipFile) -> tuple[dict[str, _Kind], dict[str, 
 
 
 def _with_heirs(own: Mapping[str, _T], based: Mapping[str, str]) -> dict[str, _T]:
-    """Return what styles say, and those that are based on them."""
+    """Return the values of styles, with those that styles inherit from the styles that they are based on."""
     numbers = {*own, *based}
     return {number: value for number in numbers if (value := _inherit(number, own, based)) is not None}
 
@@ -253,7 +253,7 @@ def _kind_named(name: str) -> _Kind | None:
 
 
 class _OpenDocument(_Document):
-    """Takes the elements of OpenDocument."""
+    """Reads the elements of an OpenDocument text."""
 
     _SKIPPED = frozenset(
         (
@@ -266,13 +266,13 @@ class _OpenDocument(_Document):
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
-        #: Paragraphs that are open, one within another.
+        #: Number of open paragraphs, one within another.
         self._within = 0
-        #: The style that is described, and those that hide their text.
+        #: Name of the open style definition, and names of the styles that hide text.
         self._style, self._hidden = "", set[str]()
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        # Those that are passed over, too.
+        # Paragraphs that are left out count, too.
         self.line += local(tag) in ("p", "h")
         super().start(tag, attributes)
 

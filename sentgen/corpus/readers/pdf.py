@@ -1,8 +1,8 @@
-"""PDF: the text of its pages, as far as the file has it; paragraphs are those of the format `text`.
+"""PDF: the text that the file has for its pages; paragraphs are found as in the format `text`.
 
-Pages are regions `page` with their number `n`, and paragraphs are regions `p`. A sentence has the number of
-its page for a line. Title, author and date of the properties are metadata of the document. A word that a
-hyphen cuts at the end of a line is joined.
+Pages are regions `page` with their number `n`, and paragraphs are regions `p`. The line of a sentence is the
+number of its page. Title, author and date of the properties are metadata of the document. A word that is
+hyphenated at the end of a line is joined.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 _SAID = {"title": "Title", "author": "Author", "date": "CreationDate"}
-#: What PDFium writes for a hyphen at the end of a line, instead of both, and the rest of its word.
+#: The character that PDFium writes for a hyphen and the line end after it, and the rest of the word.
 _CUT = re.compile("[\x02\ufffe]([^\\s\x02\ufffe]*)(?:\r?\n| |$)?")
 
 
@@ -52,7 +52,7 @@ def read_file(file: BinaryIO, *, path: str) -> Iterator[Item]:
 
 
 def _paragraphs(opened: PdfDocument, path: str) -> Iterator[RawText]:
-    """Yield paragraphs, which may go on from page to page, with marks where pages begin."""
+    """Yield paragraphs, which may continue on the next page, with marks where pages begin and end."""
     pages: list[int] = []
 
     def lines() -> Iterator[str]:
@@ -77,15 +77,15 @@ def _paragraphs(opened: PdfDocument, path: str) -> Iterator[RawText]:
                 turns.append(Mark(offset, page, begins=True))
         begun = Region(PARAGRAPH)
         marks = [*turns, Mark(0, begun, begins=True), Mark(len(raw.text), begun, begins=False)]
-        # In their order; where several stand, as they are here.
+        # The sort is stable: marks at the same place keep their order.
         marks.sort(key=lambda mark: mark.place)
         yield replace(raw, marks=tuple(marks), line=pages[raw.line - 1], starts=(0,))
 
 
 def _whole(cut: re.Match[str]) -> str:
-    """Return the rest of a word that was cut, with the line end behind it."""
+    """Return the rest of a hyphenated word, after a hyphen if the word keeps it, with a line end."""
     before, rest = cut.string[cut.start() - 1 : cut.start()], cut[1]
-    # `Anglo-Saxon` has a hyphen elsewhere, too; of two parts in one case, next to none has.
+    # `Anglo-Saxon` keeps its hyphen; hardly any word does whose two parts are in the same case.
     compound = not (before.isalpha() and rest[:1].isalpha()) or (before.islower() and rest[0].isupper())
     return f"{'-' * compound}{rest}\n"
 

@@ -44,18 +44,18 @@ from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.output.wording import quantity
 
-#: The setting that names the column of the text.
+#: Options that name the columns of the text and of the name, which are also the usual names of the columns.
 TEXT, ID = "text", "id"
-#: What a column of lists of words is called; without one, `text` of Parquet is the text.
+#: Names of a column of lists of words; without such a column, `text` of Parquet is the text.
 WORDS = ("tokens", "words")
 _SETTINGS = (TEXT, ID)
 _NEEDED = "--text COLUMN"
 _JSON = (".json", *JSON_READER.extensions)
-#: What is said of a table where there is no way to name its text.
+#: Message about a table where no option can name the column of its text.
 NOT_HERE = "is a table, which is not read here; write the column with its texts to a .txt file, a text a line"
-#: What parts the fields; nothing: their lines tell.
+#: Separators of fields by format; if empty, it is detected from the first lines.
 DELIMITERS = {"csv": "", "tsv": "\t"}
-#: What MISC says of a token without a space behind it.
+#: Note in MISC at a token without a space after it.
 _NO_SPACE = "SpaceAfter=No"
 _SENT_ID, _NPS = "sent_id", "nps"
 _ATTRIBUTE = re.compile(r"[^\W\d][\w:.-]*")
@@ -63,15 +63,15 @@ _ATTRIBUTE = re.compile(r"[^\W\d][\w:.-]*")
 
 @dataclass(slots=True)
 class _ListColumns:
-    """Which column of a table says what, by their numbers.
+    """The columns of a table of lists, by their indices and purposes.
 
     Attributes:
         table: the table.
-        words: the column of words; ``depth`` is that of its lists.
-        document: the column that names documents.
-        sent_id: the column that names sentences.
-        lists: names and numbers of the other columns of lists as deep.
-        said: the columns of metadata.
+        words: index of the column of words; ``depth`` is the depth of its lists.
+        document: index of the column that names documents.
+        sent_id: index of the column that names sentences.
+        lists: names and indices of the other columns with lists of the same depth.
+        said: names and indices of the columns of metadata.
     """
 
     table: TextTable
@@ -84,14 +84,14 @@ class _ListColumns:
 
     @classmethod
     def find(cls, table: TextTable, words: int, document: int | None) -> _ListColumns:
-        """Tell columns by their names and their lists.
+        """Find the purpose of each column by its name and the depth of its lists.
 
         Raises:
-            InputError: a column of lists cannot be called as it is.
+            InputError: the name of a column of lists is no name for an attribute.
         """
         list_columns = cls(table, words, document, depth=table.depth(words))
         named = {name: at for at, name in enumerate(table.columns) if at not in (words, document)}
-        # A row is what an `id` names: a document, or a sentence.
+        # `id` names what a row is: a document, or a sentence.
         names = (_SENT_ID, ID) if list_columns.depth == 1 else (_SENT_ID,)
         list_columns.sent_id = next(
             (named.pop(name) for name in names if name in named and list_columns._above(named[name])), None
@@ -115,7 +115,7 @@ class _ListColumns:
         """Yield the sentences of all rows."""
         file, path = base_name(self.table.path), self.table.path
         carried, last, began = Carried(), "", dict[str, int]()
-        # What the row said with which the document began.
+        # Metadata of the first row of the document.
         prior: dict[str, str] = {}
         for number, row in enumerate(self.table.rows, 1):
             name = self._document(row, f"{file}#{number}")
@@ -123,7 +123,7 @@ class _ListColumns:
             try:
                 if wrong:
                     raise FormatError("document-id", wrong)
-                # All of a row before any of it: a broken one is one rejection.
+                # The whole row before its first sentence is yielded: a broken row is one rejection.
                 results = [*self._sentences(row)]
             except FormatError as error:
                 yield Rejection(path, row.number, name or "", error.check_id, error.message)
@@ -141,7 +141,7 @@ class _ListColumns:
             yield from carried.give_document(begins, comments, results)
 
     def _document(self, row: TableRow, otherwise: str) -> str | None:
-        """Return the name of the document of a row; rows without one are in the document of the file."""
+        """Return the name of the document of a row; ``None`` for the document of the file."""
         if self.document is not None:
             return one_line(row.text(self.document))
         return otherwise if self.depth > 1 else None
@@ -171,7 +171,7 @@ class _ListColumns:
         return [(self.table.columns[self.words], self.words), *self.lists]
 
     def _sentence(self, columns: Sequence[list[Any] | None], sent_id: str, line: int) -> Sentence | Rejection:
-        """Return a sentence of its lists, the words first, or what is wrong with it."""
+        """Return the sentence with these columns, of which the first are the words, or its rejection."""
         names = [name for name, _ in self._columns]
         words, *others = columns
         if words is None:
@@ -192,11 +192,11 @@ class _ListColumns:
 
 
 def _fill(sentence: Sentence, columns: Sequence[tuple[str, list[Any]]]) -> None:
-    """Set the fields that columns are by their names, and MISC from all others."""
+    """Set the fields that the names of columns denote, and MISC from all other columns."""
     if not columns or not sentence.forms:
         return
     names = [name for name, _ in columns]
-    # One that no column has.
+    # A name for the words that no other column has.
     word = next(known for known in ("form", "word", "token") if known not in names)
     named = NamedColumns.of([word, *_plain_names(names, word)])
     given = [("", []), *columns]
@@ -223,7 +223,7 @@ def _fill(sentence: Sentence, columns: Sequence[tuple[str, list[Any]]]) -> None:
 
 
 def _plain_names(names: Sequence[str], word: str) -> list[str]:
-    """Return what columns of lists are called by whoever names them by what one token has.
+    """Return the singular names of columns of lists, where these denote a field of a token.
 
     >>> _plain_names(["lemmas", "pos_tags", "upos", "ner"], "form")
     ['lemma', 'pos', 'upos', 'ner']
@@ -239,7 +239,7 @@ def _plain_names(names: Sequence[str], word: str) -> list[str]:
 
 
 def _wrong_name(name: str | None, last: str, began: Mapping[str, int]) -> str:
-    """Say what is wrong with the name of the document of a row."""
+    """Return what is wrong with the name of the document of a row, nothing if it is right."""
     if name == "":
         return "the row has no id"
     if name is not None and name in began and name != last:
@@ -248,7 +248,7 @@ def _wrong_name(name: str | None, last: str, began: Mapping[str, int]) -> str:
 
 
 def _texts(values: Sequence[object], name: str, *, whole: bool = False) -> list[str]:
-    """Return a list of texts, with `_` for no value unless there must be one."""
+    """Return values as texts, `_` for a missing one; with ``whole``, a missing value is an error."""
     texts = []
     for number, value in enumerate(values, 1):
         if value is None and not whole:
@@ -270,7 +270,7 @@ def _numbers(values: Sequence[object], name: str) -> list[int]:
 
 
 def _heads(values: Sequence[object], name: str) -> list[int]:
-    """Return heads, which come as numbers or as their digits."""
+    """Return heads, which the table may have as numbers or as strings of digits."""
     if all(isinstance(value, str) for value in values):
         try:
             return parse_heads(list(map(str, values)))
@@ -280,7 +280,7 @@ def _heads(values: Sequence[object], name: str) -> list[int]:
 
 
 def _attribute(value: object, name: str) -> str:
-    """Return what MISC can hold of a value."""
+    """Return a value as text for MISC, `_` if it is empty."""
     text = as_text(value)
     if FORBIDDEN.search(text):
         raise FormatError("control-character", f"a control character or lone surrogate in {name}")
@@ -292,7 +292,7 @@ def _without_space(misc: str) -> str:
 
 
 def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
-    """Yield the paragraphs of the texts of a table, the first of each begins a document; or its sentences.
+    """Yield the raw texts of a table, each a document; or its sentences if the column has lists of words.
 
     Raises:
         InputError: there is no such column.
@@ -327,7 +327,7 @@ def _documents_of(table: TextTable, *, text: str, id: str) -> Iterator[Item]:
 
 
 def _text_column(table: TextTable, text: str) -> int:
-    """Return the column of words or texts: what it is called, or else the first that is called so.
+    """Return the index of the column of words or texts: the one named ``text``, or else one of a usual name.
 
     Raises:
         InputError: there is no such column.
@@ -345,7 +345,7 @@ def _text_column(table: TextTable, text: str) -> int:
 
 
 def _wrong(name: str, text: str, seen: dict[str, int]) -> tuple[str, str] | None:
-    """Return the check that a row fails, and why."""
+    """Return the id of the check that a row fails, and the reason; ``None`` if it passes."""
     if not name:
         return "document-id", "the row has no id"
     if name in seen:
@@ -359,7 +359,7 @@ def _wrong(name: str, text: str, seen: dict[str, int]) -> tuple[str, str] | None
 
 @contextmanager
 def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
-    """Open a table of any of the formats, told by its extension or its first bytes.
+    """Open a table of any of the formats, which is detected by its extension or its first bytes.
 
     Raises:
         InputError: the source is no table, or cannot be read.
@@ -382,7 +382,7 @@ def open_table(source: Source, *, encoding: str = UTF_8) -> Iterator[TextTable]:
 
 
 def _with_rows(table: TextTable) -> TextTable:
-    """Return a table that says so if its header is all there is of it."""
+    """Return the table, whose rows raise an error if there are none below the header."""
 
     def rows() -> Iterator[TableRow]:
         number = 0

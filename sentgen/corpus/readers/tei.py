@@ -4,12 +4,12 @@ A `TEI` is a document; elements that hold text are regions of their names, with 
 headings, groups of lines, and the like end a sentence; lines (`l`) do not. `w` and `pc` are tokens as they
 are, `s` is a sentence; other text is split as raw text is.
 
-Of `choice` the corrected, regular, expanded form is taken, of `app` the lemma; `speaker` becomes an attribute
-of its `sp`. Left out are `note` (unless it is asked for; then it stands behind its paragraph), `fw`, `desc`,
-`figDesc`, `del`, readings (`rt`) and all outside `text`. `space` ends a word; `lb`, `pb` and the like end
-none (but for `break="yes"`), and with `break="no"` no white space around them does.
+Of `choice` the corrected, regular, expanded form is read, of `app` the lemma; `speaker` becomes an attribute
+of its `sp`. Left out are `note` (unless the option for notes is set: then notes follow their paragraph),
+`fw`, `desc`, `figDesc`, `del`, readings (`rt`) and everything outside `text`. `space` ends a word. `lb`, `pb`
+and the like end a word only with `break="yes"`; with `break="no"`, not even white space around them does.
 
-The header says title, author, date, language and licence of the document, and what else is asked for.
+The header gives title, author, date, language and licence of the document, and further metadata by XPath.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 ROOTS = ("TEI", "teiCorpus")
-#: StrictElements with which a sentence ends.
+#: Elements that end a sentence.
 _BLOCKS = frozenset(
     """ab address addrLine argument back body byline castGroup castItem castList cell closer dateline div
     div1 div2 div3 div4 div5 div6 div7 docAuthor docDate docEdition docImprint docTitle epigraph figure
     floatingText front group head imprimatur item label lg list listBibl opener p postscript row salute set
     signed sp table text titlePage titlePart trailer u""".split()  # noqa: SIM905
 )
-#: StrictElements with which a sentence ends unless they stand in one of those below.
+#: Elements that end a sentence unless they are inside one of `_HOLDERS`.
 _EITHER = frozenset(("seg", "stage", "quote", "q", "said", "cit", "bibl"))
 _HOLDERS = frozenset(("p", "ab", "l", "head", "s", "seg", "q", "quote", "said", "hi"))
-#: What is no text, or not the text.
+#: Elements whose content is left out.
 _LEFT_OUT = frozenset(
     ("teiHeader", "fw", "figDesc", "desc", "del", "rt", "standOff", "spanGrp", "facsimile", "sourceDoc")
 )
-#: What is not taken of elements that say the same in several ways.
+#: Children that are left out, of elements with alternative encodings of the same text.
 _ONE_OF = {"choice": frozenset(("sic", "orig", "abbr")), "app": frozenset(("rdg", "rdgGrp", "witDetail"))}
 _EMPTY = frozenset(("lb", "pb", "cb", "gb", "milestone", "space", "anchor", "linkGrp", "link"))
 _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-.*)?", re.DOTALL)
@@ -64,14 +64,14 @@ _LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:-.*)?", re.DOTALL)
 def read_file(
     file: BinaryIO, *, path: str, meta: Sequence[str] = (), notes: bool = False, encoding: str = UTF_8
 ) -> Iterator[Item]:
-    """Yield the texts of TEI, paragraph by paragraph, or its sentences where it has them.
+    """Yield the sentences that a TEI file marks, and the raw text of its other paragraphs.
 
     Args:
         file: the file.
         path: name of the file.
-        meta: what else of the header is metadata, each `NAME=XPATH`.
-        notes: whether notes are text.
-        encoding: encoding of the file, where it is not the one that the file names.
+        meta: further metadata to read from the header, each `NAME=XPATH`.
+        notes: whether notes are read as text.
+        encoding: encoding of the file, if not the one that its declaration names.
 
     Raises:
         InputError: the file is no XML, or hostile, or an expression is wrong.
@@ -87,19 +87,19 @@ class _Tei(StrictElements):
         self.flow.fill = self._fill
         self.words = WordMaker()
         self.links: list[tuple[str, str]] = []
-        #: StrictElements that are open, and what their ends do.
+        #: Names of the open elements, and for each the function to call at its end.
         self.names: list[str] = []
         self.ends: list[Callable[[str], None]] = []
-        #: Languages of the elements that say one, by their depth.
+        #: Depth and language of the open elements with `xml:lang`.
         self.languages: list[tuple[int, str]] = []
         self.documents = 0
         self.name = ""
         self.metadata: list[str] = []
         self.header: _Header | None = None
         self.in_text = False
-        #: The words that are open: attributes, text and what they are made of.
+        #: Open word elements: their attributes, text and the words inside them.
         self.open_words: list[tuple[Mapping[str, str], list[str], list[Word]]] = []
-        #: The text of a `speaker`, and the region that it speaks.
+        #: Text of an open `speaker`, and the region of its speech.
         self.speaker: list[str] | None = None
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -162,7 +162,7 @@ class _Tei(StrictElements):
         self.in_text = False
 
     def _begin_in_text(self, name: str, attributes: Mapping[str, str], parent: str) -> Callable[[str], None]:
-        """Take an element of the text; return what its end does."""
+        """Begin an element of the text; return the function to call at its end."""
         if name in ("w", "pc") or (name == "c" and not self.open_words):
             self.open_words.append((attributes, [], []))
             return self._end_word
@@ -261,7 +261,7 @@ class _Tei(StrictElements):
         elif self.speaker is not None:
             self.speaker.append(f"{form} ")
         elif self.open_words:
-            # A word that is written together with others in one.
+            # A word inside another word element, such as the parts of a contraction.
             outer = self.open_words[-1]
             outer[1].append(form)
             outer[2].append(self.words.word(attributes, attributes.get("norm") or form))
@@ -312,7 +312,7 @@ READER = Reader(
 )
 
 
-#: Attributes that have a place of their own.
+#: Attributes that have a field of a word; the others go into MISC.
 KNOWN = frozenset(["id", "lemma", "pos", "msd", "join", "norm"])
 UNIVERSAL = "UPosTag="
 DEPENDENCIES = "UD-SYN"
@@ -320,16 +320,17 @@ RELATION = "ud-syn:"
 
 
 class WordMaker:
-    """Makes words of attributes.
+    """Turns the attributes of word elements into words.
 
-    A file whose `pos` are all of Universal Dependencies so far has universal tags; else they are its own.
+    Values of `pos` are universal tags as long as all of the file were those of Universal Dependencies; after
+    that, they are language-specific tags.
     """
 
     def __init__(self) -> None:
         self.universal = True
 
     def word(self, attributes: Mapping[str, str], form: str) -> Word:
-        """Return a word; what has no place of its own is in ``misc``."""
+        """Return a word; attributes that have no field are in its ``misc``."""
         values = {local(name): value for name, value in attributes.items()}
         token = Word(form, values.get("lemma", ""), id=values.get("id", ""))
         pos, msd, join = values.get("pos", ""), values.get("msd", ""), values.get("join", "")
@@ -359,15 +360,15 @@ class WordMaker:
 
 
 def _key(name: str) -> str:
-    """Return a key of MISC, in which neither bars nor equals signs can stand."""
+    """Return a name as a key of MISC, which can contain neither bars nor equals signs."""
     key = name_written(name.strip())
     return name if {"|", "="} & {*key} or key != key.strip() else key
 
 
 def _take_links(sentence: Sentence, words: Sequence[Word], links: Sequence[tuple[str, str]]) -> None:
-    """Set heads and relations from links: what each says, and `#HEAD #DEPENDENT`.
+    """Set heads and relations from links, each the type of the link and its target `#HEAD #DEPENDENT`.
 
-    The head of a root is what is no word: its sentence.
+    A link whose head is no word, but the sentence, marks the root.
     """
     if not links:
         return
@@ -388,7 +389,7 @@ def _take_links(sentence: Sentence, words: Sequence[Word], links: Sequence[tuple
     sentence.heads, sentence.deprels = heads, relations
 
 
-#: Where each key is looked for, in this order.
+#: XPath expressions by key of metadata, in order of preference.
 _PATHS: Mapping[str, Sequence[str]] = {
     "title": (
         "fileDesc/titleStmt/title[@type='main' and not(@xml:lang != $language)]",
@@ -406,20 +407,20 @@ _PATHS: Mapping[str, Sequence[str]] = {
     "licence": ("fileDesc/publicationStmt//licence", "fileDesc/publicationStmt/availability"),
 }
 _WHEN = ("when", "from", "notBefore", "to", "notAfter")
-#: What an export has of metadata that have no place of their own.
+#: Element of an export for metadata that have no element of their own.
 OTHERS = "metadata"
-#: Between several values of a key.
+#: Separates several values of a key.
 SEPARATOR = "; "
 _LITERAL = re.compile(r"""("[^"]*"|'[^']*')""")
 _NAME = re.compile(r"[^\s=|]+")
-#: Characters of a header.
+#: Most characters of a header.
 _MOST_HEADER_CHARACTERS = 20_000_000
 
 
 def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
-    """Return compiled XPath expressions by the names that they are given for, such as `date=//creation/date`.
+    """Return compiled XPath expressions by key of metadata, from items such as `date=//creation/date`.
 
-    StrictElements are named without a prefix, or with `tei:`.
+    The expressions name elements without a prefix, or with `tei:`.
 
     Raises:
         InputError: an item is no name with an expression, or the expression is wrong.
@@ -434,7 +435,7 @@ def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
             raise InputError(
                 f"{spell('meta')} {option!r} is not NAME=XPATH, such as date=//creation/date/@when"
             )
-        # Prefixes are no part of names here; a literal is left as it is.
+        # Names in `_Header` have no prefixes; a string literal is left as it is.
         pieces = _LITERAL.split(path)
         pieces[::2] = [re.sub(r"\btei:", "", piece) for piece in pieces[::2]]
         try:
@@ -445,9 +446,9 @@ def _compile_paths(given: Iterable[str]) -> dict[str, Any]:
 
 
 class _Header:
-    """Builds the header of a document, and says what it tells.
+    """Builds the tree of the header of a document, and reads metadata from it.
 
-    Names of elements have no namespace in it.
+    Names of elements have no namespace in the tree.
     """
 
     def __init__(self) -> None:
@@ -466,17 +467,17 @@ class _Header:
         self._builder.end(name)
 
     def data(self, text: str) -> bool:
-        """Take text; say whether the header is still of a size that headers have."""
+        """Take text; return whether the header is within the limit of its size."""
         self._builder.data(text)
         self._size += len(text)
         return self._size <= _MOST_HEADER_CHARACTERS
 
     def metadata(self, language: str, paths: Mapping[str, Any], path: str) -> list[str]:
-        """Return what is said of the document, as comments of CoNLL-U.
+        """Return the metadata of the document, as comments of CoNLL-U.
 
         Args:
-            language: language of the document, where its tag says it.
-            paths: what else is asked, by key.
+            language: language of the document by its `xml:lang`, if it has one.
+            paths: XPath expressions of further metadata, by key.
             path: name of the file.
 
         Raises:
@@ -520,7 +521,7 @@ def _element_value(element: _Element, key: str) -> str:
 
 
 def _value(result: Any) -> str:
-    """Return what an expression gave: nodes as their texts, numbers as they are written."""
+    """Return the result of an XPath expression as text: of nodes, their texts."""
     if isinstance(result, list):
         texts = [_text(node) if hasattr(node, "itertext") else collapse_spaces(str(node)) for node in result]
         return SEPARATOR.join(dict.fromkeys(text for text in texts if text))

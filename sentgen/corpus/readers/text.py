@@ -4,7 +4,7 @@ English is tokenised as in the Penn Treebank, other languages at the word bounda
 
 A text is *hard-wrapped* if none of its first 1,000 lines is longer than 120 characters and most of its line
 breaks inside a block (lines between blank lines) follow no final punctuation: then a block is a paragraph.
-Otherwise every line is one. Tokens are as they stand in the text; `text` keeps the sentence, with the line
+Otherwise every line is one. Tokens are spelled as in the text; `text` keeps the sentence, with the line
 breaks of a wrapped paragraph as spaces.
 """
 
@@ -26,10 +26,10 @@ from sentgen.errors import Rejection
 
 _SAMPLE_LINES, _WRAP_WIDTH = 1_000, 120
 _LINE_ENDS = (*FINAL_MARKS, *":;\"'”’)]")
-#: Vertical tab, form feed, separators of files to units, NEL, and separators of lines and paragraphs.
+#: Vertical tab, form feed, the separators of ASCII, NEL, line separator and paragraph separator.
 _BLANKS = re.compile("[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
-#: A wrapped paragraph longer than this many characters is cut at a line break where a sentence seems to end,
-#: or after as many more at any.
+#: A wrapped paragraph of more characters is cut at a line break where a sentence seems to end; one of twice
+#: as many, at any line break.
 _PARAGRAPH = 200_000
 #: A sentence with more characters for each token of the limit is refused before it is tokenised.
 _CHARACTERS_PER_TOKEN = 50
@@ -49,7 +49,7 @@ def in_sentences(
     limits: InputLimits = LIMITS,
     language: str = ENGLISH,
 ) -> Iterator[Sentence | Rejection]:
-    """Yield sentences, and those of raw texts among them, each in its document."""
+    """Yield the sentences among the items, and those of the raw texts among them, each in its document."""
     return in_documents(
         (
             item,
@@ -84,13 +84,13 @@ def _sentence(text: str, *, path: str, line: int, limits: InputLimits, language:
         return Rejection(path, line, "", "sentence-length", f"a sentence of more than {most} characters")
     longest = max(map(len, text.split()), default=0)
     if language == ENGLISH and longest > limits.field_length:
-        # The tokeniser takes quadratic time on a long run of quotes.
+        # The tokeniser takes quadratic time on a long run of quotation marks.
         message = f"{longest} characters without a space; the limit is {limits.field_length}"
         return Rejection(path, line, "", "field-length", message)
     if language == ENGLISH:
         forms = tokenize(text)
     else:
-        # Here: `regex` takes a while to import.
+        # Imported here, as `regex` takes a while to import.
         from sentgen.corpus.word_breaks import split_words
 
         forms = split_words(text, language)
@@ -109,7 +109,7 @@ def blank_separators(text: str) -> str:
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     stream = iter(lines)
-    # What is told of the sample holds for all of the text: a stream cannot be read twice.
+    # The sample decides for the whole text, as a stream cannot be read twice.
     sample = list(islice(stream, _SAMPLE_LINES))
     wrapped = is_wrapped(sample)
     block: list[str] = []
@@ -128,12 +128,12 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_full(size: int, last: str) -> bool:
-    """Say whether a paragraph is cut behind a line, so that memory is bounded."""
+    """Return whether a paragraph is cut after the line ``last``, so that memory is bounded."""
     return size > _PARAGRAPH and (last.endswith((".", "!", "?")) or size > 2 * _PARAGRAPH)
 
 
 def is_wrapped(lines: list[str]) -> bool:
-    """Tell whether a sample of lines is hard-wrapped text (see the module).
+    """Return whether a sample of lines is hard-wrapped text (see the module).
 
     >>> is_wrapped(["This is a", "sentence."]), is_wrapped(["One sentence.", "Another."])
     (True, False)
@@ -145,7 +145,7 @@ def is_wrapped(lines: list[str]) -> bool:
 
 
 def _offsets(paragraph: list[str]) -> Iterator[int]:
-    """Yield where each line begins in the joined paragraph."""
+    """Yield the offset in characters of each line in the joined paragraph."""
     offset = 0
     for line in paragraph:
         yield offset
@@ -153,7 +153,7 @@ def _offsets(paragraph: list[str]) -> Iterator[int]:
 
 
 def _spaces(text: str, forms: list[str]) -> list[bool]:
-    """Tell which tokens a space follows; the tokens are the text without its blanks."""
+    """Return for each token whether a space follows; the tokens are the text without its blanks."""
     spaces, position = [], len(text) - len(text.lstrip())
     for form in forms:
         end = position + len(form)
@@ -169,42 +169,42 @@ def _spaces(text: str, forms: list[str]) -> list[bool]:
 READER = Reader("text", "3", read_raw, "raw text: split into sentences and tokens", read_raw=read_raw)
 
 
-#: Titles before names that sentencex takes for ends of sentences, and cannot be told, by language.
+#: By language, titles before names after which `sentencex` wrongly ends a sentence.
 _TITLES = {"fr": re.compile(r"(?<![\w-])(?:MM?|Mmes?|Mlles?|Mgr|Drs?|Prs?|[Pp]rof|Ste?)\.\s*$")}
-#: Characters in which such a title fits.
+#: Most characters of such a title.
 _TITLE = 10
 #: The number of a heading, or of an item of a list.
 _NUMBER = re.compile(r"\s*\d{1,3}\.\s*")
 
 _BOTH = "'’‘`´\"＂“«‹»›"
 _OPENING, _CLOSING = r"„‚‛‟(\[{<（《「『【", r"”)\]}>）》」』】"
-#: References, which stay, or signs that do not; an apostrophe within a word is none.
+#: References such as `[12]`, which are kept, or (group 1) a quote or bracket, but no apostrophe in a word.
 _SIGNS = re.compile(rf"(?:\[\d{{1,3}}\])+|(['’‘`´](?!\w)|(?<!\w)['’‘`´]|[\"＂“«‹»›{_OPENING}{_CLOSING}])")
-#: With one, *"no".* is no abbreviation.
+#: A quote before a full stop, which shows that *"no".* is no abbreviation.
 _BEFORE_STOP = re.compile(r"[\"'”’»)](?=\.)")
-#: Of the signs between two sentences, those of the first one: »so.« ends with what opens a quote elsewhere.
+#: Signs after a sentence that belong to it; in »so.«, the closing quote is one that opens quotes elsewhere.
 _CLOSES = re.compile(rf"(?:[{_CLOSING}'’\"＂]|[{_BOTH}](?!\w))*(?:\s+[»›{_CLOSING}]+(?=\s|\Z))?")
 _BLANK, _WORD = re.compile(r"\s"), re.compile(r"\w")
-#: Characters that the segmenter gets at once, as it takes quadratic time on some scripts; and those at their
-#: end which it gets again, with what follows them.
+#: Characters that are segmented at once, as `sentencex` takes quadratic time on some scripts; and how many
+#: of the last of these are segmented again, with the text after them.
 _WINDOW, _AHEAD = 4_000, 400
 
 
 def split_sentences(text: str, language: str) -> Iterator[tuple[int, str]]:
     """Yield the stripped, non-empty sentences of a paragraph with their offsets.
 
-    `sentencex` tells sentences by their final punctuation, and knows the abbreviations of many languages; but
-    it ends none inside of quotes and brackets, so that a quote of a page is a sentence of a page, and an inch
-    sign or an apostrophe that looks like a quote joins all up to the next. So it gets the text without these
-    signs: what closes stays with the sentence before it, and what opens with the one that follows.
-    References such as `[12]`, which it knows, stay in.
+    `sentencex` finds sentences by their final punctuation, and knows the abbreviations of many languages; but
+    it ends none inside quotes and brackets, so that a quote of a page is a sentence of a page, and an inch
+    sign or an apostrophe that looks like a quote joins all sentences up to the next. So it gets the text
+    without these signs: a closing sign belongs to the sentence before it, an opening one to the next.
+    References such as `[12]`, which it handles, stay in the text.
 
     >>> list(split_sentences('He said: "It is so. I saw it." Then he left.', "en"))
     [(0, 'He said: "It is so.'), (20, 'I saw it."'), (31, 'Then he left.')]
     """
     begin = end = 0
     for further in _ends(text, language):
-        # What has no letter and no digit is no sentence, and goes with the one before it.
+        # A piece without a letter or digit is no sentence, and is joined to the one before it.
         if end and _WORD.search(text, end, further) and not _goes_on(text, begin, end, language):
             yield from _strip(text, begin, end)
             begin = end
@@ -213,7 +213,7 @@ def split_sentences(text: str, language: str) -> Iterator[tuple[int, str]]:
 
 
 def _goes_on(text: str, begin: int, end: int, language: str) -> bool:
-    """Say whether what was found is a number or ends with a title, which is of what follows."""
+    """Return whether a piece is a number or ends with a title, and so belongs to the next piece."""
     title = _TITLES.get(language)
     return _NUMBER.fullmatch(text, begin, end) is not None or (
         title is not None and title.search(text, max(begin, end - _TITLE), end) is not None
@@ -226,7 +226,7 @@ def _strip(text: str, begin: int, end: int) -> Iterator[tuple[int, str]]:
 
 
 def _ends(text: str, language: str) -> Iterator[int]:
-    """Yield where sentences end, in linear time, whatever the text is."""
+    """Yield the offsets at which sentences end, in linear time for any text."""
     begin, size = 0, _WINDOW
     while begin < len(text):
         window = text[begin : begin + size]
@@ -241,12 +241,12 @@ def _ends(text: str, language: str) -> Iterator[int]:
 
 
 def _ends_within(window: str, language: str) -> Iterator[int]:
-    """Yield where sentences end; the last end is that of the window."""
-    # Blanks of all kinds are one: some make sentencex panic, and a line feed may stand for any of them.
+    """Yield the offsets at which sentences end in a window; the last is the end of the window."""
+    # Spaces for blanks of all kinds: some make sentencex panic, and a line feed is to end no sentence.
     plain = _BLANK.sub(" ", _BEFORE_STOP.sub("_", window))
     signs = [match.start() for match in _SIGNS.finditer(plain) if match[1]]
     bare = "".join(plain[left + 1 : right] for left, right in pairwise((-1, *signs, len(plain))))
-    # How many characters of the bare text stand before each sign, to find the others in the window.
+    # Characters of the bare text before each sign, to map offsets in it to the window.
     before = [sign - number for number, sign in enumerate(signs)]
     at = 0
     for piece in sentencex.segment(language, bare):
@@ -258,7 +258,7 @@ def _ends_within(window: str, language: str) -> Iterator[int]:
         following = at + bisect_right(before, at)
         match = _CLOSES.match(window, after)
         assert match is not None
-        # "Really?" he said.
+        # No end in: "Really?" he said.
         if match.end() == after or not window[following].islower():
             yield match.end()
     yield len(window)

@@ -1,16 +1,17 @@
-"""Vertical files of CWB, Sketch Engine and Korp (VRT): a token a line, tags as regions.
+"""Vertical files of CWB, Sketch Engine and Korp (VRT): a token per line, and tags as regions.
 
-Columns are told by `--columns`, by a line of their names before the first token, or by
-`<!-- #vrt positional-attributes: word lemma pos -->`, else they are word, pos and lemma. The fields that a
-sentence has are known by their names (`NamedColumns`), all others go into MISC.
+Columns are named by `--columns`, by a line of their names before the first token, or by
+`<!-- #vrt positional-attributes: word lemma pos -->`, else they are word, pos and lemma. Columns whose names
+denote a field of a sentence set it (`NamedColumns`), all others go into MISC.
 
 `<doc>` or `<text>`, whichever comes first, is a document: its attribute id (else name, file or title) names
 it, the others are its metadata. `<s>` or `<sentence>` is a sentence. Every other tag is a region, and so is
-`<text>`. `<g/>` glues two tokens; other empty tags, comments and declarations are passed over.
+`<text>`. `<g/>` says that no space is between two tokens; other empty tags, comments and declarations are
+skipped.
 
 Tokens between `<s>` and `</s>` are one sentence; all others are cut at final punctuation, at blank lines, and
-where a tag of a paragraph and the like stands. The tokens say already which periods belong to an
-abbreviation, so that no segmenter has to guess it, in any language, and none has to hold a whole text.
+at tags of paragraphs and the like. As the text is already tokenised, a period that is a token ends a sentence
+in any language: no segmenter has to guess abbreviations, or to hold a whole text in memory.
 """
 
 from __future__ import annotations
@@ -32,21 +33,21 @@ from sentgen.corpus.validation import LIMITS, InputLimits
 from sentgen.errors import InputError, Rejection, spell
 from sentgen.output.wording import quantity
 
-#: What a file has of which nothing is said.
+#: Columns of a file that does not name them.
 USUAL = ("word", "pos", "lemma")
-#: Tags of which the first kind that a file has is its documents, or its sentences.
+#: Kinds of tags for documents and for sentences; the first of each that occurs in a file is used.
 DOCUMENTS, SENTENCES = ("doc", "text"), ("s", "sentence")
 GLUE = "g"
-#: Ends the line of a token behind which `<g/>` stands, instead of a line of its own: most tags are that one.
+#: Put at the end of a token's line for a line `<g/>` after it, which is the most frequent tag.
 GLUED = b"\x01"
 _GLUED = GLUED.decode()
-#: What a comment is: an empty tag of no kind.
+#: The tag that a comment is read as: an empty tag without a kind.
 ASIDE = Tag("", opens=True, closes=True)
-#: Tags that are remembered.
+#: Most tags that are kept in `Pieces._known`.
 _KNOWN = 1_000
 #: Attributes of a document that name it.
 _NAMES = ("id", "name", "file", "title")
-#: Tags within which no sentence goes on from outside.
+#: Tags at which a sentence ends: it continues neither into nor out of their regions.
 _BLOCKS = frozenset(
     (
         "p",
@@ -92,13 +93,13 @@ _FEED = ord("\n")
 
 @dataclass(slots=True)
 class Piece:
-    """The lines of a sentence.
+    """A sentence whose lines are not yet read as tokens.
 
     Attributes:
-        sentence: what is known of it without its lines.
-        parts: the lines of the sentence, as texts with the number of the first line of each.
-        size: tokens; one of more than the limit has lost its lines.
-        glued: the tokens (from 0) behind which no space stands.
+        sentence: the sentence without tokens, with its metadata, document and line.
+        parts: texts of the lines of the sentence, each with the number of its first line.
+        size: number of tokens; above the limit, ``parts`` is empty.
+        glued: indices (from 0) of the tokens that no space follows.
     """
 
     sentence: Sentence
@@ -108,7 +109,7 @@ class Piece:
     marks: list[Mark] | None = None
 
     def rows(self) -> list[str]:
-        """Return the lines of the sentence, and note which of them are glued to what follows."""
+        """Return the lines of the sentence, and add to ``glued`` the tokens that no space follows."""
         rows = b"\n".join(text for _, text in self.parts).decode().split("\n")
         glued = []
         for number, row in enumerate(rows):
@@ -119,7 +120,7 @@ class Piece:
         return rows
 
     def line_at(self, row: int) -> int:
-        """Return the number of the line of a token."""
+        """Return the line in the file of a token, by its index in the sentence."""
         for line, text in self.parts:
             size = text.count(b"\n") + 1
             if row < size:
@@ -128,7 +129,7 @@ class Piece:
         raise IndexError(row)
 
     def read(self, pieces: Pieces, carried: Carried) -> Iterator[Sentence | Rejection]:
-        """Yield the sentence of a piece, or why it is refused."""
+        """Yield the sentence, or its rejection."""
         sentence, path, limits = self.sentence, pieces.path, pieces.limits
         if self.parts:
             fill = partial(_fill, piece=self, pieces=pieces)
@@ -139,29 +140,29 @@ class Piece:
 
 
 def _glue_lines(text: bytes) -> bytes:
-    """Put the line `<g/>` to the end of the line before, unless that is blank."""
+    """Replace each line `<g/>` by a mark at the end of the line before, unless that is blank."""
     if b"\n<g/>\n" not in text:
         return text
     text = text.replace(b"\n<g/>\n", GLUED + b"\n")
-    # More than once: two of them may share the line feed between them.
+    # In a loop, as two marks may share the line feed between them.
     while b"\n" + GLUED in text:
         text = text.replace(b"\n" + GLUED + b"\n", b"\n\n<g/>\n")
     return text if text.startswith(b"\n") else b"\n<g/>" + text[1:]
 
 
 def _lines_in(text: bytes) -> int:
-    """Return how many lines end in a text."""
+    """Return the number of line ends in a text, with those of lines `<g/>`."""
     return text.count(b"\n") + text.count(GLUED)
 
 
 class Pieces:
-    """Cuts text, any number of lines at a time, into the lines of sentences.
+    """Cuts a text, which is given some lines at a time, into sentences, as a `Piece` each.
 
     Args:
         path: name of the file.
-        limits: what is refused.
-        columns: names of the columns, if they are known.
-        sentences: the kind of the regions that are sentences, if it is known.
+        limits: largest sizes of lines and sentences.
+        columns: names of the columns, if the user gave them.
+        sentences: kind of the tags that are sentences, if the user gave it.
     """
 
     def __init__(self, path: str, limits: InputLimits, columns: str | None, sentences: str | None) -> None:
@@ -171,9 +172,9 @@ class Pieces:
         self.sentences: Sequence[str] = (sentences.lower(),) if sentences else SENTENCES
         self._kept = sentences is not None and sentences.lower() not in SENTENCES
         self._documents: Sequence[str] = DOCUMENTS
-        #: Sentences that were cut by rule.
+        #: Number of sentences that were cut at punctuation, not by tags.
         self.cut = 0
-        #: Sentences whose heads make no tree.
+        #: Number of sentences whose heads make no tree.
         self.treeless = 0
         self._found: list[Piece] = []
         #: Tags without attributes, by their lines.
@@ -181,16 +182,16 @@ class Pieces:
         self._begun = False
         self.piece: Piece | None = None
         self.inside = self._outside = False
-        #: The next token begins a sentence.
+        #: Whether the next token begins a sentence.
         self._closed = False
         self._cutter = SentenceCutter()
-        #: What the tag of the sentence that has begun says, and its regions.
+        #: Attributes of the tag of the open sentence, and its regions.
         self._sent_id = ""
         self._said: list[str] = []
         self._own: list[Region] = []
         self._document: str | None = None
         self._metadata: list[str] = []
-        #: Marks that wait for a sentence.
+        #: Marks to be given to the next sentence.
         self._marks: list[Mark] = []
         self._open: dict[str, list[Region]] = {}
         #: How many regions of each kind were open where the document began; ``None`` outside of one.
@@ -198,12 +199,12 @@ class Pieces:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is known what the columns are, and which tags are sentences, that are nothing else."""
+        """Whether the columns and the kind of tags for sentences are known, and such tags are no regions."""
         return self._begun and len(self.sentences) == 1 and not self._kept
 
     def cut_text(self, text: bytes, line: int) -> list[Piece]:
         """Return the sentences that end in a text of whole lines, the first of which has this number."""
-        # A line feed before every line.
+        # So that a line feed precedes every line.
         text = _glue_lines(b"\n" + text)
         at, start = 1, text.find(b"\n<")
         while start >= 0:
@@ -234,7 +235,7 @@ class Pieces:
         return self.take_pieces()
 
     def tag(self, tag_line: bytes) -> Tag | None:
-        """Return the tag that a line is, `ASIDE` for a comment, and ``None`` for a token."""
+        """Return the tag on a line, `ASIDE` for a comment, and ``None`` for a token."""
         text = tag_line.decode().removesuffix(_GLUED)
         tag = tag_of(text) or (ASIDE if _is_aside(text) else None)
         if tag is not None and not tag.attributes and len(self._known) < _KNOWN:
@@ -247,17 +248,17 @@ class Pieces:
         return self.take_pieces()
 
     def take_pieces(self) -> list[Piece]:
-        """Return the sentences that have ended since this was asked last."""
+        """Return the sentences that have ended since the last call."""
         pieces, self._found = self._found, []
         return pieces
 
     def _declare_in(self, comment: str, line: int) -> None:
-        """Take the names of columns from a comment that has them."""
+        """Set the names of columns if a comment declares them."""
         if declared := _DECLARED.match(comment):
             self._declare(declared[1].split(), line)
 
     def _declare(self, names: Sequence[str], line: int) -> None:
-        """Take the names of columns, unless they were given or tokens have come."""
+        """Set the names of columns, unless the user gave them or a token was read before."""
         if self._given or self._begun:
             return
         try:
@@ -273,7 +274,7 @@ class Pieces:
                 line += body.index(first)
                 self._declare(first.decode().split("\t"), line)
                 line += 1
-                # What looks like it further on is a token, in whatever block it comes.
+                # A later line that looks like a header is a token, also in another block.
                 self._begun = True
                 body = rest
         if not body or body[0] == _FEED or body[-1] == _FEED or b"\n\n" in body:
@@ -282,7 +283,7 @@ class Pieces:
                 if self.inside:
                     self._add(run[0], run[0].count(b"\n") + 1, number)
                 else:
-                    # What comes first goes on with what was there before, with another text or tag.
+                    # Tokens before the first blank line may continue the sentence of an earlier text.
                     self._closed |= run.start() > 0
                     self._cut(run[0], number)
             self._closed |= not (self.inside or body[-1:].strip())
@@ -292,7 +293,7 @@ class Pieces:
             self._cut(body, line)
 
     def _cut(self, body: bytes, line: int) -> None:
-        """Take lines of tokens that no tag makes sentences of, without a blank one."""
+        """Cut lines of tokens outside tags of sentences, none of which is blank, into sentences."""
         if self._closed:
             self._cutter = SentenceCutter()
         begin, word = 0, self.columns.word
@@ -308,7 +309,7 @@ class Pieces:
         self._add(b"\n".join(rows[begin:]), len(rows) - begin, line)
 
     def _add(self, body: bytes, size: int, line: int) -> None:
-        """Take lines of tokens that are of one sentence."""
+        """Add lines of tokens to the open sentence, or begin a sentence with them."""
         if self._closed or self.piece is None:
             self.flush()
             self.begin(line)
@@ -322,11 +323,11 @@ class Pieces:
             piece.parts.clear()
 
     def begin(self, line: int) -> Piece:
-        """Begin a sentence with all that waits for it."""
+        """Begin a sentence with the document, metadata and marks that were read before it."""
         if self._document is None and self._outside:
             self._document = f"{self.path}#{line}"
         sentence = Sentence([], sent_id=self._sent_id, line=line, document=self._document)
-        # What is empty stays, as the garbage collector looks at every list.
+        # An empty list is not replaced, as the garbage collector looks at every new list.
         if self._metadata:
             self._said, self._metadata = self._metadata + self._said, []
         if self._said:
@@ -347,14 +348,14 @@ class Pieces:
             self._found.append(piece)
 
     def leave(self, pieces: Iterable[Piece]) -> None:
-        """End sentences, whose lines are elsewhere: what follows belongs to none of them."""
+        """End sentences whose lines are stored elsewhere: later tokens and marks belong to none of them."""
         self.piece = None
         for piece in pieces:
             if piece.marks:
                 piece.sentence.marks = tuple(piece.marks)
 
     def take(self, tag: Tag, line: int) -> None:
-        """Take a tag, which stands behind so many tokens of the last sentence as that has."""
+        """Take a tag, whose place is after the tokens that the last sentence has so far."""
         kind = tag.kind.lower()
         if kind in self.sentences:
             if not (tag.opens and tag.closes):
@@ -368,7 +369,7 @@ class Pieces:
             return
         elif kind in self._documents:
             self._documents = (kind,)
-            # Before the sentence is gone in which they end.
+            # Now, as the regions of the document end in the last sentence.
             self._leave_document()
             self.flush()
             if tag.opens:
@@ -385,7 +386,7 @@ class Pieces:
             self._close_region(name_written(tag.kind))
 
     def _glue(self) -> None:
-        """Note that no space stands behind the last token."""
+        """Note that no space follows the last token."""
         piece = self.piece
         if piece is not None and piece.parts and piece.glued[-1:] != (piece.size - 1,):
             piece.glued = (*piece.glued, piece.size - 1)
@@ -403,7 +404,7 @@ class Pieces:
                 self._sent_id = value
                 continue
             comment = comment_of(name_written(key), value)
-            # What comments of CoNLL-U say of the sentences that follow is said of this one only.
+            # In CoNLL-U, these comments hold for the following sentences, too; here for this one only.
             regions = [self._open_region(region) for region in regions_in_comments([comment])]
             self._own += regions
             if not regions:
@@ -421,7 +422,7 @@ class Pieces:
             self._open_region(Region(tag.kind, tag.region.attributes))
 
     def _leave_document(self) -> None:
-        """End the regions that have begun in the document, with what is said of it."""
+        """End the document, and the regions that have begun in it."""
         around, self._around = self._around, None
         for kind, regions in self._open.items():
             while around is not None and len(regions) > around.get(kind, 0):
@@ -448,13 +449,13 @@ class Pieces:
                 self.piece.marks = []
             marks, position = self.piece.marks, self.piece.size
         if not begins and marks and marks[-1] == (position, region, True):
-            # Without a token, it is none.
+            # A region without a token is dropped.
             marks.pop()
         else:
             marks.append(Mark(position, region, begins))
 
     def notes(self) -> Iterator[str]:
-        """Yield what is to be said of a file that was read, a line each."""
+        """Yield notes on a file that was read, a line each."""
         if self.cut:
             yield (
                 f"{quantity(self.cut, 'sentence')} without <s>, cut at final punctuation;"
@@ -468,12 +469,12 @@ class Pieces:
 
 
 def _is_aside(line: str) -> bool:
-    """Say whether a line is a comment or a declaration."""
+    """Return whether a line is a comment or a declaration."""
     return _PASSED_OVER.fullmatch(line) is not None
 
 
 def _is_header(line: str) -> bool:
-    """Say whether a line has names of columns, not a token.
+    """Return whether a line has names of columns, not a token.
 
     >>> _is_header("word\\tpos\\tlemma"), _is_header("word\\tNN\\tword")
     (True, False)
@@ -483,9 +484,9 @@ def _is_header(line: str) -> bool:
     return "forms" in fields and len(set(names)) == len(names) and len(set(fields) - {None}) > 1
 
 
-#: Lines that are taken at once.
+#: Lines that are cut into sentences at once.
 _LINES = 10_000
-#: Share of the lines without tags that have one number of columns.
+#: Least share of the lines without tags that have the same number of columns, in a file of this format.
 _TABULAR = 0.9
 
 
@@ -497,14 +498,14 @@ def read(
     columns: str | None = None,
     sentences: str | None = None,
 ) -> Iterator[Sentence | Rejection]:
-    """Yield the sentences of a vertical file; a broken one is a rejection and the next one is read.
+    """Yield the sentences of a vertical file; a broken one becomes a rejection, and reading goes on.
 
     Args:
         lines: the lines.
         path: name of the file.
-        limits: what is refused.
-        columns: names of the columns, with commas between them.
-        sentences: the kind of the regions that are sentences.
+        limits: largest sizes of lines and sentences.
+        columns: names of the columns, separated by commas.
+        sentences: kind of the tags that are sentences.
     """
     pieces, carried = Pieces(path, limits, columns, sentences), Carried()
     lines, first = iter(lines), 1
@@ -537,7 +538,7 @@ def _fits(sample: list[str]) -> bool:
     [(columns, most)] = Counter(line.count("\t") for line in rows).most_common(1)
     if columns:
         return most >= _TABULAR * len(rows) and not any(line.startswith(("\t", " ")) for line in rows)
-    # Words alone: XML with a tag a line has blanks between them.
+    # A file with words only; lines of XML text would have blanks between words.
     words = not any(" " in line for line in rows) and most == len(rows)
     return words and any(tag is not None and tag.kind in SENTENCES for tag in tags)
 

@@ -12,7 +12,7 @@ of a treebank, whose dependencies follow by head rules, or dependencies. Its par
 or `STEM.pos` in the same folder, or as the treebank is distributed (`combined/wsj/02/STEM.mrg` has
 `tagged/wsj/02/STEM.pos`, `parsed/mrg/wsj/02/STEM.mrg` has `tagged/pos/wsj/02/STEM.pos`), with the same
 compression or none, also inside the same archive. The file of trees decides what the sentences, forms and
-tags are, so no sentence is lost; tokens without a partner stand outside every base noun phrase.
+tags are, so no sentence is lost; tokens without a partner are outside every base noun phrase.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CLOSING_TAGS = frozenset({"''", ")", "."})
 
 
 class _Event:
-    """What is not a token: the end of a block, or an error."""
+    """The end of a block, or an error, in a stream of tokens."""
 
     def __init__(self, check_id: str = "", message: str = "") -> None:
         self.check_id, self.message = check_id, message
@@ -59,7 +59,7 @@ def _read_tokens(lines: Iterable[str]) -> Iterator[Token | tuple[int, _Event]]:
             continue
         for field in line.split():
             if field in ("[", "]"):
-                # Open in an open one, or closed in none.
+                # An opening bracket inside brackets, or a closing one outside.
                 if inside == (field == "["):
                     yield number, _Event("bracket", f"a bracket {field} without its partner")
                 inside = field == "["
@@ -95,7 +95,7 @@ def _tagged_sentences(
     for item in stream:
         if len(item) == 2:
             if item[1].check_id:
-                # The first error is told; others may come of it.
+                # Only the first error is reported; later ones may follow from it.
                 error = error or item
                 continue
             if words or error:
@@ -141,14 +141,14 @@ def _renumber(chunks: list[int]) -> list[int]:
 
 def _fits_tagged(sample: list[str]) -> bool:
     rows = [line for line in sample[:20] if not line.startswith("===")]
-    # The slash of a tag of XML is none before a part of speech.
+    # In XML, a slash is part of a tag.
     return bool(rows) and not rows[0].startswith("<") and all(map(_is_tagged, rows))
 
 
 def _is_tagged(line: str) -> bool:
-    """Say whether a line has words with tags only, or brackets around them.
+    """Return whether a line consists of words with tags, and brackets around them.
 
-    Not by a pattern: it would match slashes in many ways, and try them all where none fits.
+    A regular expression could match the slashes of a word in many ways, and would try all of them in vain.
     """
     text = line.rstrip().removeprefix("[ ").removesuffix(" ]")
     words = text.split(" ")
@@ -160,13 +160,13 @@ POS = Reader(
 )
 
 
-#: What has trees, by its ending.
+#: Readers of files of trees, by the extension.
 _TREES: dict[str, Callable[..., Iterator[Sentence | Rejection]]] = {".dp": conll.read_dp, ".mrg": mrg.read}
-#: How many folders above a file may have one of tagged files beside them.
+#: How many folders above a file of trees are searched for a folder of tagged files.
 _LEVELS = 4
-#: How many tokens of the tagged file, and of a sentence, may be passed over to find the next agreement.
+#: How many tokens of the tagged file, and of a sentence, may be skipped to find the next agreement.
 _SKIP_TAGGED, _SKIP_SENTENCE = 250, 3
-#: After so many tokens in a row without a partner the two files are not the same text.
+#: After so many tokens in a row without a partner, the two files are taken for different texts.
 _LOST = 300
 
 
@@ -185,7 +185,7 @@ def partner(path: str) -> str | None:
 
 
 def _extension(path: str) -> str:
-    """Return the ending of a file before that of its compression, in lower case."""
+    """Return the extension of a file, before that of its compression, in lower case."""
     return os.path.splitext(path.removesuffix(_compression(path)))[1].lower()
 
 
@@ -195,11 +195,11 @@ def _compression(path: str) -> str:
 
 
 def _places(folder: str, name: str, *, absolute: bool) -> Iterator[str]:
-    """Yield where a tagged file may be, without its ending; a folder of an archive has none above it."""
+    """Yield paths at which a tagged file may be, without extension, inside the archive if it is in one."""
     above = os.path.join(folder, "..") if absolute else os.path.dirname(folder)
     yield os.path.join(above, "tagged", name)
     yield os.path.join(folder, name)
-    # As the treebank is distributed: combined/wsj/02 has tagged/wsj/02, parsed/mrg/wsj/02 tagged/pos/wsj/02.
+    # In the distributed treebank: tagged/wsj/02 for combined/wsj/02, tagged/pos/wsj/02 for parsed/mrg/wsj/02.
     head, below = os.path.abspath(folder) if absolute else folder, [name]
     for _ in range(_LEVELS):
         head, last = os.path.split(head)
@@ -218,7 +218,7 @@ def _exists(name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _members(archive: str, changed: int) -> frozenset[str]:
-    """Return what an archive has, once for all of its files; ``changed`` is when it was written."""
+    """Return the names of the members of an archive; ``changed``, when it was written, is for the cache."""
     try:
         return frozenset(source.name for source in sources_of(archive))
     except InputError:
@@ -240,7 +240,7 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
     merge = _Merge(tagged, limits)
     upcoming: list[Sentence | Rejection] = []
     for item in chain(_TREES[_extension(path)](lines, path=path, limits=limits), [None]):
-        # One sentence late: a word is matched with a look at the beginning of the next sentence.
+        # One sentence late, as matching the last word looks at the beginning of the next sentence.
         if upcoming:
             current = upcoming.pop()
             if isinstance(current, Sentence):
@@ -252,7 +252,7 @@ def read(lines: Iterable[str], *, path: str, limits: InputLimits = LIMITS) -> It
 
 
 class _Merge:
-    """A walk along the tagged file that keeps pace with the sentences of the file of trees."""
+    """A position in the tagged file that advances with the sentences of the file of trees."""
 
     def __init__(self, tagged: str, limits: InputLimits) -> None:
         self.tagged = tagged
@@ -280,7 +280,7 @@ class _Merge:
         sentence.nps = _renumber(chunks)
 
     def _agreement(self, forms: list[str], position: int) -> tuple[int, int]:
-        """Return how many tokens to pass over in the sentence and in the tagged file, as few as possible."""
+        """Return how many tokens to skip in the sentence and in the tagged file, as few as possible."""
         self._fill()
         if self._matches(forms, position, 0):
             return 0, 0
@@ -288,7 +288,7 @@ class _Merge:
         if self.lost > _LOST:
             message = "not the same text as the file of trees; read that alone with the format mrg or dp"
             raise InputError(message, path=self.tagged, check="merge")
-        # Least skipped first; of equals the least in the sentence, whose tokens must not be lost.
+        # Fewest skipped first; among equals, fewest in the sentence, whose tokens must not be lost.
         for total in range(1, len(self.window) + _SKIP_SENTENCE):
             for own in range(min(total, _SKIP_SENTENCE) + 1):
                 if self._matches_twice(forms, position + own, total - own):
@@ -304,7 +304,7 @@ class _Merge:
 
     def _matches_twice(self, forms: list[str], position: int, ahead: int) -> bool:
         return self._matches(forms, position, ahead) and (
-            # Two words in a row: one alone, such as a comma, agrees by chance.
+            # Two words in a row, as a single one, such as a comma, may agree by chance.
             position + 1 == len(forms)
             or ahead + 1 == len(self.window)
             or self._matches(forms, position + 1, ahead + 1)
@@ -312,7 +312,7 @@ class _Merge:
 
 
 def _normal(form: str) -> str:
-    """Return what is compared: `U.S` and `U.S.` are the same word."""
+    """Return the form by which tokens are compared: `U.S` and `U.S.` are the same word."""
     return form.rstrip(".") or form
 
 
