@@ -30,7 +30,7 @@ class Citation:
 
     Attributes:
         kind: store, snapshot or lake.
-        name: name of the snapshot, or the file or folder without those above it.
+        name: name of the snapshot, or of the file or folder of a store or lake, without its parent folders.
         sha256: hash of the snapshot, or of the manifest of a lake; None of a store, which changes.
         date: the day of publication, in ISO 8601, or of the youngest corpus; None without corpora.
         corpora: name, sizes and licence of each corpus.
@@ -85,7 +85,7 @@ def cite(path: Path, query: str | None = None, *, names: Collection[str] = ()) -
     Args:
         path: path of the store, snapshot or lake.
         query: the command line.
-        names: names of the corpora that are asked about; all if none is named.
+        names: names of the corpora to cite; all if empty.
 
     Raises:
         NotFoundError: there is no such store, snapshot or lake.

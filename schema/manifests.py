@@ -118,11 +118,11 @@ class Snapshot:
 
 
 def place_of(path: Path) -> Path:
-    """Return what is opened where a path is given: of a folder of snapshots the newest one, else the path.
+    """Return the file or folder that is opened for a path: the newest snapshot of a folder, else the path.
 
     Raises:
         NotFoundError: there are manifests, and no snapshot to any of them.
-        StoreError: the path is a pipe or a device, which would be waited for; or its links go in a circle.
+        StoreError: the path is a pipe or a device, on which opening would wait; or its links form a circle.
     """
     try:
         mode = os.stat(path).st_mode

@@ -178,7 +178,7 @@ def open_locked(
 
     Raises:
         NotFoundError: there is no store.
-        StoreError: the store cannot be opened, is no current store, or the locks do not hold.
+        StoreError: the store cannot be opened, is of another version, or fails the test of its locks.
     """
     limit = memory_limit or default_memory_limit()
     path = place_of(path)
@@ -226,7 +226,7 @@ def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Cut an open store off from the file system, for good.
 
     Raises:
-        StoreError: the locks do not hold.
+        StoreError: the store fails the test of its locks.
     """
     # After the opening, which needs the file system; before the lock, after which nothing can be set.
     duck.execute("set disabled_filesystems = 'LocalFileSystem'")

@@ -39,8 +39,8 @@ Bytes = npt.NDArray[np.uint8]
 class Kernel(Generic[P, R]):
     """A function over arrays that numba compiles at its first call.
 
-    Numba is imported then, not before: processes that call no kernel, such as the front of the server, do
-    not load it. Another kernel may call a kernel like a function compiled by numba.
+    Numba is imported at that call, so that processes that call no kernel, such as the front of the server, do
+    not load it. A kernel may call another one like a function compiled by numba.
     """
 
     def __init__(self, function: Callable[P, R], **options: object) -> None:

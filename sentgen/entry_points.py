@@ -63,13 +63,13 @@ class Plugin:
 
     @contextmanager
     def at_work(self, position: Callable[[], tuple[str, int]] = lambda: ("", 0)) -> Iterator[None]:
-        """Turn what goes wrong in code of the plug-in into one line; errors of sentgen are meant for users.
+        """Turn exceptions of the plug-in into a `PluginError` of one line; errors of sentgen pass unchanged.
 
         Args:
-            position: returns the file and the line that it is reading.
+            position: returns the file and the line that the plug-in is reading.
 
         Raises:
-            PluginError: the plug-in has raised something else.
+            PluginError: the plug-in has raised an exception that is no error of sentgen.
         """
         try:
             yield
@@ -85,10 +85,10 @@ class Plugin:
             ) from error
 
     def of_kind(self, given: object, wanted: type[Thing]) -> Thing:
-        """Return what an entry point names, if it is of the right class.
+        """Return the object that an entry point names, if it is of the right class.
 
         Raises:
-            PluginError: the thing is of another class.
+            PluginError: the object is of another class.
         """
         if not isinstance(given, wanted):
             raise PluginError(
@@ -99,7 +99,7 @@ class Plugin:
         return given
 
     def check_called(self, name: str) -> None:
-        """Refuse a thing that calls itself by another name than its entry point does.
+        """Refuse an object whose own name is not the name of its entry point.
 
         Raises:
             PluginError: the names differ.
@@ -154,7 +154,7 @@ class Registry(Generic[Thing]):
         """Return the thing of a name, none if there is none.
 
         Raises:
-            PluginError: the thing is that of a plug-in, and cannot be used.
+            PluginError: a plug-in has a thing of this name, which cannot be used.
         """
         if name in self.own:
             return self.own[name]

@@ -11,12 +11,12 @@ from sentgen.errors import InputError, SentgenError
 
 @contextmanager
 def needs(extra: str, package: str, instead: str = "") -> Iterator[None]:
-    """Say of an import that fails what is missing, and which command installs it.
+    """Turn a failed import into an error with the missing package and the command that installs it.
 
     Args:
-        extra: the name in pyproject.toml.
-        package: what the package brings, for people.
-        instead: what can be done without it.
+        extra: name of the extra in pyproject.toml.
+        package: name of the package, and its purpose, for the message.
+        instead: what users can do without the package.
 
     Raises:
         InputError: the package is not installed.

@@ -16,15 +16,15 @@ NEVER_LOADED: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-#: Whose imports are refused: they run the statements. Plug-ins may have a use for pandas.
+#: Packages whose import of pandas is refused, as they run the statements. Plug-ins may use pandas.
 _OURS = frozenset({"sentgen", "sqlalchemy", "duckdb"})
 
 
 class WithoutPandas:
-    """Finds modules, and says at once that there is no pandas, to DuckDB alone."""
+    """A finder of modules that tells DuckDB, and nobody else, that pandas is not installed."""
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        """Refuse pandas, and leave all other modules to whoever comes next.
+        """Refuse pandas, and leave all other modules to the next finder.
 
         Raises:
             ModuleNotFoundError: the package is pandas, and DuckDB asks for it.

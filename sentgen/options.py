@@ -65,19 +65,19 @@ class Option:
 
     Attributes:
         help: one sentence.
-        argument: whether it stands in its place, without a name.
+        argument: whether it is given by its position, without a name.
         closed: whether the command line refuses other words (exit code 2); else the library does.
         short: a second name on the command line, such as ``-m``.
-        off: the name of its opposite on the command line, if that is not ``--no-`` and its own; of a list,
-            what gives a value with `NOT` before it.
+        off: the name of its opposite on the command line, if that is not ``--no-`` and its own name; of a
+            list, the option that gives a value with `NOT` before it.
         least: the least number that makes sense.
         most: the greatest one.
-        shell: what the command line says instead, where it has other names for things.
-        metavar: what stands for the value on the command line.
+        shell: the help on the command line, where names differ there.
+        metavar: the word for the value in the help of the command line.
         panel: panel of the help on the command line.
-        read: what makes its value of the text that is given.
-        file: the name of a file, where the command line reads it from one and the API takes the text itself.
-        given: whether the command line must give a list; else it may read it from elsewhere.
+        read: the function that makes its value from the text that is given.
+        file: the name of a file, if the command line reads it from one and the API takes the text itself.
+        given: whether the command line must give a list, since it has no other source for it.
         line: where it is in the command line that an answer of the API names, if there is no option of its
             name: nowhere, as it changes no rows; a command for each item; each value with its name, as
             ``short``.
@@ -171,10 +171,10 @@ class Parameter:
 
 
 def truth(text: str) -> bool:
-    """Return what yes or no means.
+    """Return the truth value of ``yes`` or ``no``, ``true`` or ``false``, ``1`` or ``0``.
 
     Raises:
-        KeyError: the text is neither.
+        KeyError: the text is none of these.
     """
     return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
 

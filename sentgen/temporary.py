@@ -33,7 +33,7 @@ def hold(path: str | os.PathLike[str], remove: Callable[[str], object]) -> None:
 
 
 def let_go(path: str | os.PathLike[str]) -> None:
-    """Leave a file or folder to whoever removes, renames or keeps it."""
+    """Leave a file or folder to the caller, who removes, renames or keeps it."""
     _held.pop(os.path.abspath(path), None)
 
 

@@ -89,11 +89,11 @@ def _open_for_good(path: str, _device: int, _inode: int) -> int:
 
 
 def put_back(path: Path) -> None:
-    """Put back what a killed commit has half rewritten, unless a process is at it.
+    """Restore the blocks that a killed commit has half rewritten, unless a process is still writing.
 
     Raises:
-        StoreError: the commit has to be put back, but the store cannot be written; or a file of another has
-            the name of the journal.
+        StoreError: blocks have to be restored, but the store cannot be written; or a file of another program
+            has the name of the journal.
     """
     journal = journal_of(path)
     try:
@@ -101,7 +101,7 @@ def put_back(path: Path) -> None:
             raise folders.in_the_way(journal)
     except FileNotFoundError:
         return
-    # The store was removed, its journal was not: it has nothing to say about a new store of that name.
+    # The store was removed, its journal was not; a new store of that name has nothing to do with it.
     if not path.exists():
         journal.unlink(missing_ok=True)
         return

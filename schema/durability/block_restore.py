@@ -124,7 +124,7 @@ def _restore(store: int, journal: Journal) -> None:
 
 
 def is_ours(journal_path: str) -> bool:
-    """Say whether a file is a journal, or the beginning of one, and not another's of that name."""
+    """Return whether a file is a journal, or the beginning of one, and not a file of another program."""
     try:
         with open(journal_path, "rb") as file:
             return _MARK.startswith(file.read(len(_MARK)).rstrip(b"\0"))  # a power cut leaves zeros

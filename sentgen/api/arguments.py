@@ -45,10 +45,10 @@ def declare(declaration: type[Declaration], given: Mapping[str, object]) -> Decl
 
 
 def table_or_paths(given: object) -> tuple[Tabular | None, list[str]]:
-    """Return a table in memory, or else the paths that were given.
+    """Return a table in memory and no paths, or no table and a list of paths.
 
     Raises:
-        InputError: what was given is neither.
+        InputError: the value is neither a table, nor a path or several.
     """
     from sentgen.corpus.frames import is_table
 

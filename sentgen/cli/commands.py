@@ -23,9 +23,10 @@ class Listed:
     Args:
         name: what the user types.
         help: the help above its options.
-        options: the options of the command, as ``commands.json`` tells; none of a group.
-        module: the module in sentgen.cli, and the function there, or the Typer of a group; empty within it.
-        panel: the panel of the help in which it stands.
+        options: the options of the command, as ``commands.json`` lists them; empty for a group.
+        module: the module in sentgen.cli and the name of the function, or of the Typer of a group, in it;
+            empty for the commands of a group.
+        panel: the panel of the help that lists it.
         commands: the commands of a group.
     """
 

@@ -334,7 +334,7 @@ def _sample(source: Source, extension: str) -> list[str]:
     """Return the first lines of a source that are not blank.
 
     Raises:
-        UnrecognizedError: the source has no such lines, or is no text, and its extension means nothing.
+        UnrecognizedError: the source has only blank lines or is no text, and its extension is of no format.
         InputError: the source is no text.
     """
     try:

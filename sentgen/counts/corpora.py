@@ -162,7 +162,7 @@ class Corpus(CorpusName):
             raise InputError("rejected, regions and metadata exclude each other; ask for one of them")
 
     def show(self, store: Store) -> Rows:
-        """Return the sources of the corpus, or what is asked for instead."""
+        """Return the sources of the corpus, or its rejected items, regions or metadata."""
         if self.rejected:
             return rejected(store, self.name)
         if not self.regions and not self.metadata:

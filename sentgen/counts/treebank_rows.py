@@ -80,7 +80,7 @@ class RegionRows:
         self._last = number, length
 
     def pass_by(self, first: int, last: int, length: int) -> None:
-        """Take sentences that say nothing, the last of which has so many tokens."""
+        """Take sentences without regions or metadata; ``length`` is the number of tokens of the last one."""
         self._begin_waiting(first)
         self._last = last, length
 
@@ -91,12 +91,12 @@ class RegionRows:
         self._waiting, self._said = [], {}
 
     def add_block(self, first: int, lengths: Ints, marks: Sequence[Mark], spans: RegionSpans | None) -> None:
-        """Take what a block says of its sentences, after the marks that its first one has itself.
+        """Take the regions of a block of sentences, after the marks that its first sentence has itself.
 
         Args:
-            first: number of the first sentence.
-            lengths: tokens of each.
-            marks: marks of regions, behind so many of all tokens, at least one.
+            first: id of the first sentence.
+            lengths: number of tokens of each sentence.
+            marks: marks of regions; the place of each counts the tokens of the block before it, at least one.
             spans: regions that have no marks.
         """
         ends = np.cumsum(lengths, dtype=np.int64)
@@ -133,7 +133,7 @@ class RegionRows:
     def _add_spans(
         self, first: int, ends: Longs, lengths: Ints, places: Longs, spans: RegionSpans
     ) -> list[_Begun]:
-        """Add the rows of spans; return where the other regions begin, which begin behind so many tokens."""
+        """Add the rows of spans; return the begins of the other regions, from the tokens before each."""
         total = spans.order.size + places.size
         others = np.setdiff1d(np.arange(total), spans.order, assume_unique=True)
         all_places = np.empty(total, np.int64)
@@ -214,7 +214,7 @@ class Placed:
     Attributes:
         ids: ids of the sentences.
         columns: columns of the sentences, end to end.
-        told: sentences of which more is to be said, by their ids.
+        told: the sentences with data of their own beside the columns, by their ids.
         documents: the documents that begin among them, by the id of their first sentence.
     """
 

@@ -218,10 +218,10 @@ class Writer:
         #: Columns of the sentences that wait, and the sentences behind these that have their own.
         self._parts: list[TokenColumns] = []
         self._own: list[Sentence] = []
-        #: The lines of those that wait, and those of which more is to be said, by their numbers.
+        #: The lines of the sentences that wait, and the sentences with data beside the columns, by number.
         self._lines: list[Longs] = []
         self._told: dict[int, Sentence] = {}
-        #: How many of them are of each document, and the documents that begin with them, by their first one.
+        #: Waiting sentences of each document, and the documents that begin among them, by first sentence.
         self._of_documents: Counter[int] = Counter()
         self._begun: dict[int, int] = {}
         self._pending = self._pending_tokens = 0

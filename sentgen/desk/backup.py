@@ -141,13 +141,13 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What was put back.
+    """The files of a restored backup.
 
     Attributes:
-        backup: the backup that was put back.
+        backup: the backup that was restored.
         kept: the store that was there before, under another name.
-        desks: files of line sets that were put back.
-        left: files of line sets that were there, and are as they were.
+        desks: files of line sets that were restored.
+        left: files of line sets that were there already, and were not changed.
     """
 
     backup: Backup

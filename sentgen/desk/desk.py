@@ -164,16 +164,16 @@ def note_of_new_desk(path: Path) -> str:
 
 
 class Desk:
-    """A desk, open while it is asked or written to.
+    """A desk, whose file is open only while it is read or written.
 
     Args:
         path: the file.
-        create: make it with the first thing that is written.
-        allowance: how much whoever writes may add; anything if not given.
+        create: whether the first write makes the file.
+        allowance: how much the writer may add; no limit if ``None``.
 
     Raises:
-        NotFoundError: there is no such file, and none is made.
-        StoreError: the file is not that of a desk, or is one of another version of sentgen.
+        NotFoundError: there is no such file, and ``create`` is not set.
+        StoreError: the file is no desk, or the desk of another version of sentgen.
     """
 
     def __init__(self, path: Path, *, create: bool = False, allowance: Allowance | None = None) -> None:

@@ -95,7 +95,7 @@ def _read_line_numbers(text: str, most: int) -> list[int]:
     [1, 2, 3, 7]
 
     Raises:
-        InputError: the text names no lines, or some that there are not.
+        InputError: the text is no list of line numbers, or names lines above ``most``.
     """
     numbers: dict[int, None] = {}
     for part in text.replace(" ", "").split(","):
@@ -329,7 +329,7 @@ def labeled_lines(
         desk: the file.
         connection: the store.
         name: name of the set.
-        tell: called with what of the set is left out.
+        tell: called with a note on lines that are left out.
 
     Raises:
         InputError: no line of it has a label, or none that is still in the store.

@@ -21,17 +21,17 @@ logger = logging.getLogger(__name__)
 
 
 class DeskLabels:
-    """Gives labels as they are at the time, of lines that are still in the store (see `LentLabels`).
+    """Gives the present labels of lines that are still in the store (see `LentLabels`).
 
     Args:
         store: the store.
-        desk: the file of the desk, which need not be there; that beside the store if none is named.
-        tell: called with what of a set is left out, each thing once.
-        tells_place: whether errors name the file that is not there, which a server keeps to itself.
+        desk: the file of the desk, which need not exist; the one beside the store if ``None``.
+        tell: called with each note about lines of a set that are left out, once.
+        tells_place: whether errors name the missing file, which a server does not tell its clients.
 
     Attributes:
-        asked: whether labels were asked for, so that an answer may be another one next time.
-        notes: what was told.
+        asked: whether labels were looked up, so that the same question may have another answer next time.
+        notes: the notes that ``tell`` was called with.
     """
 
     def __init__(

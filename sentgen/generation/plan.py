@@ -51,7 +51,8 @@ def _rerankers_of(store: Store, settings: SearchSettings) -> tuple[SearchSetting
     """Return settings with all scorers moved to the rerankers, and the rerankers with their weights.
 
     Raises:
-        InputError: a scorer is named twice, or see `scorer_for`, also for other errors.
+        InputError: a scorer is named twice.
+        SentgenError: as `scorer_for` raises it.
     """
     features = settings.of(FeatureSettings).features.named
     models = list_models(store) if features else []

@@ -205,8 +205,7 @@ def _check_alike(store: Store, parts: Sequence[ModelInfo]) -> None:
     """Refuse models that are over different symbols.
 
     Raises:
-        ModelError: some models are over something else, have brackets, classes of unknown words or lower
-            case, and others have not.
+        ModelError: the models differ in their symbols, brackets, classes of unknown words or case.
     """
     kinds: dict[str, list[str | None]] = {
         "what n-grams are made of": [str(part.symbols) for part in parts],

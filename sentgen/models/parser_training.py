@@ -178,7 +178,7 @@ class _TrainedParser:
     Attributes:
         name: what ``--parser`` takes.
         path: the file of its model.
-        sentences: sentences that it has learnt from.
+        sentences: number of sentences that the parser was trained on.
         scores: share of the sentences held out that the parser gets right, as plain text, in percent (F1 of
             the CoNLL shared task 2017): words, sentences, tags (``upos``, ``xpos``), lemmas, heads (``UAS``),
             and heads with their relations (``LAS``).

@@ -133,8 +133,8 @@ def element(name: str, *content: str, **attributes: object) -> Markup:
     Args:
         name: such as `path`.
         content: texts and elements.
-        attributes: the attributes of the element, with `_` for `-`, and behind a word of Python; lengths have
-            one decimal, and ``None`` is no attribute.
+        attributes: the attributes of the element, with `_` for `-`, and `_` behind a keyword of Python;
+            lengths have one decimal, and attributes that are ``None`` are left out.
 
     >>> print(element("a", element("text", "<b> & c", x=1.25), class_="word", text_anchor="end", href=None))
     <a class="word" text-anchor="end"><text x="1.2">&lt;b&gt; &amp; c</text></a>

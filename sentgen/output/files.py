@@ -35,7 +35,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     try:
         with _open(path) as sink:
             yield sink
-    except BrokenPipeError:  # whoever reads has seen enough
+    except BrokenPipeError:  # the reader has seen enough
         raise
     except OSError as error:
         reason = error.strerror or str(error)

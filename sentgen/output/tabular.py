@@ -260,7 +260,7 @@ def csv_value(value: object) -> object:
 
 
 class _Line:
-    """Takes a line, and gives it back to whoever made it."""
+    """The output of a CSV writer, which returns each line to the caller in place of writing it."""
 
     @staticmethod
     def write(line: str) -> str:

@@ -46,7 +46,7 @@ class LessonRequest:
         student: who asked.
         page: which page or route, as `/query`.
         asked: what was filled in, as `query: "camp" · corpus: gum`.
-        link: address of the answer for others; none where it is no page or was sent by a form.
+        link: address of the page for others; empty if it is no page or was sent by a form.
         status: status of the answer.
         seconds: seconds that it took.
         problem: what went wrong; nothing if nothing did.
@@ -128,15 +128,15 @@ _LONGEST_ADDRESS = 4000
 
 @dataclass(slots=True)
 class Classroom:
-    """Who is in a class, as it is written on a desk.
+    """The students of a class, whose names are stored on a desk.
 
     Attributes:
         path: the desk.
         given: addresses and names of this machine that students can type.
-        versions: versions of IP, on all of whose addresses it listens; they change with its network.
-        names: a file of those who may join, a name a line; anybody may if there is none.
+        versions: versions of IP; the server listens on all addresses of each, which change with its network.
+        names: a file of the names that may join, a name a line; ``None`` if anybody may.
         teacher_token: the end of the teacher's addresses, new each time the server starts.
-        lesson: what was asked.
+        lesson: the questions of the students.
         closed: whether nobody else may join now.
     """
 
@@ -246,7 +246,7 @@ class Classroom:
         try:
             known = _read_names(self.names)
         except InputError as error:
-            # Where the file is, and what is in it, is nothing for whoever knocks.
+            # Strangers must not learn the path of the file, nor its content.
             logger.error("names cannot be read", extra={"error": str(error)})
             raise InputError("the names of this class cannot be read; tell your teacher") from None
         for each in known:
@@ -256,7 +256,7 @@ class Classroom:
 
 
 def address_as(token: str) -> str:
-    """Return the beginning of the addresses of whoever has a token."""
+    """Return the beginning of the addresses for the holder of a token."""
     return f"/as/{token}"
 
 

@@ -361,7 +361,7 @@ class Pool:
 
     def _give(self, worker: Worker) -> None:
         """Assign a worker to the request that waits longest."""
-        # It has died in the meantime; whoever waits gets its successor from `_add`.
+        # It has died in the meantime; a waiting request gets its successor from `_add`.
         if worker not in self._all or self._stopping:
             return
         while self._waiting:

@@ -183,11 +183,11 @@ def serve(settings: ServerSettings, *, ready: Callable[[str], None] | None = Non
 
     Args:
         settings: what to serve, and how.
-        ready: told the address, once requests are answered.
+        ready: called with the address, once requests are answered.
 
     Raises:
         InputError: the address cannot be used, or is open to others without a token.
-        SentgenError: there is no snapshot, or it cannot be opened; or the file of line sets is another's.
+        SentgenError: there is no snapshot, or it cannot be opened; or the file of line sets is no desk.
     """
     # Refused, not warned of: a warning scrolls by, and the store is open.
     if not is_loopback(settings.host) and not (settings.tokens or settings.users or settings.classroom):

@@ -84,13 +84,12 @@ class ToolAnswer(AnswerDocument):
 
 
 def tool_server(service: Service, offered: Mapping[str, Operation], address: str = "") -> Server[Any]:
-    """Return what speaks MCP over some connection, and asks a service.
+    """Return an MCP server, for any connection, whose tools are operations of a service.
 
     Args:
-        service: which has been started before anybody asks.
-        offered: the operations that there are, by name.
-        address: address of a server whose pages show the answers; that which was asked, where it is asked
-            over HTTP.
+        service: the service, which is started before the first call.
+        offered: the operations of the service, by name.
+        address: address of a server whose pages show the answers; over HTTP, the server that was asked.
     """
     tools = {name: offered[name] for name in TOOLS if name in offered}
 

@@ -28,11 +28,11 @@ _KEYS = {"users": {"token", "groups", "corpora"}, "groups": {"corpora"}}
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who may ask.
+    """A user who may send requests.
 
     Attributes:
-        name: name of the user; empty where all who have a token are the same.
-        corpora: names of those that may be seen; all if there are none given.
+        name: name of the user; empty if the server does not distinguish holders of tokens.
+        corpora: names of the corpora that the user may see; all if ``None``.
     """
 
     name: str = ""
@@ -103,7 +103,7 @@ class UserFile:
         corpora = ["ewt", "gum"]    # or "all"
 
     Raises:
-        InputError: the file cannot be read, or does not say what it should.
+        InputError: the file cannot be read, or is not of this form.
     """
 
     def __init__(self, path: Path) -> None:

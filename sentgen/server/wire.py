@@ -70,20 +70,20 @@ PING = Call("", b"")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a worker says, with a status of HTTP: an answer, a problem, or where it is.
+    """A message of a worker, with a status of HTTP: an answer, a problem, or its state.
 
     Attributes:
         status: 102 when it has begun with a request; before the first one 200, or 503 if it cannot start.
-        body: body of the answer, its problem, or why it cannot start.
+        body: body of the answer, of the problem, or of the reason why the worker cannot start.
         media_type: media type of the body.
         rows: number of rows in the answer.
         truncated: whether there are more.
         seconds: seconds of work.
         retire: whether the worker should be replaced: memory that ran short may be left in pieces, and a
             database that broke answers nothing more.
-        lookups: lookups of models and trees that it took, found in the cache and fetched, by what they are.
-        snapshot: which one was asked; the front knows it.
-        of_labels: whether labels of lines were asked for, which change while the snapshot does not.
+        lookups: numbers of look-ups in models and trees, by kind: those found in the cache, those fetched.
+        snapshot: the snapshot that was asked, which the front fills in.
+        of_labels: whether labels of lines were looked up, which change while the snapshot does not.
     """
 
     status: int
@@ -126,14 +126,14 @@ def pack(message: Call | Reply) -> bytes:
 
 
 async def receive(reader: asyncio.StreamReader) -> Reply:
-    """Read what a worker says.
+    """Read a message of a worker.
 
     Raises:
-        ConnectionError: the worker has gone, or says what cannot be read.
+        ConnectionError: the worker has gone, or its message cannot be read.
     """
     try:
         head, body = _LENGTHS.unpack(await reader.readexactly(_LENGTHS.size))
-        # Read as it stands, a wrong length would have the front ask for so much memory.
+        # Unchecked, a wrong length would let the front allocate that much memory.
         if head + body > _MOST_BYTES:
             raise ValueError("no answer is as long")
         reply = decode(await reader.readexactly(head), Reply)

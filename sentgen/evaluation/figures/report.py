@@ -368,7 +368,7 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     """Write files over those of an earlier report.
 
     Raises:
-        InputError: a file cannot be written, or there is another's of its name; then none was.
+        InputError: a file cannot be written; or a file of another program has its name, and none was written.
     """
     _refuse_others(folder, contents)
     new = {f"{hashlib.sha256(content).hexdigest()}  {name}" for name, content in contents.items()}
@@ -450,7 +450,7 @@ class Report:
         """Write all of it into a folder, over an earlier report; return the files, the page first.
 
         Raises:
-            InputError: a file cannot be written, or there is another's of its name.
+            InputError: a file cannot be written, or a file of another program has its name.
         """
         plots = _plot_files(self.plots)
         texts = {_PAGE: self._page(plots), _TABLES: self.markdown(), **self.csv}
@@ -464,8 +464,8 @@ class Report:
         """Make the folder of a report, not its parents, before any long computation.
 
         Raises:
-            InputError: the folder cannot be made, is a file, holds another's page, or there is nothing to
-                draw with.
+            InputError: the folder cannot be made, is a file, or holds a page of another program; or
+                matplotlib is missing.
         """
         need_plots("the plots of a report")
         if not folder.parent.exists():  # mistyped, more likely than not

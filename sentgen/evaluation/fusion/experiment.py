@@ -222,10 +222,10 @@ def _measured(
 
     Args:
         cases: the clusters.
-        answers: the sentence of the system for each cluster, parsed; None where it made none.
-        common: (clusters), those for which all systems have one.
-        spelling: what makes two words of arguments the same.
-        parser: parser for the signature.
+        answers: the parsed sentence of the system for each cluster; ``None`` for clusters without one.
+        common: (clusters,), whether all systems have a sentence.
+        spelling: the spelling by which two words of arguments are the same.
+        parser: name and version of the parser, for the signature.
     """
     made = np.array([answer is not None for answer in answers])
     given = zip(cases, answers, strict=True)

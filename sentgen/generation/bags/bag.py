@@ -279,8 +279,8 @@ def units_of(
         sentence: the sentence, with ``nps`` if phrases are wanted; without, every word is a unit.
         kind: `np` or `word`.
         tags: the tags to give to the words; xpos, else upos, if ``None``.
-        heads: heads of a tree: the head of a phrase is the last of its words whose head stands outside;
-            ``None`` if no tree is known.
+        heads: heads of the words in a tree; the head of a phrase is its last word with a head outside of it;
+            ``None`` without a tree.
     """
     tags = tags or sentence.xpos or sentence.upos
     numbers = sentence.nps if kind == "np" and sentence.nps else [0] * len(sentence.forms)

@@ -282,7 +282,8 @@ class Reranker:
         """Return the reranker with a model of the store, or a scorer, by its name; ``None`` for no name.
 
         Raises:
-            InputError: the weight is out of range, or see `scorer_for` for this and other errors.
+            InputError: the weight is not from 0 to 1.
+            SentgenError: as `scorer_for` raises it.
         """
         return None if name is None else cls(scorer_for(store, name), weight)
 

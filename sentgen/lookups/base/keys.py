@@ -425,8 +425,8 @@ class StoreKeys:
 
         Args:
             name: the name.
-            what: what the name is to be, for the message that there is none.
-            others: what else it may be.
+            what: the kind of key, for the message that there is no such key.
+            others: further names that would be allowed, for the same message.
 
         Raises:
             InputError: there is no such key.

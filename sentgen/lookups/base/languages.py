@@ -206,7 +206,7 @@ def built(
 
     Raises:
         UnexpectedInput: the grammar does not accept the query.
-        QueryError: the query is too large; and what the transformer raises.
+        QueryError: the query is too large, or the transformer refuses it.
     """
     from lark.exceptions import VisitError
 

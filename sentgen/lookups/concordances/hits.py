@@ -64,7 +64,7 @@ class Window:
         """Read ``L2-R4``, or ``2,4`` for the same; ``L2`` or ``2L``, ``R4`` or ``4R``, ``5`` for both sides.
 
         Raises:
-            InputError: the text is none of these, or empty.
+            InputError: the text is empty, or of no such form.
         """
         given = text.strip()
         if side := _SIDE.fullmatch(given):

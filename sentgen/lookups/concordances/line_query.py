@@ -108,7 +108,7 @@ class LineContext:
         """Read ``10``, ``2s`` or ``1p``.
 
         Raises:
-            InputError: the context is none of these, or too much.
+            InputError: the text is of no such form, or the context is too wide.
         """
         match = re.fullmatch(r"(\d{1,9})([sp]?)", str(given).strip())
         least = 1 if match and match[2] else 0

@@ -57,7 +57,7 @@ class Symbols:
         """Refuse a model that is not over words, where sentences are built from words.
 
         Raises:
-            ModelError: the model is over something else.
+            ModelError: the model is over tags, classes or items.
         """
         if not self.are_words:
             raise ModelError(

@@ -26,7 +26,7 @@ _ROWS = 50
 _SIZES = 20
 #: Examples of patterns.
 _PATTERNS = {"concordance": "{word}", "frequencies": "{begin}*", "ngrams": "{word} *"}
-#: By what lists come unless the URL says it.
+#: Column by which lists are sorted if the URL names none.
 _USUAL = {"frequencies": "-count", "ngrams": "-count"}
 
 
@@ -264,12 +264,12 @@ class _PartChoice:
 
     @property
     def where(self) -> str:
-        """All conditions in one."""
+        """The conjunction of all conditions."""
         return self.query.where()
 
     @property
     def chosen(self) -> list[_ChosenPart]:
-        """Each of them with the page without it."""
+        """The conditions, each with a link to the page without it."""
         return [
             _ChosenPart(condition, self._page([each for each in self.conditions if each != condition]))
             for condition in self.conditions

@@ -103,7 +103,7 @@ class TextTypeKey(NamedTuple):
 
     @property
     def values(self) -> Sequence[TextType]:
-        """All values that are listed."""
+        """The values of both lists."""
         return [*self.first, *self.others]
 
     @staticmethod
@@ -130,10 +130,10 @@ class TextTypes:
     """The text types of a form.
 
     Args:
-        name: name of the parameter that has what is chosen, each a condition.
-        keys: what is offered.
-        conditions: what is chosen, also what was typed.
-        query: the parameters of the page, and ``path``: where it is.
+        name: name of the parameter with the conditions that are chosen.
+        keys: the keys that are offered, with their values.
+        conditions: the conditions that are chosen or were typed.
+        query: the parameters of the page; ``path`` is that of the page.
     """
 
     name: str
@@ -292,11 +292,11 @@ class LineChoice:
         }
 
     def chain(self, link_values: Mapping[str, object], hits: PageAnswer) -> list[_ChainLink]:
-        """Return the filters that were taken, each with the page without it.
+        """Return the filters that were applied, each with a link to the page without it.
 
         Args:
-            link_values: what else the URL says.
-            hits: what is left, which says how many each filter leaves.
+            link_values: the other parameters of the URL.
+            hits: the answer of the filtered query, whose notes have the number of hits after each filter.
         """
         notes = [*hits.notes[: len(self.filters)]] if not hits.problem else []
         links = []

@@ -329,7 +329,7 @@ class ListPart:
         path: path of the page.
         query: parameters of the page.
         rows: how many rows are shown.
-        usual: column by which rows are sorted unless the URL says it, with ``-`` from its end.
+        usual: column by which rows are sorted if the URL names none, with ``-`` before it in falling order.
         prefix: prefix of the parameters of a second list on the page.
     """
 
