@@ -4,13 +4,13 @@ The decision is made on DuckDB's own syntax tree (``json_serialize_sql``) and fa
 known to be harmless is refused, and so is whatever raises. It is one wall of several; see
 `sentgen.schema.readonly`.
 
-A name in a from clause is that of a table or view of the dictionary, or of a CTE, or it is refused: DuckDB
-would go on to its own views, which tell where the store lies, and to files. It is the name of a CTE where
-DuckDB, too, can find no other: it stands by itself, without a schema; the query that it stands in, or one
-around that, has a WITH that names it; and it does not stand in that WITH before the end of the CTE, with one
-exception: the second half of a recursive union (not the first, nor a WITH before both) sees the CTE that it
-belongs to. Names are the same if they differ in the case of ASCII letters only, as DuckDB has it: U+212A is
-no *k*. `tests/schema/test_names_of_ctes.py` asks DuckDB's binder.
+A name in a from clause must be that of a table or view of the dictionary, or of a CTE: DuckDB resolves other
+names to its own views, which reveal the path of the store, or to files. A name counts as a CTE only where
+DuckDB is certain to resolve it to that CTE. It has no schema; a WITH of the query that contains it, or of an
+outer query, defines it; and it is not within that WITH before the end of the definition, with one exception:
+the second half of a recursive union (not the first, nor a WITH before both) sees the CTE that it defines.
+Names are compared as DuckDB compares them, ignoring the case of ASCII letters only: U+212A is no *k*.
+`tests/schema/test_names_of_ctes.py` compares the result with DuckDB's binder.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from sentgen.schema.engine import one_row
 MAX_BYTES = 20_000
 # `_visit` takes two or three frames a level: Python's own limit of 1,000 stays out of reach.
 _MAX_DEPTH = 100
-#: Characters of DuckDB's complaints that are shown.
+#: Characters of DuckDB's error messages that are shown at most.
 _MAX_MESSAGE = 1_000
-#: Errors that say nothing of the query, but of files, memory and DuckDB itself; and what is told instead.
+#: Errors about files, memory and DuckDB itself, not about the query; and the message shown instead.
 _OF_THE_MACHINE = (
     duckdb.OperationalError,
     duckdb.InternalError,
@@ -40,12 +40,13 @@ _OF_THE_MACHINE = (
     duckdb.PermissionException,
 )
 _UNTOLD = "the query cannot be answered here; write it in another way"
-#: What DuckDB calls an error; the ends of its sentences; and advice that nobody can follow here.
+#: In a message of DuckDB: the class of the error; the ends of sentences; and advice that cannot be followed
+#: here.
 _CLASS = re.compile(r"^[A-Z][A-Za-z]+( [A-Z]?[a-z]+)* Error: ")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _ADVICE = re.compile(r"\b(SET|PRAGMA|INSTALL|LOAD)\b|https?://")
 
-#: Functions in the place of a table.
+#: Functions that may be used as a table.
 TABLE_FUNCTIONS = frozenset(["generate_series", "json_each", "range", "repeat_row", "unnest"])
 
 #: Functions of values. None of them reads files, settings or the environment, writes, or sleeps.
@@ -98,7 +99,7 @@ FUNCTIONS = frozenset(
     first_value lag last_value lead nth_value ntile percent_rank rank rank_dense row_number
     """.split()  # noqa: SIM905 (a list of 300 strings is no pleasure)
 )
-#: What may stand in a from clause, apart from named relations and table functions.
+#: Types of nodes in a from clause.
 # Not SHOW_REF: that is DESCRIBE and SUMMARIZE.
 _FROM = frozenset(["BASE_TABLE", "TABLE_FUNCTION", "JOIN", "SUBQUERY", "EXPRESSION_LIST", "EMPTY"])
 _QUERIES = frozenset(["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"])
@@ -116,7 +117,7 @@ Node = dict[str, object]
 
 
 def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
-    """Return if the SQL may run.
+    """Check SQL that is to run.
 
     Raises:
         QueryRejected: the SQL may not run, or is wrong; the message is one line.
@@ -128,7 +129,7 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
     if size > MAX_BYTES:
         raise QueryRejected(f"the query is longer than {MAX_BYTES} bytes; shorten it")
     try:
-        # First: json_serialize_sql takes several statements at once, and says less about others than SELECT.
+        # First, as json_serialize_sql accepts several statements, and explains less about other kinds.
         _require_one_select(duck, sql)
         # Bound as a value: the query is parsed here and must not run.
         row = one_row(duck, "select json_serialize_sql(?::varchar)", [sql])
@@ -142,7 +143,7 @@ def require_harmless(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
         _visit(tree["statements"][0]["node"], frozenset(), 0)
     except QueryRejected:
         raise
-    except Exception as error:  # fail closed: whatever it is, it does not run
+    except Exception as error:  # fail closed: after any error, the query does not run
         raise QueryRejected(f"the query cannot be checked: {_first_line(str(error))}") from error
 
 
@@ -158,11 +159,10 @@ def _require_one_select(duck: duckdb.DuckDBPyConnection, sql: str) -> None:
 
 
 def syntax_message(error: Exception) -> str:
-    """Return DuckDB's complaint as one line: without the echo of the query, but with its candidates.
+    """Return DuckDB's error message as one line: without the echo of the query, but with candidate names.
 
-    It is cut where it is long: a query can make an error as long as it likes.
-
-    What it says of itself and of the machine, and not of the query, is left out.
+    A long message is cut, as a query can make one of any length. Parts about DuckDB and the machine, not the
+    query, are left out.
 
     >>> syntax_message(duckdb.Error('Parser Error: syntax error at or near "x"\\n\\nLINE 1: x'))
     'syntax error at or near "x"'
@@ -192,13 +192,13 @@ def _visit(node: object, scope: frozenset[str], depth: int) -> None:
         _check(node, inner)
         itself = {_lower(node["cte_name"])} if node.get("type") == "RECURSIVE_CTE_NODE" else frozenset()
         for name, child in node.items():
-            # Visited already, each with the names before it only.
+            # `_with_ctes` has visited them, each with the names before it only.
             if name != "cte_map":
                 _visit(child, inner | itself if name == "right" else inner, depth + 1)
 
 
 def _with_ctes(node: Node, scope: frozenset[str], depth: int) -> frozenset[str]:
-    """Check the CTEs of a query, each of which sees those before it; return the names then in sight."""
+    """Check the CTEs of a query, each of which sees those before it; return the names in sight after them."""
     ctes = cast(dict[str, list[Node]], node.get("cte_map", {"map": []}))
     for entry in ctes["map"]:
         _visit(entry["value"], scope, depth + 1)
@@ -208,7 +208,7 @@ def _with_ctes(node: Node, scope: frozenset[str], depth: int) -> frozenset[str]:
 
 def _check(node: Node, scope: frozenset[str]) -> None:
     """Check one node by itself."""
-    # Nodes have no common mark: expressions have a class, queries and from clauses only a type.
+    # Kinds of nodes differ in their keys: expressions have a class, queries and from clauses only a type.
     if "class" in node and node["class"] not in _EXPRESSIONS:
         raise QueryRejected(f"expressions of the kind {node['class']} are not allowed here")
     kind = node.get("type")
@@ -226,7 +226,7 @@ def _check(node: Node, scope: frozenset[str]) -> None:
 def _is_query_or_from(kind: str) -> bool:
     """Whether a node without a class is a query or a part of a from clause.
 
-    The others that have a type as text are modifiers and the types of values.
+    Other nodes whose type is text are modifiers and the types of values.
     """
     return not kind.endswith(("_MODIFIER", "_TYPE_INFO")) and not (
         kind.startswith("ORDER_") or kind in ("ASCENDING", "DESCENDING")
@@ -236,7 +236,7 @@ def _is_query_or_from(kind: str) -> bool:
 def _check_relation(node: Node, scope: frozenset[str]) -> None:
     name = _lower(node["table_name"])
     qualified = bool(node.get("catalog_name")) or _lower(node.get("schema_name") or "main") != "main"
-    # A CTE goes by its bare name; with a schema before it, the name is that of a table.
+    # A name with a schema before it is that of a table, not of a CTE.
     if not qualified and (name in dictionary.names() or (name in scope and not node.get("schema_name"))):
         if node.get("at_clause"):
             raise QueryRejected("AT is not allowed here")
@@ -250,7 +250,7 @@ def _check_relation(node: Node, scope: frozenset[str]) -> None:
 def _check_function(node: Node, allowed: frozenset[str]) -> None:
     name = _lower(node["function_name"])
     schema = _lower(node.get("schema") or "main")
-    # Any other schema or database might have a macro of a harmless name.
+    # Another schema or database might have a macro with the name of a harmless function.
     if name not in allowed or node.get("catalog") or schema not in ("main", "pg_catalog"):
         close = get_close_matches(name, allowed, n=3, cutoff=0.75)
         hint = f"; did you mean {' or '.join(sorted(close))}?" if close else ""
@@ -258,7 +258,7 @@ def _check_function(node: Node, allowed: frozenset[str]) -> None:
 
 
 def _lower(name: object) -> str:
-    """Return a name as DuckDB compares it: Python's `lower` makes a *k* of U+212A, too.
+    """Return a name as DuckDB compares it; Python's `lower` would make a *k* of U+212A.
 
     >>> _lower("DUCKDB_Tables"), _lower("\u212a") == "k"
     ('duckdb_tables', False)

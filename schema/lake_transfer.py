@@ -1,4 +1,4 @@
-"""Make a lake of a store, table by table, and a store of a lake: the same rows make the same bytes."""
+"""Export a store to a lake, table by table, and load a lake into a store: equal rows make equal files."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from sentgen.schema.lakes import LakeFile, Manifest, file_schema
 from sentgen.schema.places import MANIFEST, Place
 from sentgen.schema.store import Store
 
-#: Rows of a row group, which DuckDB reads or skips as one: as many as in its own files.
+#: Rows of a row group, which DuckDB reads or skips as a whole; DuckDB's own files have as many.
 ROW_GROUP = 122_880
-#: Rows of a file, of which several are read at a time.
+#: Rows of a file; DuckDB reads several files at a time.
 FILE_ROWS = 80 * ROW_GROUP
 
 
 def write_file(lake: Place, table: str, part: int, batches: Iterable[pa.RecordBatch]) -> LakeFile:
-    """Write sorted rows of a table as one file, and return what the manifest says of it.
+    """Write sorted rows of a table as one file, and return its entry for the manifest.
 
-    It is written aside and renamed; written again, it is the same file. One row group is in memory at a time.
+    The file is written under another name and renamed; equal rows make an equal file. One row group is in
+    memory at a time.
 
     Args:
         lake: the lake.
         table: the table of the store.
-        part: place of the file among those of the table, from 0.
+        part: index of the file among those of the table, from 0.
         batches: the rows, columns by name, in batches of any size.
     """
     with lake.draft() as (file, keep):
@@ -46,11 +47,11 @@ def write_file(lake: Place, table: str, part: int, batches: Iterable[pa.RecordBa
 
 
 def _write(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
-    # A server reads lakes, and writes none.
+    # Imported late: servers read lakes without this module.
     import pyarrow.parquet as pq
 
     rows = 0
-    # Hardly any two logarithms are the same: a dictionary of them takes a third of the time, and more bytes.
+    # Floats hardly ever repeat: a dictionary would take a third of the time, and make the file larger.
     coded = [column.name for column in schema if column.type != pa.float64()]
     with pq.ParquetWriter(
         file, schema, compression="zstd", use_dictionary=coded, write_statistics=True
@@ -62,7 +63,7 @@ def _write(file: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 
 
 def row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
-    """Yield the rows in tables of `ROW_GROUP` rows, the last one of less, with the columns of the schema."""
+    """Yield the rows in tables of `ROW_GROUP` rows, the last one with fewer, in the columns of the schema."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in batches:
@@ -81,15 +82,16 @@ def row_groups(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator
 def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambda _: None) -> Manifest:
     """Write all tables of a store as a lake, and return its manifest.
 
-    Killed, it leaves no lake; run again, it makes the same files. Memory holds one row group at a time.
+    If it is killed, there is no lake; the next run writes the same files again. Memory holds one row group at
+    a time.
 
     Args:
         store: the store, which is only read.
-        lake: where the lake shall be.
-        progress: called with one line a table.
+        lake: the place for the lake.
+        progress: called with one line for each table.
 
     Raises:
-        StoreError: a lake is there already, or it cannot be written.
+        StoreError: there is a lake already, or the lake cannot be written.
     """
     if lake.exists(MANIFEST):
         raise StoreError(f"{lake}: there is a lake here already; name another folder, or remove this one")
@@ -105,10 +107,10 @@ def export(store: Store, lake: Place, *, progress: Callable[[str], None] = lambd
 
 
 def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
-    """Make a new store that holds what a lake holds.
+    """Make a new store with the rows of a lake.
 
     Raises:
-        DamagedError: a file of the lake is not what was written.
+        DamagedError: a file of the lake differs from its hash in the manifest.
         StoreError: the store cannot be written.
     """
     manifest = Manifest.read(lake)
@@ -127,7 +129,7 @@ def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
         duck = raw(connection)
         if lake.files is not None:
             duck.register_filesystem(lake.files)
-        for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
+        for reserved in ("word", "tag"):  # a transaction each: DuckDB cannot delete and insert a key in one
             duck.execute(f"delete from {reserved}")
         for name in metadata.tables:
             duck.execute(f"insert into {name} by name {manifest.rows_of(lake, name)}")
@@ -137,7 +139,7 @@ def load(lake: Place, path: Path, *, memory_limit: int | None = None) -> None:
 def _files(store: Store, lake: Place, table: str) -> Iterator[LakeFile]:
     columns = ", ".join(quote_identifier(column) for column in file_schema(table).names)
     with store.connect() as connection:
-        # In the order of the rows, which is how the store has sorted them.
+        # Rows come in the order of the store, which has sorted them by `sort_keys`.
         reader = arrow_reader(raw(connection), f"select {columns} from {table}", rows=ROW_GROUP)
         batches = (batch for batch in reader if batch.num_rows)
         for part, first in enumerate(batches):
@@ -145,7 +147,7 @@ def _files(store: Store, lake: Place, table: str) -> Iterator[LakeFile]:
 
 
 def _some(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the batches of one file."""
+    """Yield the batches of one file, up to `FILE_ROWS` rows."""
     rows = 0
     for batch in batches:
         yield batch

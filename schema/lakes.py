@@ -1,15 +1,15 @@
-"""Lakes: a manifest, and for each table of the store Parquet files that it names, opened in DuckDB as views.
+"""Lakes: stores as Parquet files, which a manifest lists by table and DuckDB opens as views.
 
     LAKE/manifest.json
     LAKE/word/part=00000-HASH.parquet
     LAKE/ngram_3/part=00000-HASH.parquet
     LAKE/ngram_3/part=00001-HASH.parquet
 
-A file has exactly the columns of its table, in their order (`file_schema`), and the files of a table in the
-order of the manifest have its rows as the store sorts them (`sort_keys`), so that the minima and maxima of
-row groups prune. HASH is the beginning of the SHA-256 of the file. What the manifest does not name does not
-exist: a table without files is empty. The manifest is written aside and renamed when all files are there.
-Nothing in it depends on the time: the same rows make the same lake.
+A file has exactly the columns of its table, in their order (`file_schema`). The files of a table, in the
+order of the manifest, have its rows as the store sorts them (`sort_keys`), so that queries can skip row
+groups by their minima and maxima. HASH is the beginning of the SHA-256 of the file. Files that the manifest
+does not list are ignored, and a table without files is empty. The manifest is written under another name and
+renamed when all files are there. Nothing in it depends on the time: the same rows make the same lake.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Version of the layout; another one is refused.
+#: Version of the layout; lakes of another version are refused.
 FORMAT = 1
-#: Digits of the hash that are part of the name of a file.
+#: Hexadecimal digits of the hash in the name of a file.
 _DIGITS = 16
-#: Tables of what sources say beyond tokens and trees, sorted by sentence.
+#: Tables of annotation beyond tokens and trees, to the columns that sort them, sentence first.
 _WITHIN = {table.name: ("sentence_id", *names) for table, names in OF_SENTENCE.items()}
-#: No other name is opened: a manifest from elsewhere must not reach other files.
+#: Paths of files; others are refused, so that no manifest can make DuckDB open files elsewhere.
 _NAME = re.compile(r"([a-z][a-z0-9_]*)/part=[0-9]+-([0-9a-f]+)\.parquet")
 
 
@@ -75,7 +75,7 @@ class LakeFile:
 
     @staticmethod
     def hash_in(path: str) -> str:
-        """Return the hash in the path of a file, or nothing if no file of a lake is called so.
+        """Return the hash in the path of a file; empty if the path is not one of a lake.
 
         >>> [LakeFile.hash_in(f"{table}/part=00003-0123456789abcdef.parquet") for table in ("word", "year")]
         ['0123456789abcdef', '']
@@ -86,10 +86,10 @@ class LakeFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a lake holds.
+    """The list of the files of a lake.
 
     Attributes:
-        tables: table of the store to its files, in the order of their rows.
+        tables: name of a table to its files, in the order of their rows.
         schema: revision of the tables.
         format: version of the layout.
     """
@@ -109,11 +109,11 @@ class Manifest:
 
     @classmethod
     def read(cls, root: Place) -> Manifest:
-        """Return what a lake holds.
+        """Read the manifest of a lake.
 
         Raises:
             NotFoundError: there is no lake.
-            StoreError: its manifest is damaged, or of a version that this sentgen does not read.
+            StoreError: the manifest is damaged, or of a version that this sentgen does not read.
         """
         if not root.exists(MANIFEST):
             raise NotFoundError(
@@ -144,13 +144,13 @@ class Manifest:
             ) from error
 
     def write(self, root: Place) -> None:
-        """Write the manifest aside and rename it into place; with it, the lake is what it says."""
+        """Write the manifest under another name and rename it, which makes its files the lake."""
         tables = {name: [asdict(file) for file in files] for name, files in self.tables.items() if files}
         values = {"format": self.format, "schema": self.schema, "tables": tables}
         root.write(MANIFEST, f"{json.dumps(values, indent=1, sort_keys=True)}\n".encode())
 
     def changed_files(self, lake: Place, table: str) -> list[LakeFile]:
-        """Return the files of a table that are not what was written; reads all of them."""
+        """Return the files of a table whose hashes differ from the manifest; reads all of them."""
         wrong = []
         for file in self.tables.get(table, ()):
             with translated_errors(Path(lake.path(file.path))), lake.open(file.path) as opened:
@@ -159,7 +159,7 @@ class Manifest:
         return wrong
 
     def rows_of(self, lake: Place, name: str) -> str:
-        """Return the query for the rows of a table, which has none without files."""
+        """Return the query for the rows of a table; it yields none if the table has no files."""
         files = self.tables.get(name, ())
         columns = metadata.tables[name].columns
         if not files:
@@ -169,20 +169,20 @@ class Manifest:
             )
             return f"select {nothing} where false"
         listed = ", ".join(literal(lake.path(file.path)) for file in files)
-        # Named: what lacks a column is refused here, not in the middle of a command.
+        # Columns are named, so that a file without one is refused at the opening, not within a command.
         chosen = ", ".join(quote_identifier(c.name) for c in columns)
         return f"select {chosen} from read_parquet([{listed}], hive_partitioning = false)"
 
     def create_views(self, duck: duckdb.DuckDBPyConnection, lake: Place) -> None:
-        """Create in an empty database what a store has: all of its tables, as views, and its views.
+        """Create views for all tables of the store, and the views of the store, in an empty database.
 
         Raises:
-            DamagedError: a file is not there, or has another size than the manifest says.
+            DamagedError: a file is missing, or its size differs from that in the manifest.
         """
         _require_files(lake, self)
         if lake.files is not None:
             duck.register_filesystem(lake.files)
-        # Its files never change, so that what their ends say of row groups is read once.
+        # The files never change, so that DuckDB can keep the metadata of their row groups.
         duck.execute("set parquet_metadata_cache = true")
         for name in metadata.tables:
             try:
@@ -198,7 +198,7 @@ class Manifest:
             duck.execute(view.sql)
 
     def lock(self, duck: duckdb.DuckDBPyConnection, lake: Place) -> None:
-        """Cut a database with the views of a lake off from all files but those of the lake, for good."""
+        """Restrict a database with the views of a lake to the files of the lake, irrevocably."""
         listed = ", ".join(literal(lake.path(file.path)) for file in self.files)
         duck.execute(f"set allowed_paths = [{listed}]")
         duck.execute("set enable_external_access = false")
@@ -206,7 +206,7 @@ class Manifest:
 
 
 def file_schema(table: str) -> pa.Schema:
-    """Return the columns of the files of a table: names and types of the store, in its order."""
+    """Return the names and types of the columns in the files of a table, as in the store."""
     import pyarrow as pa
 
     types: dict[str, pa.DataType] = {
@@ -230,9 +230,9 @@ def file_schema(table: str) -> pa.Schema:
 
 
 def sort_keys(table: str) -> tuple[str, ...]:
-    """Return the columns that the rows of a large table are sorted by, nulls last; empty for a small one.
+    """Return the columns that sort the rows of a table, nulls last; empty for a small table.
 
-    Layers and levels are few: a store has them in the order in which it counted, and any order will do.
+    Layers and levels have few values: the store has them in the order of counting, which need not be kept.
 
     >>> sort_keys("ngram_2"), sort_keys("word")
     (('segment_id', 'w1', 'w2'), ('id',))
@@ -250,11 +250,13 @@ def sort_keys(table: str) -> tuple[str, ...]:
 
 
 def open_engine(lake: Place, *, memory_limit: int, threads: int | None = None) -> Engine:
-    """Open a lake for reading, until the engine is disposed of; what a query spills lies beside a local one.
+    """Open a lake for reading, until the engine is disposed of.
+
+    Queries beyond the memory limit write temporary files: beside a local lake, else in the temporary folder.
 
     Raises:
         NotFoundError: there is no lake.
-        StoreError: the lake is of another version, or its manifest names a file that is not there.
+        StoreError: the lake is of another version, or a file of its manifest is missing.
     """
     manifest = Manifest.read(lake)
     local = lake.files is None
@@ -275,10 +277,10 @@ def open_engine(lake: Place, *, memory_limit: int, threads: int | None = None) -
 
 
 def attacks(lake: Place) -> tuple[str, ...]:
-    """Return what DuckDB must refuse when it is locked: to read or write anything else, and to unlock it.
+    """Return statements that a locked DuckDB must refuse: they read or write other files, or unlock it.
 
-    What is allowed to be read is allowed to be written, too, as DuckDB has it. Files of a lake are closed to
-    writing by their rights, and the guard lets no statement through that writes.
+    DuckDB allows writing to the files that it may read. The files of a lake are protected by their mode, and
+    the guard refuses statements that write.
     """
     manifest, beside = literal(lake.path(MANIFEST)), literal(lake.path(f"{MANIFEST}.attack"))
     return (
@@ -307,13 +309,13 @@ _DUCKDB_TYPES = {
 
 
 def literal(text: str) -> str:
-    """Return a string as SQL writes it."""
+    """Return a string as an SQL literal."""
     quoted = text.replace("'", "''")
     return f"'{quoted}'"
 
 
 def _require_files(lake: Place, manifest: Manifest) -> None:
-    """Compare the sizes of the files with the manifest; of a bucket, DuckDB says what is missing."""
+    """Compare the sizes of local files with the manifest; DuckDB reports missing files of a bucket."""
     if lake.files is not None:
         return
     for file in manifest.files:

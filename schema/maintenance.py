@@ -1,4 +1,4 @@
-"""Keep a store in order: its sizes, its integrity and repair, and its counts merged and packed."""
+"""Maintain a store: report sizes, check its integrity, repair it, merge its counts, and pack its file."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ _CURES = {
     parse.name: "restore a backup; if there is none, parse again in a new store",
 }
 
-#: What has an index scanned from end to end: without it, DuckDB reads the table instead, or nothing at all
-#: where its statistics say that all rows pass.
+#: Settings with which DuckDB scans an index from end to end. Otherwise it reads the table instead, or nothing
+#: at all if its statistics say that all rows match.
 _THROUGH_INDEXES = {
     "index_scan_percentage": "1.0",
     "index_scan_max_count": "9223372036854775807",
@@ -66,11 +66,11 @@ _THROUGH_INDEXES = {
 
 
 def block_checks() -> Iterator[Check]:
-    """Yield a check for each table that reads all of it: DuckDB compares each block with its checksum.
+    """Yield a check for each table that reads all of it, as DuckDB compares each block with its checksum.
 
-    A query that needs two columns reads the blocks of two columns. So a damaged block is found only by what
-    reads everything: all values of all columns, long strings and dictionaries with them, and every index
-    from end to end. The other blocks are free, or hold the catalog, without which the store does not open.
+    A query reads only the blocks of the columns that it needs. To find any damaged block, a check reads all
+    values of all columns, with long strings and dictionaries, and every index from end to end. The other
+    blocks are free, or hold the catalog, without which the store does not open.
     """
     for table in metadata.sorted_tables:
         yield Check(
@@ -88,8 +88,8 @@ def block_checks() -> Iterator[Check]:
 
 
 def _all_values(table: Table) -> str:
-    """Return a query of all values that yields no row: a sum of hashes is not negative."""
-    # A hash reads values whole; counts and minima would come from statistics.
+    """Return a query that reads all values and yields no row, as a sum of hashes is not negative."""
+    # A hash needs whole values; DuckDB answers counts and minima from statistics.
     columns = ", ".join(quote_identifier(column.name) for column in table.columns)
     return f"select 'values' as part, sum(hash({columns})) as found from {table.name} having found < 0"
 
@@ -101,7 +101,7 @@ def _indexes(table: Table) -> Iterator[str]:
 
 
 def _index(table: str, column: str, least: str) -> str:
-    """Return a query that yields a row if the index of a column does not have all rows."""
+    """Return a query that yields a row if the index of a column lacks rows of the table."""
     return f"""
         select 'index of {column}', count(*) as found
         from {table}
@@ -112,7 +112,7 @@ def _index(table: str, column: str, least: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a table is; ``bytes`` counts whole blocks, which small tables share."""
+    """The size of a table; ``bytes`` counts whole blocks, which small tables share."""
 
     table: str
     rows: int
@@ -121,9 +121,9 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check found: the number of problems and the first of them.
+    """The result of a check: the number of problems, and an example.
 
-    Of a check that had to be left out, because a block that it reads is damaged, ``problems`` is ``None``.
+    ``problems`` is ``None`` if the check was skipped because a block that it reads is damaged.
     """
 
     check: Check
@@ -137,14 +137,14 @@ class CheckResult:
 
     @staticmethod
     def table(results: Iterable[CheckResult]) -> Rows:
-        """Return what checks found as a table."""
+        """Return the results of checks as a table."""
         rows = [(result.check.name, result.status, result.problems, result.example) for result in results]
         return Rows(("check", "status", "problems", "first problem"), rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """What compaction did; without enough room on the disk, the file is not packed."""
+    """The result of a compaction; without enough room on the disk, the file is not packed."""
 
     segments_before: int
     segments_after: int
@@ -179,14 +179,14 @@ def _sizes(store: Store) -> list[Size]:
         block = one_number(duck, "select block_size from pragma_database_size()")
         for table in metadata.sorted_tables:
             rows = one_number(duck, f"select count(*) from {table.name}")
-            # Columns share blocks, and what is constant or not yet written has number -1.
+            # Columns share blocks; a constant or unwritten column has block -1.
             blocks = f"select count(distinct block_id) from pragma_storage_info('{table.name}')"
             listed.append(Size(table.name, rows, one_number(duck, f"{blocks} where block_id >= 0") * block))
     return listed
 
 
 def facts(store: Store) -> dict[str, str | int]:
-    """Return what there is to say about the file as a whole."""
+    """Return properties of the file as a whole, by their names."""
     with store.connect() as connection:
         duck = raw(connection)
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
@@ -209,19 +209,19 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
     """Read all blocks, then run the checks of `sentgen.schema.checks` and ``extra``.
 
     A damaged block fails the check of its table; checks that need that table are skipped, and all others run.
-    Of a lake, the files are compared with their hashes, and nothing else is checked where one differs.
+    The files of a lake are compared with their hashes instead; if one differs, no other check runs.
 
     Args:
         store: the store, for reading.
-        extra: checks of the rooms above, made one by one as they run.
-        quick: leave out the slow ones.
+        extra: checks of higher packages; each is created just before it runs.
+        quick: leave out slow checks.
     """
     if store.lake:
         files = list(_files_of(store.lake))
         yield from files
         if any(planned.problems for planned in files):
-            return  # whatever reads these would fail, or say what is not so
-    # Read first: a check that meets a damaged block afterwards is skipped, for a reason that was shown.
+            return  # checks that read wrong files would fail, or report problems that are none
+    # Blocks come first: when a later check is skipped for a damaged block, that block was reported.
     for planned in () if store.lake else block_checks():
         try:
             yield _run(store, planned)
@@ -237,7 +237,7 @@ def check(store: Store, extra: Iterable[Check] = (), *, quick: bool = False) -> 
 
 
 def content_checks(store: Store) -> Iterator[Check]:
-    """Yield the checks of what the tables say, made one by one as they run."""
+    """Yield the checks of the contents of tables; each is created just before it runs."""
     without = [corpus_id for corpus_id, _ in corpora_without_sentences(store)]
     yield from checks(without)
     yield from counted_checks(without)
@@ -245,7 +245,7 @@ def content_checks(store: Store) -> Iterator[Check]:
 
 
 def corpora_without_sentences(store: Store) -> list[tuple[int, str]]:
-    """Return number and name of the corpora of a lake without sentences: those that were counted there."""
+    """Return id and name of the corpora of which a lake has counts only, from ``sentgen cluster count``."""
     if not store.lake:
         return []
     with_sentences = select(sentence.c.corpus_id)
@@ -266,13 +266,13 @@ def _files_of(lake: Place) -> Iterator[CheckResult]:
 
 
 def _until_damage(made: Iterable[Check]) -> Iterator[Check]:
-    """Yield checks until what they are made from is damaged; the check of its blocks has failed then."""
+    """Yield checks until creating one meets a damaged block, which the check of blocks has reported."""
     with suppress(DamagedError):
         yield from made
 
 
 def _tree_recounts(store: Store) -> Iterator[Check]:
-    """Yield a check for every table that is counted from trees, and every corpus."""
+    """Yield a check for every table that is counted from trees, in every corpus with sentences."""
     with store.connect() as connection:
         corpora = [(row.id, row.name) for row in connection.execute(select(corpus.c.id, corpus.c.name))]
         counted_in = [(row.id, row.corpus_id) for row in connection.execute(select(segment))]
@@ -289,13 +289,13 @@ def _run(store: Store, check: Check) -> CheckResult:
     """Run one check.
 
     Raises:
-        DamagedError: a block that it reads is damaged.
+        DamagedError: a block that the check reads is damaged.
     """
     with store.connect() as connection:
         duck = raw(connection)
         duck.execute("; ".join(f"set {name} = {value}" for name, value in check.settings.items()))
         try:
-            # One row however many problems there are: their number, and some value of each column as example.
+            # One row however many problems there are: their number, and an example value of each column.
             answer = duck.execute(f"select count(*), any_value(columns(*)) from ({check.query})")
             columns = (answer.description or [])[1:]
             (row,) = answer.fetchall() or [(0,)]
@@ -309,11 +309,11 @@ def _run(store: Store, check: Check) -> CheckResult:
 def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:
     """Merge the segments of each corpus into one, sorted, and pack the file.
 
-    The merge is one transaction. The packed copy is made beside the file, compared with it, and only then
-    takes its place; killed at any moment, one of the two is there whole.
+    The merge is one transaction. The packed copy is written beside the file, compared with it, and only then
+    replaces it; if the process is killed at any moment, one of the two is complete.
 
     Raises:
-        StoreError: the copy differs, or something else failed; the store is as it was before that step.
+        StoreError: the copy differs, or another step failed; the store is as it was before that step.
     """
     before = path.stat().st_size if path.exists() else 0
     with Store(path, memory_limit=memory_limit) as store:
@@ -327,9 +327,9 @@ def compact(path: Path, *, memory_limit: int | None = None) -> Compaction:
 
 
 def _pack(path: Path, memory_limit: int) -> bool:
-    """Copy the store into a new file that takes its place; return whether there was room for it.
+    """Copy the store into a new file that replaces it; return whether the disk had room for the copy.
 
-    The store is locked before the draft is touched: another compaction has its draft under the same name.
+    The store is locked before the draft is touched, as another compaction uses the same name for its draft.
     """
     folder = path.with_name(f".{path.name}.compact")
     with translated_errors(path):
@@ -337,7 +337,7 @@ def _pack(path: Path, memory_limit: int) -> bool:
         engine = open_engine(path, read_only=False, memory_limit=memory_limit)
         try:
             folders.remove(folder)
-            # As a rule the copy is no larger than the store; a quarter and 16 MiB are the margin.
+            # The copy is hardly ever larger than the store; a quarter and 16 MiB are a margin.
             if shutil.disk_usage(path.parent).free < path.stat().st_size * 5 // 4 + 2**24:
                 return False
             folders.make(folder)
@@ -361,7 +361,7 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
         target = str(draft).replace("'", "''")
         duck.execute(f"attach '{target}' as draft")
         current = quote_identifier(_text(duck, "select current_database()"))
-        for reserved in ("word", "tag"):  # a transaction each: a key cannot go and come in one
+        for reserved in ("word", "tag"):  # a transaction each: DuckDB cannot delete and insert a key in one
             duck.execute(f"delete from draft.main.{reserved}")
         duck.execute("begin")
         for table in metadata.sorted_tables:
@@ -369,11 +369,11 @@ def _copy_into(engine: Engine, path: Path, draft: Path) -> None:
         duck.execute("commit")
         _compare(duck, current, path)
         duck.execute("detach draft")
-    # The draft was made with the umask of this process; who could read the store shall go on to.
+    # The draft has the umask of this process; its mode must be that of the store for other users.
     shutil.copymode(path, draft)
     with draft.open("rb+") as file:
         os.fsync(file.fileno())
-    # The content first, then the name: a name on the disk must never lead to an empty file.
+    # The content is synced before the rename: after a power cut, the name must not refer to an empty file.
     if not READ_WHILE_WRITTEN:
         engine.dispose()  # Windows replaces nothing that is open; the lock of the writer stays
     replace(draft, path)
@@ -392,7 +392,7 @@ def _text(duck: duckdb.DuckDBPyConnection, query: str) -> str:
     return str(row[0]) if row else ""
 
 
-#: Models are wrong if the counts, or the texts, that they were built from are.
+#: Models of corpora with wrong counts or texts are wrong, too.
 _MODELS = """
 select distinct m.name || '@' || m.version
 from model m
@@ -411,7 +411,7 @@ order by name
 
 @dataclass(frozen=True, slots=True)
 class RemovedRows:
-    """Rows of a table that nothing accounted for."""
+    """Rows of a table without an owner that were removed, such as counts of a segment that does not exist."""
 
     table: str
     rows: int
@@ -420,14 +420,14 @@ class RemovedRows:
 
 @dataclass(slots=True)
 class Repair:
-    """What a repair did, and what only the user can do.
+    """The result of a repair, with what is left for the user to make again.
 
     Attributes:
-        removed: what was removed, or would be.
-        backup: where the store is as it was, if a copy was made.
+        removed: the rows that were removed, or in a dry run would be.
+        backup: the copy of the store as it was, if one was made.
         corpora: names of corpora whose counts do not add up.
-        models: labels of models that are damaged, or were built from those.
-        alignment_models: names of alignment models that were trained on those.
+        models: labels of models that are damaged, or were built from those corpora.
+        alignment_models: names of alignment models that were trained on those corpora.
         others: other checks that the store does not pass.
     """
 
@@ -440,31 +440,31 @@ class Repair:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether nothing is left for the user to do."""
         return not (self.corpora or self.models or self.alignment_models or self.others)
 
 
 def repair(
     path: Path, *, dry_run: bool = False, backup: bool = True, memory_limit: int | None = None
 ) -> Repair:
-    """Remove what nothing accounts for in one transaction, after a backup; find what must be made again.
+    """Remove rows without an owner in one transaction, after a backup, and find what must be made again.
 
-    Nothing is counted again: what adds up and is wrong all the same is for `sentgen db check` to find.
+    Nothing is counted again: wrong counts whose sums are right are found only by `sentgen db check`.
 
     Args:
         path: the store.
-        dry_run: change nothing, and say what would be removed and what would be left to do.
+        dry_run: change nothing, and return what would be removed and what would be left to do.
         backup: copy the store to a file beside it first, if there is anything to remove.
         memory_limit: bytes that DuckDB may use.
 
     Raises:
         NotFoundError: there is no store.
-        StoreError: the store cannot be opened, or there is no room for the backup; it is then as it was.
+        StoreError: the store cannot be opened, or there is no room for the backup; the store is unchanged.
     """
     done = Repair()
     opened = Store(path, read_only=dry_run, memory_limit=memory_limit)
     with opened as store, store.connect() as connection:
-        # A dry run sees what the store would be, through views in the place of tables, and writes nothing.
+        # A dry run sees the repaired store through temporary views over its tables, and writes nothing.
         done.removed = _hide(raw(connection))
         if dry_run or not done.removed:
             _look_for_the_rest(raw(connection), done)
@@ -473,7 +473,7 @@ def repair(
     if done.removed:
         if backup:
             with translated_errors(path):
-                # The store is closed here: a copy of an open one might be half of a commit.
+                # The store is closed here: a copy of an open one might have half of a commit.
                 done.backup = back_up(path, "repair")
         with Store(path, memory_limit=memory_limit) as store, store.begin() as connection:
             done.removed = _remove(raw(connection))
@@ -482,14 +482,14 @@ def repair(
 
 
 def _hide(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
-    """Lay views over the tables that hide what nothing accounts for, and return what they hide."""
+    """Cover tables with temporary views that hide rows without an owner, and return the hidden rows."""
     (name,) = one_row(duck, "select current_database()") or ("",)
     hidden: dict[str, list[str]] = {}
     removed = []
     for rows in OrphanRows.all():
         if count := one_number(duck, f"select count(*) from ({rows.query})"):
             removed.append(RemovedRows(rows.table, count, rows.name))
-            # `is not true`: a row for which the condition is null has an owner, as far as SQL can tell.
+            # `is not true`: the deletion would keep a row for which the condition is null.
             hidden.setdefault(rows.table, []).append(f"({rows.condition}) is not true")
             shown = " and ".join(hidden[rows.table])
             table = f"{quote_identifier(name)}.main.{rows.table}"
@@ -503,7 +503,7 @@ def _remove(duck: duckdb.DuckDBPyConnection) -> list[RemovedRows]:
 
 
 def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:
-    """Run the quick checks, and name what to make again."""
+    """Run the quick checks, and add to the result what must be made again."""
     corpora: set[str] = set()
     model_names: set[str] = set()
     for each in checks():
@@ -525,5 +525,5 @@ def _look_for_the_rest(duck: duckdb.DuckDBPyConnection, done: Repair) -> None:
     done.corpora = sorted(corpora)
     done.models = sorted(model_names | {label for (label,) in built})
     done.alignment_models = [name for (name,) in trained]
-    if corpora:  # to make them again cures these too
+    if corpora:  # reading these corpora again cures the other checks, too
         done.others = [each for each in done.others if each.cure not in (REINGEST, REPAIR)]

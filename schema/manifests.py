@@ -1,4 +1,4 @@
-"""What is published: the snapshots of a folder, by the manifests that `sentgen.schema.snapshots` writes."""
+"""Read the snapshots of a folder from the manifests that `sentgen.schema.snapshots` writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sentgen.schema.places import lake_at
 
 
 class PublishedCorpus(TypedDict):
-    """What manifests and citations say of a corpus."""
+    """The entry of a corpus in manifests and citations."""
 
     name: str
     licence: str | None
@@ -24,7 +24,7 @@ class PublishedCorpus(TypedDict):
 
 
 class PublishedModel(TypedDict):
-    """What manifests say of a model."""
+    """The entry of a model in manifests."""
 
     name: str
     version: int
@@ -40,9 +40,9 @@ class Snapshot:
         path: the file.
         sha256: SHA-256 of the file.
         bytes: size of the file.
-        published_at: when, in ISO 8601 and UTC; the newest snapshot is the one that is served.
-        corpora: what of each corpus is said.
-        models: the same of each model.
+        published_at: time of publication, in ISO 8601 and UTC; the newest snapshot is served.
+        corpora: the entries of its corpora.
+        models: the entries of its models.
         versions: versions of sentgen, DuckDB and the schema.
     """
 
@@ -60,12 +60,12 @@ class Snapshot:
         return self.path.stem
 
     def named(self, corpora: Collection[str]) -> list[str]:
-        """Return the names of its corpora that are among these."""
+        """Return the names among ``corpora`` of which the snapshot has a corpus."""
         return [each["name"] for each in self.corpora if each["name"] in corpora]
 
     @property
     def manifest(self) -> Path:
-        """Return where its manifest is."""
+        """Return the path of the manifest."""
         return self.path.with_suffix(".json")
 
     @classmethod
@@ -99,16 +99,16 @@ class Snapshot:
 
     @classmethod
     def at(cls, path: Path) -> Snapshot | None:
-        """Return the snapshot whose file this is, if it is one."""
+        """Return the snapshot with this file; ``None`` if the file belongs to no snapshot."""
         return cls.read(path.with_suffix(".json")) if path.name.startswith("sentgen-") else None
 
     @classmethod
     def read(cls, manifest: Path) -> Snapshot | None:
-        """Return the snapshot of a manifest; None if it is not there, or its file is not."""
+        """Return the snapshot of a manifest; ``None`` if the manifest or its file is missing or wrong."""
         try:
             values = json.loads(manifest.read_text(encoding="utf-8"))
             path = manifest.with_suffix(".duckdb")
-            # The size is looked at here, the hash only by a server: listing must not read gigabytes.
+            # Only the size is compared here, as a listing must not read gigabytes; servers compare the hash.
             if values.pop("file") != path.name or path.stat().st_size != values["bytes"]:
                 return None
             values["corpora"], values["models"] = tuple(values["corpora"]), tuple(values["models"])
@@ -139,7 +139,7 @@ def place_of(path: Path) -> Path:
 
 
 def refuse_snapshot(path: Path, cure: str) -> None:
-    """Refuse to write to a snapshot, from which its mode keeps no administrator.
+    """Refuse to write to a snapshot; its mode, read-only, does not stop an administrator.
 
     Raises:
         StoreError: the path is a snapshot.

@@ -1,8 +1,8 @@
-"""Bring a store to the current revision of the schema, or say clearly why not.
+"""Upgrade a store to the current revision of the schema, or refuse it with the reason.
 
-Opening a store that is current costs two small queries; only an upgrade imports Alembic. Files that are no
-store are refused before DuckDB opens them: for SQLite, it would look for an extension on the network, and it
-opens CSV, JSON and Parquet as views of a database in memory, so that everything that is written is lost.
+Opening a current store costs two small queries; only an upgrade imports Alembic. Files that are no stores are
+refused before DuckDB opens them: for SQLite, it would look for an extension on the network, and it opens CSV,
+JSON and Parquet as views of a database in memory, so that all changes would be lost.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HEAD = 4096
 _STORE = "choose another {db}"
 _INGEST = "sentgen ingest reads such files into a store, which {db} names"
 _DESK = "give the store that it belongs to with {db}, and the desk with {desk}"
-#: Kinds of files: offset of a mark, the mark, the kind, and what to do; the first that fits counts.
+#: Kinds of files: offset of a mark, the mark, the kind, and the advice to the user; the first match counts.
 _MARKS = (
     (68, b"sgds", "a desk of line sets", _DESK),
     (0, b"SQLite format 3\0", "a SQLite database", _STORE),
@@ -87,7 +87,7 @@ def _filled(cure: str) -> str:
 
 
 def _is_text(head: bytes) -> bool:
-    """Say whether bytes are text of UTF-8, perhaps cut in the middle of a character."""
+    """Return whether bytes are UTF-8 text, perhaps cut within a character."""
     try:
         decoded = codecs.getincrementaldecoder("utf-8-sig")().decode(head)
     except UnicodeDecodeError:
@@ -96,16 +96,16 @@ def _is_text(head: bytes) -> bool:
 
 
 #: All revisions that this sentgen knows, oldest first: those of the files in migrations/versions.
-#: Until the first release, the tables change in the baseline, whose revision then ends otherwise (a test says
-#: how): a store, snapshot or lake that was made before is so refused.
+#: Until the first release, tables are changed in the baseline itself, and its revision gets a new ending
+#: (a test gives it), so that older stores, snapshots and lakes are refused.
 REVISIONS = ("0001_4427780f",)
 
 
 def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
-    """Make a new store, or check that this one is current; refresh its views if they changed.
+    """Make a new store, or check that a store is current and refresh its views if they changed.
 
     Raises:
-        StoreError: the file is no store of sentgen, or one of another version.
+        StoreError: the file is no store of sentgen, or a store of another version.
     """
     with engine.connect() as connection:
         tables = _tables(connection)
@@ -124,7 +124,7 @@ def prepare(engine: Engine, path: Path, *, read_only: bool) -> None:
         raise StoreError(
             f"{path}: made by an older sentgen (revision {revision}); run: sentgen db upgrade --db {path}"
         )
-    # A reader uses the views in the store, as it cannot write; old views still work.
+    # A reader cannot write, and uses the views in the store; old ones still work.
     if not read_only and tables[dictionary.VERSION_TABLE] != dictionary.marker():
         _refresh(engine)
 
@@ -141,7 +141,7 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
 
     Raises:
         NotFoundError: there is no store.
-        StoreError: the store is of a newer version, or something failed; it is then as it was.
+        StoreError: the store is of a newer version, or a step failed; the store is unchanged.
     """
     if lake_at(path):
         raise StoreError(f"{path}: a lake is only read; make it again with this sentgen")
@@ -159,9 +159,9 @@ def upgrade(path: Path, *, memory_limit: int | None = None) -> Path | None:
 
 
 def _upgrade(path: Path, memory_limit: int) -> Path | None:
-    # A folder with the names of backups of upgrades that were killed.
+    # A folder with the names of the backups of interrupted upgrades.
     unfinished = path.with_name(f".{path.name}.upgrade")
-    # The backup copies one file, so that the log must be written into it first.
+    # The backup is a copy of one file, which must have the content of the log, too.
     revision = _checkpoint(path, memory_limit)
     if revision == REVISIONS[-1]:
         folders.remove(unfinished)
@@ -169,7 +169,7 @@ def _upgrade(path: Path, memory_limit: int) -> Path | None:
     folders.make(unfinished, lasting=True)
     left = [name for name in os.listdir(unfinished) if name.startswith(f"{path.name}.backup-")]
     backup = back_up(path, revision, noted=unfinished)
-    # Not before there is a whole one, of a store that opens.
+    # Old backups are removed only now: there is a complete new one, of a store that opens.
     for name in left:
         if name != backup.name:
             path.with_name(name).unlink(missing_ok=True)
@@ -184,7 +184,7 @@ def _upgrade(path: Path, memory_limit: int) -> Path | None:
 
 
 def _checkpoint(path: Path, memory_limit: int) -> str:
-    """Write everything into the file itself and return its revision."""
+    """Write the content of the log into the file, and return the revision of the store."""
     engine = open_engine(path, read_only=False, memory_limit=memory_limit)
     try:
         with engine.connect() as connection:
@@ -194,7 +194,7 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
                 raise StoreError(f"{path}: not a sentgen store; choose another {spell('db')}")
             _require_known(path, revision)
             connection.rollback()
-            # A checkpoint is refused within a transaction that has changed something.
+            # DuckDB refuses a checkpoint within a transaction that has changed something.
             autocommitting = connection.execution_options(isolation_level="AUTOCOMMIT")
             with block_journal.keep_blocks(raw(connection), path):
                 autocommitting.execute(text("checkpoint"))
@@ -204,17 +204,17 @@ def _checkpoint(path: Path, memory_limit: int) -> str:
 
 
 def back_up(path: Path, reason: str, *, noted: Path | None = None) -> Path:
-    """Copy the closed file to one beside it; no other writer can slip in while none opens the store.
+    """Copy a closed store to a file beside it, and return the copy.
 
     Args:
-        path: the store.
+        path: the store, which no process may write meanwhile.
         reason: reason for the copy, which is a part of its name.
-        noted: a folder in which a file gets the name of the copy before there is one.
+        noted: a folder in which an empty file with the name of the copy is made first.
     """
     backup = backup_name(path, reason)
     if noted:
         (noted / backup.name).touch()
-    with folders.for_drafts(drafts_of(path)) as folder:  # killed on the way, nobody takes it for a backup
+    with folders.for_drafts(drafts_of(path)) as folder:  # so that a partial copy is never taken for a backup
         draft = folder / backup.name
         shutil.copy2(path, draft)
         with draft.open("rb+") as file:
@@ -225,12 +225,12 @@ def back_up(path: Path, reason: str, *, noted: Path | None = None) -> Path:
 
 
 def backup_name(path: Path, reason: str) -> Path:
-    """Return how a store is called that was as it is now, before something was done to it."""
+    """Return the path for a backup of a store, with the reason and the time in its name."""
     return path.with_name(f"{path.name}.backup-{reason}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
 
 
 def drafts_of(path: Path) -> Path:
-    """Return the folder beside a store of what is about to be one, or its backup."""
+    """Return the folder beside a store in which drafts of a store or a backup are made."""
     return path.with_name(f".{path.name}.backup")
 
 
@@ -271,7 +271,7 @@ def make_tables(connection: Connection) -> None:
 
 
 def _make(engine: Engine) -> None:
-    """Make a new store in one transaction: what all migrations come to, without Alembic, which is slow."""
+    """Make a new store in one transaction, as all migrations would; Alembic would be slow."""
     name = dictionary.VERSION_TABLE
     with engine.connect() as connection, one_thread(connection), connection.begin():
         make_tables(connection)
@@ -283,7 +283,7 @@ def _make(engine: Engine) -> None:
 
 
 def _migrate(engine: Engine) -> None:
-    """Run all migrations that are missing, in one transaction with the views."""
+    """Run the migrations from the store's revision on, in one transaction with the views."""
     from alembic import command
     from alembic.config import Config
 

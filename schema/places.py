@@ -1,4 +1,4 @@
-"""Places of lakes: local folders, or buckets that fsspec opens."""
+"""Places of lakes: local folders, or buckets opened through fsspec."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 MANIFEST = "manifest.json"
-#: A URL, also as `pathlib.Path` leaves one, with one slash; ``file:`` is local.
+#: A URL, also with the single slash to which `pathlib.Path` shortens it; ``file:`` is local.
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)", re.DOTALL)
 
 
 def lake_at(path: Path | str) -> Place | None:
-    """Return the place of a lake if that is what a path means: a URL, or a folder with a manifest."""
+    """Return the place of a lake if the path is a URL or a folder with a manifest, else ``None``."""
     lake = Place(path)
     return lake if lake.files is not None or lake.exists(MANIFEST) else None
 
@@ -42,14 +42,14 @@ class Place:
     """
 
     def __init__(self, root: PurePath | str) -> None:
-        # In Windows a path that is made of a URL has backslashes.
+        # On Windows, a path made from a URL has backslashes.
         url = _URL.fullmatch(root.as_posix() if isinstance(root, PurePath) else root)
-        #: None for a local folder.
+        #: The file system of a bucket; ``None`` for a local folder.
         self.files: AbstractFileSystem | None = None
         if url and url[1] != "file":
             root = f"{url[1]}://{url[2].rstrip('/')}"
             self.files = _file_system(url[1], root)
-            # As DuckDB spells it when it asks for a file, and compares it with those that are allowed.
+            # Spelled as DuckDB spells it, which compares the URLs of files with those of `allowed_paths`.
             self.root = str(self.files.unstrip_protocol(self.files._strip_protocol(root)))
         else:
             if url:
@@ -60,11 +60,11 @@ class Place:
         return self.root
 
     def path(self, name: str) -> str:
-        """Return what a file below it is called: an absolute path, or a URL."""
+        """Return the absolute path or the URL of a file in this folder."""
         return f"{self.root}/{name}"
 
     def exists(self, name: str) -> bool:
-        """Say whether there is such a file."""
+        """Return whether there is a file of this name."""
         if self.files is None:
             return os.path.isfile(self.path(name))
         return bool(self.files.isfile(self.path(name)))
@@ -82,17 +82,17 @@ class Place:
         return opened
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file aside and rename it into place; whole or not at all."""
+        """Write a file completely or not at all: under another name, which is then changed."""
         with self.draft() as (file, keep):
             file.write(content)
             keep(name)
 
     @contextmanager
     def draft(self) -> Iterator[tuple[IO[bytes], Callable[[str], None]]]:
-        """Open a file that has no name yet, and a function that gives it one once it is written.
+        """Open a temporary file, with a function that gives it its name when it is complete.
 
-        A file without a name is removed at the end. For a bucket, whose files are visible only when they are
-        complete, the draft is on this machine.
+        Without a name, the file is removed at the end. For a bucket, the temporary file is on this machine,
+        as files of a bucket are visible only when they are complete.
         """
         folder = Path(tempfile.gettempdir())
         if self.files is None:
@@ -114,7 +114,7 @@ class Place:
             return
         target = Path(self.path(name))
         target.parent.mkdir(parents=True, exist_ok=True)
-        # The files of a lake are never changed: their mode protects them even if all other checks fail.
+        # The files of a lake never change: their mode protects them even if all other checks fail.
         os.chmod(draft, 0o444)
         replace(draft, target)
         sync_folder(target.parent)

@@ -1,13 +1,13 @@
 """Run SQL from users who are not trusted, or who may make mistakes.
 
-DuckDB's ``read_only`` alone does not protect a file: ``COPY ... TO '<the file itself>'`` goes around it. The
-walls, from the inside: the file is opened read-only with every switch off; DuckDB's access to the file system
-is cut; the settings are locked; a self-test tries to break out and must fail; a guard lets only harmless
-queries through (`sentgen.schema.guard`). A server adds one more: a worker process that may be killed.
+DuckDB's ``read_only`` alone does not protect a file: ``COPY ... TO '<the file itself>'`` writes to it. The
+defences are, from the inside: the file is opened read-only, with all risky settings off; DuckDB's access to
+the file system is disabled; the settings are locked; a self-test tries to break out and must fail; a guard
+accepts only harmless queries (`sentgen.schema.guard`). A server adds a worker process that can be killed.
 
-Of a lake (`sentgen.schema.lakes`), whose files DuckDB opens as it runs, all other files are out of reach.
+DuckDB opens the files of a lake (`sentgen.schema.lakes`) during queries; there, all other files are disabled.
 
-With the file system cut, nothing can be spilled to disk: a query that needs more than ``memory_limit`` fails.
+Without the file system, queries cannot use temporary files: one that needs more than ``memory_limit`` fails.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from sentgen.schema.manifests import place_of
 from sentgen.schema.places import Place, lake_at
 from sentgen.schema.store import Store
 
-if TYPE_CHECKING:  # a fifth of what a query takes is its import
+if TYPE_CHECKING:  # not imported otherwise, as that takes a fifth of the time of a query
     import pyarrow as pa
 
 #: Rows of a part that `parts` yields.
 _PART = 2**16
-# Python's replacements would read a variable of this process as a table; to spill is to write files.
+# Replacement scans would read variables of this process as tables; temporary files would be written.
 _SWITCHES = {
     "enable_external_access": "false",
     "allow_community_extensions": "false",
@@ -58,7 +58,7 @@ _OPEN = {"enable_external_access": "true"}
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """The rows of a query, at most as many as were asked for, and whether there are more."""
+    """The rows of a query, up to a limit, and whether there are more."""
 
     table: Rows
     truncated: bool
@@ -94,7 +94,7 @@ def ask(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters, *, ma
 
 
 def check(duck: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> None:
-    """Refuse a query that `parts` would refuse before it had rows; it is planned, and not run."""
+    """Plan a query without running it, and refuse it as `parts` would before its first rows."""
     require_harmless(duck, sql)
     with _query_errors():
         duck.execute(f"explain {sql}", parameters or None)
@@ -105,8 +105,8 @@ def parts(
 ) -> Iterator[Rows]:
     """Run a query as `query` does, and yield its rows in parts, one of which is in memory at a time.
 
-    There is at least one part, which is empty if there are no rows. Where Python has the types of all
-    columns, nothing goes through Arrow, unless ``arrow`` says so.
+    There is at least one part, which is empty if there are no rows. Arrow is used only for columns with types
+    that Python lacks, or with ``arrow``.
     """
     require_harmless(duck, sql)
     with _query_errors():
@@ -116,7 +116,7 @@ def parts(
             yield from _arrow_parts(relation.to_arrow_reader(8192))
             return
         names = [column[0] for column in relation.description or ()]
-        duck.execute(sql, parameters or None)  # a relation has its rows at once only
+        duck.execute(sql, parameters or None)  # not as a relation, which would read all rows at once
         rows = duck.fetchmany(_PART)
         yield Rows(names, rows, types)
         while len(rows) == _PART and (rows := duck.fetchmany(_PART)):
@@ -139,7 +139,7 @@ def _arrow_parts(reader: pa.RecordBatchReader) -> Iterator[Rows]:
 
 @contextmanager
 def _query_errors() -> Iterator[None]:
-    """Turn errors of a query into one line for its author."""
+    """Turn errors of DuckDB into `QueryRejected`, with one line for the author of the query."""
     try:
         yield
     except (duckdb.OutOfMemoryException, MemoryError) as error:
@@ -155,7 +155,7 @@ def _query_errors() -> Iterator[None]:
 
 
 def _cure(error: Exception) -> str:
-    # DuckDB has no class of its own for this one, and does not know where values come from.
+    # DuckDB has no class for missing parameters, and its message does not know how sentgen takes values.
     missing = str(error).startswith("Invalid Input Error: Values were not provided")
     return f"; give them with {spell('param')}" if missing else ""
 
@@ -174,7 +174,7 @@ def open_locked_store(path: Path, *, memory_limit: int | None = None) -> Iterato
 def open_locked(
     path: Path, *, memory_limit: int | None = None, threads: int | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """Open a store so that SQL can neither write, nor reach other files, nor undo these locks.
+    """Open a store so that SQL can neither write, nor reach other files, nor change these settings.
 
     Raises:
         NotFoundError: there is no store.
@@ -186,7 +186,7 @@ def open_locked(
         return _open_locked_lake(lake, memory_limit=limit, threads=threads)
     if not path.exists():
         raise write_lock.no_store(path)
-    # Opened in the ordinary way first, which repairs the store after a crash, and reports what is wrong.
+    # First opened as any store, which repairs it after a crash, and reports errors.
     Store(path, read_only=True).close()
     with translated_errors(path):
 
@@ -206,7 +206,7 @@ def open_locked(
 
 
 def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) -> duckdb.DuckDBPyConnection:
-    """Open a lake as `open_locked` does a store; DuckDB may open its files, and no others."""
+    """Open a lake as `open_locked` opens a store; DuckDB may open the files of the lake and no others."""
     path = Path(lake.root)
     with translated_errors(path):
         manifest = lakes.Manifest.read(lake)
@@ -223,12 +223,12 @@ def _open_locked_lake(lake: Place, *, memory_limit: int, threads: int | None) ->
 
 
 def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Cut an open store off from the file system, for good.
+    """Cut an open store off from the file system, irrevocably.
 
     Raises:
         StoreError: the store fails the test of its locks.
     """
-    # After the opening, which needs the file system; before the lock, after which nothing can be set.
+    # After opening the store, which needs the file system; before the lock, after which nothing can be set.
     duck.execute("set disabled_filesystems = 'LocalFileSystem'")
     duck.execute("set lock_configuration = true")
     _self_test(duck, path, _attacks(path))
@@ -236,7 +236,7 @@ def lock(duck: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 def _attacks(path: Path) -> tuple[str, ...]:
     name = str(path).replace("'", "''")
-    # The store itself is read: it cannot be for want of the file that DuckDB refuses.
+    # They read the store itself, which exists, so that DuckDB refuses the access and not a missing file.
     return (
         f"copy (select 1) to '{name}.attack' (use_tmp_file false)",
         f"select count(*) from read_blob('{name}')",
@@ -249,7 +249,7 @@ def _attacks(path: Path) -> tuple[str, ...]:
 
 
 def _self_test(duck: duckdb.DuckDBPyConnection, path: Path, attacks: Sequence[str]) -> None:
-    """Try to break out; refuse to go on if that succeeds, or if the store brings functions of its own."""
+    """Try to break out, and refuse the store if that succeeds, or if the store has macros of its own."""
     for attack in attacks:
         try:
             duck.execute(attack).fetchall()
@@ -258,7 +258,7 @@ def _self_test(duck: duckdb.DuckDBPyConnection, path: Path, attacks: Sequence[st
         raise StoreError(
             f"{path}: DuckDB {duckdb.__version__} let through what it must refuse; not opened: {attack}"
         )
-    # A macro called like a harmless function would pass the guard.
+    # A macro with the name of a harmless function would pass the guard.
     if one_number(duck, "select count(*) from duckdb_functions() where not internal"):
         raise StoreError(
             f"{path}: this store brings its own SQL functions, which sentgen never makes; not opened"
@@ -266,7 +266,7 @@ def _self_test(duck: duckdb.DuckDBPyConnection, path: Path, attacks: Sequence[st
 
 
 def _arrow_error() -> type[Exception]:
-    """Return what all errors of Arrow are, which is imported only if there was one."""
+    """Return the base class of Arrow's errors; Arrow is imported only after an error."""
     import pyarrow as pa
 
     return cast(type[Exception], pa.ArrowException)

@@ -1,13 +1,13 @@
 """Snapshots: immutable copies of a store, named by their content, that servers open.
 
-A snapshot is a file ``sentgen-HASH.duckdb`` of mode 0444 with its manifest ``sentgen-HASH.json`` beside it;
+A snapshot is a file ``sentgen-HASH.duckdb`` of mode 0444 with a manifest ``sentgen-HASH.json`` beside it;
 HASH is the beginning of the SHA-256 of the file. The manifest is renamed into place last, and a file without
-one is no snapshot: whenever publishing stops, there is a whole snapshot or none.
+a manifest is no snapshot: whenever publishing stops, there is a complete snapshot or none.
 
-The store keeps the path of every source, so that `sentgen corpora verify` finds the file again. A snapshot is
-for strangers: there, the sources of a corpus are named from their common folder on, and any other file by its
-name alone; the rest is the store as it is. Paths of Windows are known on any system: a store is read in one
-and published in another.
+A store has the paths of all sources, so that `sentgen corpora verify` finds the files again. A snapshot is
+for other people and must not reveal folders: it names the sources of a corpus relative to their common
+folder, and other files by their names alone; all else is as in the store. Paths of Windows are recognized on
+any system, as a store may be published on another system than it was made on.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _DIGITS = 16
 #: The file that locks a folder against other writers, and its text.
 _LOCK = ".sentgen-lock"
 _OF_LOCK = b"Made by sentgen: it is locked while a snapshot or a backup is made in this folder.\n"
-#: Folder of the file that becomes a snapshot, and of the files that DuckDB makes beside it.
+#: Folder for the draft of a snapshot, and for the files that DuckDB makes beside it.
 _DRAFTS = ".sentgen-draft"
-#: DuckDB writes the name of the file into its catalog: another one would make another snapshot.
+#: A fixed name, as DuckDB writes it into the catalog, and the hash of a snapshot depends on it.
 _DRAFT = ".sentgen-draft.tmp"
-#: What manifests and citations say of corpora.
+#: The entries of corpora in manifests and citations.
 CORPORA = "select corpus as name, licence, sentences, tokens from v_corpora order by corpus"
 _MODELS = 'select name, version, max_order as "order", smoothing from model order by name, version'
 
@@ -73,21 +73,22 @@ def publish(
     keep: int | None = None,
     memory_limit: int | None = None,
 ) -> Publication:
-    """Copy a store into a folder of snapshots; nothing is copied if its content is there already.
+    """Copy a store into a folder of snapshots, unless a snapshot there has the same content.
 
-    Whatever is published last is the newest, also when it had been published before. The store is only read.
-    A lake becomes one file, another one each time; its files are compared with their hashes before. Linear
-    in the file.
+    The snapshot published last is the newest, also if it had been published before. The store is only read.
+    A lake is loaded into one file, whose bytes differ each time; its files are compared with their hashes
+    first. Linear in the size of the file.
 
     Args:
         store: the store, to which nobody may be writing, or a lake.
-        folder: where the snapshots are; made if it is not there, but not the folders above it.
-        corpora: publish these alone, and what was made of them alone (`sentgen.schema.excerpt`); all if none.
-        keep: remove all but so many of the newest.
+        folder: the folder of the snapshots; it is made if only the folder above it exists.
+        corpora: publish only these corpora, and models of these alone (`sentgen.schema.excerpt`); empty for
+            all.
+        keep: remove all but this many of the newest snapshots.
         memory_limit: bytes that DuckDB may use, a quarter of the machine's memory if ``None``.
 
     Raises:
-        NotFoundError: there is no store, none of the corpora in it, or no folder above that of the snapshots.
+        NotFoundError: there is no store, a corpus is not in it, or there is no folder above ``folder``.
         InputError: ``keep`` is less than 1.
         StoreError: the store is in use, damaged or of another version, or the copy cannot be written.
     """
@@ -101,13 +102,13 @@ def publish(
         digest = digest_of(draft)
         path = folder / f"{_name(_content(draft, memory_limit) if corpora else digest)}.duckdb"
         existing = Snapshot.read(path.with_suffix(".json"))
-        # A file without a manifest was left by a process that was killed: it is replaced.
+        # A file without a manifest is from an interrupted publication, and is replaced.
         snapshot = describe(draft, path, digest, memory_limit)
         if existing is None:
             files.replace(draft, path)
-        else:  # the file that is there stays, with the same rows in other bytes if it is an excerpt
+        else:  # the existing file stays; that of an excerpt has the same rows, but other bytes than the draft
             snapshot = replace(snapshot, sha256=existing.sha256, bytes=existing.bytes)
-        # Also for an old snapshot: the time in it makes it the newest.
+        # Written for an existing snapshot, too: the time in the manifest makes it the newest.
         _write_manifest(snapshot, drafts)
         removed = _prune(folder, keep) if keep else ()
     return Publication(snapshot, existing is None, removed)
@@ -127,7 +128,7 @@ def verify(snapshot: Snapshot) -> None:
 
 @contextmanager
 def drafts_in(folder: Path) -> Iterator[Path]:
-    """Lock a folder of snapshots, and yield a folder for drafts; files of a killed process are removed."""
+    """Lock a folder of snapshots, and yield a folder for drafts; drafts of killed processes are removed."""
     with translated_errors(folder):
         if not folder.parent.exists():  # mistyped, more likely than not
             raise NotFoundError(
@@ -135,7 +136,8 @@ def drafts_in(folder: Path) -> Iterator[Path]:
             )
         folder.mkdir(exist_ok=True)
         with (folder / _LOCK).open("ab") as lock:
-            # It ends with the process, however that ends; the file stays, as removing it would let two in.
+            # The lock ends with the process. Its file stays: if it were removed, two processes could each
+            # lock a file of that name.
             files.lock(lock.fileno(), wait=True)
             if not os.fstat(lock.fileno()).st_size:
                 lock.write(_OF_LOCK)
@@ -145,9 +147,9 @@ def drafts_in(folder: Path) -> Iterator[Path]:
 
 
 def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int | None) -> Path:
-    """Copy the file of a store without private names, while nobody can write to it; return the copy.
+    """Copy the file of a store, while nobody can write to it, without private names; return the copy.
 
-    What a killed writer left in the log of the store is put into the copy; the store stays as it is.
+    The log that a killed writer left is applied to the copy; the store stays as it is.
     """
     draft = folder / _DRAFT
     if lake := lake_at(store):
@@ -159,19 +161,19 @@ def _copy(store: Path, folder: Path, corpora: Sequence[str], memory_limit: int |
         whole = folder / f"whole{_DRAFT}"
         files.replace(draft, whole)
         write_excerpt(whole, draft, corpora, memory_limit=memory_limit)
-    with draft.open("rb+") as copy:  # Windows syncs only what can be written
+    with draft.open("rb+") as copy:  # Windows syncs only files that are open for writing
         os.chmod(draft, 0o444)
         os.fsync(copy.fileno())
     return draft
 
 
 def copy_file(store: Path, draft: Path, memory_limit: int | None) -> None:
-    """Copy the file of a store while nobody can write to it, with what is in its log."""
+    """Copy the file of a store while nobody can write to it, and apply its log to the copy."""
     log = log_of(store)
     with Store(store, read_only=True, memory_limit=memory_limit):
         if log.exists():
             shutil.copyfile(log, log_of(draft))
-        shutil.copyfile(store, draft)  # last: closing a file gives up the lock that holds off writers
+        shutil.copyfile(store, draft)  # last, as closing the file gives up the lock against writers
     if log_of(draft).exists():
         _checkpoint(draft, memory_limit)
 
@@ -193,7 +195,7 @@ def _name(digest: str) -> str:
 
 
 def describe(draft: Path, path: Path, digest: str, memory_limit: int | None) -> Snapshot:
-    """Open the copy, which proves that it is a store, and return its description as a snapshot."""
+    """Open the draft, which proves that it is a store, and return its description as a snapshot."""
     with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         revision = connection.execute(text("select version_num from alembic_version")).scalar()
         corpora = fetch_arrow(connection, CORPORA).to_pylist()
@@ -210,7 +212,7 @@ def describe(draft: Path, path: Path, digest: str, memory_limit: int | None) -> 
 
 
 def _content(draft: Path, memory_limit: int | None) -> str:
-    """Return a hash of all rows: a file that DuckDB makes anew has other bytes each time."""
+    """Return a hash of all rows: the bytes of a file differ each time DuckDB makes it anew."""
     digest = hashlib.sha256()
     with Store(draft, read_only=True, memory_limit=memory_limit) as store, store.connect() as connection:
         for table in metadata.sorted_tables:
@@ -219,7 +221,7 @@ def _content(draft: Path, memory_limit: int | None) -> str:
 
 
 def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
-    """Write the manifest whole, in the place of an old one; with it the snapshot is there."""
+    """Write or replace the manifest atomically, which makes the file a snapshot."""
     values = {"file": snapshot.path.name, **asdict(snapshot)}
     del values["path"]
     with folders.draft(drafts) as (file, name):
@@ -227,38 +229,38 @@ def _write_manifest(snapshot: Snapshot, drafts: Path) -> None:
         file.flush()
         os.chmod(name, 0o444)
         os.fsync(file.fileno())
-        files.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without one
-        file.close()  # Windows renames nothing that is open
+        files.sync_folder(snapshot.path.parent)  # the snapshot first, so that no manifest is without its file
+        file.close()  # Windows renames no open file
         files.replace(name, snapshot.manifest)
     files.sync_folder(snapshot.path.parent)
 
 
 def _prune(folder: Path, keep: int) -> tuple[str, ...]:
-    """Remove the oldest snapshots; servers that have one open keep what they opened."""
-    # Renamed by hand, a snapshot is its owner's.
+    """Remove all but the newest snapshots; servers can go on reading those that they have open."""
+    # Snapshots that somebody has renamed are kept.
     old = [
         each for each in Snapshot.all_in(folder) if re.fullmatch(f"sentgen-[0-9a-f]{{{_DIGITS}}}", each.name)
     ]
     removed = []
     for snapshot in old[:-keep]:
-        # A manifest without its file is no snapshot: killed in between, nobody opens half of a pair.
+        # The file first: if the process is killed in between, a manifest without its file is no snapshot.
         if not files.remove_unless_open(snapshot.path):
-            continue  # it is whole, and goes with one that is published later
+            continue  # the snapshot stays complete; a later publication removes it
         files.remove(snapshot.manifest)
         removed.append(snapshot.name)
     return tuple(removed)
 
 
-#: Parameters of a run that are files as somebody typed them.
+#: Parameters of a run whose values are paths as a user typed them.
 _FILES = frozenset({"test", "gold", "clusters", "train", "ptb", "lm-text", "source"})
-#: A path from the root, a drive, a home or a parent folder on, up to its last slash; no URL.
+#: The folders of a path that begins at the root, a drive, a home or a parent folder; not those of a URL.
 _FOLDERS = re.compile(
     r"(?<![^\s\"':=,;|@\[({])"
     r"(?:~[^/\\\s]*|\.{1,2}|(?:\\\\\?\\)?[A-Za-z]:)?(?:/(?!/)|\\+)(?:[^:=,;|\"']*[/\\])?"
 )
 #: Parent folders at the beginning of a path.
 _LEADING_UP = re.compile(r"^(\.\./)+")
-#: Columns that repeat what somebody typed, a parser or a system with its files.
+#: Columns with text as a user typed it that may have paths, such as a parser or a system with its files.
 _TYPED = (
     ("source", "reader_version"),
     ("table_meta", "path"),
@@ -273,9 +275,9 @@ _TYPED = (
 
 
 def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
-    r"""Return the public names of the sources of a corpus, each another one.
+    r"""Return the public names of the sources of a corpus, all different.
 
-    A member of an archive keeps its name within; standard input has no folder.
+    A member of an archive keeps its path within the archive; standard input has no folder.
 
     >>> names_of_sources(["/home/ann/wsj/00/a.mrg", "/home/ann/wsj/01/a.mrg", "-"])
     {'-': '-', '/home/ann/wsj/00/a.mrg': '00/a.mrg', '/home/ann/wsj/01/a.mrg': '01/a.mrg'}
@@ -286,10 +288,10 @@ def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
     """
     names: dict[str, str] = {}
     taken: set[str] = set()
-    # Sorted, so that the numbers of names that are taken do not depend on the order of the rows.
+    # Sorted, so that numbers added to equal names do not depend on the order of the rows.
     paths = sorted(set(paths))
     slashed = {path: _with_slashes(path.partition("!")[0]) for path in paths}
-    # Apart: commonpath refuses absolute and relative paths together, and drives have nothing in common.
+    # By root or drive, as `commonpath` refuses a mix of absolute and relative paths, or of drives.
     roots = {path: PureWindowsPath(file).anchor for path, file in slashed.items()}
     common = {
         root: _common_folder([slashed[path] for path in paths if roots[path] == root])
@@ -308,26 +310,26 @@ def names_of_sources(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _with_slashes(file: str) -> str:
-    """Return the path of a file of any system with single slashes."""
+    """Return a path of any system with single forward slashes."""
     return re.sub("^/+", "/", normpath(file.replace("\\", "/")))
 
 
 def _common_folder(files: list[str]) -> str:
-    """Return the folder of files that begin alike, at a root or not; empty if none is."""
+    """Return the common folder of files, absolute or relative; empty if there is none."""
     folder = commonpath([str(PurePosixPath(file).parent) for file in files])
     parts = PureWindowsPath(folder)
-    # Only the root, a drive or `..` in common is no folder to name files from.
+    # A root, a drive or `..` alone does not count as a common folder.
     return folder if {*parts.parts} - {parts.anchor, ".."} else ""
 
 
 def _below(file: str, folder: str) -> str:
-    """Return the path of a file from a folder on; its name alone if there is no folder."""
+    """Return the path of a file relative to a folder; its name alone if the folder is empty."""
     path = PurePosixPath(file)
     return str(path.relative_to(folder)) if folder else path.name
 
 
 def public_text(text: str) -> str:
-    """Return what somebody typed without the folders in it; JSON is searched value by value.
+    """Return text that a user typed without the folders of paths in it; JSON is searched value by value.
 
     >>> public_text("udpipe:/home/ann/ewt.udpipe@2"), public_text('{"test": "../ann/dev.conllu", "n": 1}')
     ('udpipe:ewt.udpipe@2', '{"n": 1, "test": "dev.conllu"}')
@@ -336,7 +338,7 @@ def public_text(text: str) -> str:
         with suppress(ValueError):
             value = json.loads(text)
             public = _public_value(value)
-            # Unchanged, it keeps its spelling: the same bytes, and nothing to rewrite.
+            # Unchanged JSON keeps its spelling, so that nothing needs to be rewritten.
             return text if public == value else json.dumps(public, sort_keys=True)
     return _FOLDERS.sub("", text)
 
@@ -355,7 +357,7 @@ def _public_value(value: object, key: str = "") -> object:
 
 @dataclass(frozen=True, slots=True)
 class _Replacement:
-    """Values of a column and what stands for them, for each value of ``key``, another column."""
+    """The old and new values of a column, by the values of another column, ``key``."""
 
     table: str
     column: str
@@ -364,33 +366,33 @@ class _Replacement:
 
 
 def make_public(path: Path, *, memory_limit: int | None = None) -> bool:
-    """Replace the names of files in a copy of a store, and overwrite the old ones.
+    """Replace the names of files in a copy of a store, and overwrite the old names.
 
-    In parts of the catalog that are not in use any more, the first eight bytes of one may stay.
-    The same bytes come out for the same bytes; those of a store without such names stay as they are. Linear
-    in the tables of sources and documents, and in the free space of the file.
+    The first eight bytes of an old name may stay in unused parts of the catalog. Equal files give equal
+    files; a store without such names is not changed. Linear in the tables of sources and documents, and in
+    the free space of the file.
 
     Returns:
         Whether there was anything to replace.
     """
     with (
-        # Reading first: a file that a writer opened is not the same bytes any more.
+        # Opened for reading first, as opening for writing would change the bytes of the file.
         Store(path, read_only=True, memory_limit=memory_limit, threads=1) as store,
         store.connect() as connection,
     ):
         duck = raw(connection)
         if not (any(_replacements(duck)) or duck.execute("select 1 from source_file limit 1").fetchone()):
             return False
-    # With one thread, rows and blocks come in one order: a snapshot is named by its bytes.
+    # One thread writes rows and blocks in a fixed order: the hash of the bytes is the name of the snapshot.
     with Store(path, memory_limit=memory_limit, threads=1) as store, store.connect() as connection:
         connection.rollback()
         connection = connection.execution_options(isolation_level="AUTOCOMMIT")
         duck = raw(connection)
-        # Its gaps hold what was in memory (seen in 2.0.0): other bytes each time, and nobody's to read.
+        # Gaps in its blocks have old content of memory (seen in 2.0.0), which varies and may be private.
         duck.execute("set disabled_compression_methods = 'dict_fsst'")
         for replacement in list(_replacements(duck)):
             _replace(connection, replacement)
-        # Of no use but on the machine whose folders it names.
+        # This table is of use only on the machine whose folders it names.
         source_file.drop(connection)
         source_file.create(connection)
         duck.execute("checkpoint")
@@ -406,7 +408,7 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
         named.setdefault(number, []).append(path)
     names = {(number, old): new for number in named for old, new in names_of_sources(named[number]).items()}
     sources = duck.execute("select id, corpus_id, path from source order by id").fetchall()
-    # A document without a name of its own has the path of its source for one, as somebody typed it.
+    # A document without a name has the path of its source, as the user typed it.
     query = r"select distinct source_id, name from document where regexp_matches(name, '[/\\]') order by all"
     named_with_folders: dict[int, list[str]] = {}
     for source, name in duck.execute(query).fetchall():
@@ -426,14 +428,14 @@ def _replacements(duck: duckdb.DuckDBPyConnection) -> Iterator[_Replacement]:
 
 
 def _is_end(name: str, path: str) -> bool:
-    """Return whether a name is a path without the folder in which it was typed."""
+    """Return whether a name is the end of a path, as one that was typed relative to a folder."""
     return _with_slashes(path).endswith(f"/{_LEADING_UP.sub('', _with_slashes(name))}")
 
 
 def _replacement(
     duck: duckdb.DuckDBPyConnection, table: str, column: str, key: str, names: Mapping[tuple[int, str], str]
 ) -> Iterator[_Replacement]:
-    """Yield the replacement of the names that change, if the column has any of them."""
+    """Yield the replacement of the names that change, if the column has any."""
     changed = [(number, old, new) for (number, old), new in names.items() if old != new]
     _names = pa.table(
         {
@@ -449,7 +451,7 @@ def _replacement(
 
 
 def _replace(connection: Connection, replacement: _Replacement) -> None:
-    """Make a table anew: an updated one keeps old values in its statistics, an emptied one (1.4) its rows."""
+    """Make a table anew: an update leaves old values in its statistics, and a deletion (1.4) its rows."""
     duck = raw(connection)
     _names = replacement.names
     key = replacement.key if replacement.key == "0" else f"t.{replacement.key}"
@@ -470,7 +472,7 @@ def _replace(connection: Connection, replacement: _Replacement) -> None:
 
 
 def _overwrite_free_blocks(duck: duckdb.DuckDBPyConnection) -> None:
-    """Fill what is free of the file with numbers, and free it again: what was deleted is there until then."""
+    """Overwrite free blocks, which still have deleted data, by filling them with a table and dropping it."""
     query = "select free_blocks * block_size // 8 from pragma_database_size()"
     ((numbers,),) = duck.execute(query).fetchall()
     duck.execute(f"create table filler as select hash(range) as number from range({numbers})")

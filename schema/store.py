@@ -1,6 +1,6 @@
 """The store: one DuckDB file, opened through SQLAlchemy, with a memory limit and clear refusals.
 
-A lake (`sentgen.schema.lakes`) is opened as one that is only read.
+A lake (`sentgen.schema.lakes`) is opened as a read-only store.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ __all__ = [
     "translated_errors",
 ]
 
-#: Tokens that were counted, and n-grams of models: from so few, a model is built in 0.06 s, and to open the
-#: file twice takes as long.
+#: Counted tokens, plus n-grams of models. From `_FEW` of them, a model is built in 0.06 s, which is as long
+#: as opening the file twice.
 _COUNTED = "select (select coalesce(sum(tokens), 0) from segment) + (select count(*) from model_ngram)"
 _FEW = 30_000
 
@@ -95,7 +95,7 @@ class Store:
         self._threads, self._open, self._shared = threads, 0, False
         #: Whether this made the file, and nothing has been written to it.
         self._is_new = False
-        #: What rooms above lend to its connections, as execution options.
+        #: Execution options of connections, through which higher packages give them objects.
         self.lent: dict[str, object] = {}
         self._lock: write_lock.WriteLock | None = None
         self.lake = lake_at(self.path)
@@ -121,7 +121,7 @@ class Store:
                 self._lock = write_lock.wait_for(
                     self.path, lambda: write_lock.WriteLock.take(self.path), seconds=wait
                 )
-                # Also of a store that nobody closes: DuckDB closes the file then.
+                # A finalizer, as garbage collection may end a store that was not closed.
                 self._let_go = weakref.finalize(self, self._lock.release)
             self._is_new = not self.path.exists()
             try:
@@ -154,7 +154,7 @@ class Store:
         return write_lock.wait_for(self.path, opened, seconds=wait)
 
     def _tell_of_writer(self) -> None:
-        """Say who writes to a store that has no corpora yet, which looks like one that nobody fills."""
+        """Warn of the process that writes to a store without corpora, which would look like an unused one."""
         if who := write_lock.holder(self.path):
             with self.engine.connect() as connection:
                 first = connection.exec_driver_sql("select 1 from corpus limit 1").first()
@@ -196,14 +196,14 @@ class Store:
             try:
                 yield connection
             except BaseException as error:
-                # The next connection opens the file again; this one would answer nothing more.
+                # A broken connection answers nothing more; the next one opens the file again.
                 if has_broken(error):
                     connection.invalidate()
                 raise
 
     @contextmanager
     def second(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open a second connection, with transactions of its own; until it is closed, nothing is shared."""
+        """Open a second connection, with its own transactions; until it closes, this stays the writer."""
         with translated_errors(self.path):
             self._reacquire_write()
             self._is_new = False
@@ -222,17 +222,17 @@ class Store:
             self._open -= 1
 
     def downgrade_to_read(self, *, unless_small: bool = False) -> None:
-        """Let others read until this process writes again, for which it waits until they have ended.
+        """Let other processes read until this one writes again, for which it waits until they have closed.
 
-        Nobody else can write meanwhile: what was read stays true. Temporary tables are gone. Nothing happens
-        where this process cannot keep other writers away.
+        No other process can write meanwhile, so that data read before stay valid. Temporary tables are lost.
+        Nothing happens where this process cannot keep other writers out.
 
         Args:
-            unless_small: go on as the writer where all counts and models are read in less time than it takes
-                to open the file anew, twice.
+            unless_small: stay the writer if reading all counts and models takes less time than opening the
+                file twice.
         """
         if self._shared or self._open or not (self._lock and self._lock.is_shareable):
-            return  # already, or a connection is open
+            return  # others may read already, or cannot: a connection is open, or the lock is not shareable
         if unless_small and self._is_small():
             return
         self._close()
@@ -253,12 +253,12 @@ class Store:
             raise RuntimeError("a shared store is still read where it should be written")
         self._lock.announce(writing=True)
         self.engine.dispose()
-        # However long it takes: what was computed would be lost.
+        # Without a time limit: giving up would lose the results of this process.
         self.engine = self._opened(read_only=False, wait=math.inf)
         self._shared = False
 
     def close(self) -> None:
-        """Close the file; what was committed is on the disk."""
+        """Close the file; all commits are on the disk."""
         self._close()
         self._release()
 
@@ -266,7 +266,7 @@ class Store:
         self.engine.dispose()
         if self.lake:
             return
-        # Only now: DuckDB has let go of the file, so that closing it here gives up no lock.
+        # After DuckDB has closed the file, so that closing it here gives up no lock of DuckDB.
         block_journal.put_back_closed(self.path)
 
     def __enter__(self) -> Store:
@@ -285,7 +285,7 @@ def append(
     connection: Connection, table: str, rows: pa.Table | pa.RecordBatch | pa.RecordBatchReader
 ) -> None:
     """Append Arrow rows to a table; columns are matched by name."""
-    _rows = rows  # DuckDB finds it by its name. Registered, it would be held until the transaction ends.
+    _rows = rows  # DuckDB finds the variable by name; a registered table would be held until the commit
     raw(connection).execute(f"insert into {table} by name select * from _rows")
 
 
@@ -295,7 +295,7 @@ def fetch_arrow(connection: Connection, query: str, parameters: Parameters = ())
 
 
 def fetch_rows(connection: Connection, query: str, parameters: Parameters = ()) -> Rows:
-    """Run one query and return its rows as they are shown."""
+    """Run one query and return its rows as a table for output."""
     return Rows.from_arrow(fetch_arrow(connection, query, parameters))
 
 

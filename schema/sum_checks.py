@@ -1,6 +1,7 @@
-"""All checks of a store; with those of what its sentences, or a lake without any, are counted as.
+"""All checks of a store, with those that compare counts and sentences, or the counts of a lake by themselves.
 
-Counted are totals, n-grams and trees; n-grams as plainly as SQL allows: what every faster way must equal.
+Totals, n-grams and trees are counted again. The SQL for n-grams is as simple as possible, and serves as the
+reference for every faster way of counting.
 """
 
 from __future__ import annotations
@@ -54,7 +55,11 @@ group by all
 
 
 def checks(counted: Sequence[int] = ()) -> Iterator[Check]:
-    """Yield all checks, the quick ones first; where counts are compared with sentences, of other corpora."""
+    """Yield all checks, the quick ones first.
+
+    Args:
+        counted: ids of corpora without sentences, with which counts cannot be compared.
+    """
     yield from row_checks()
     yield from _totals(counted)
     yield from _ngrams(counted)
@@ -70,7 +75,7 @@ def _other(corpora: Sequence[int], column: str) -> str:
 
 
 def _sizes_of_corpora(table: str) -> str:
-    """Return a query for the sentences and tokens that segments, or sources, say that each corpus has."""
+    """Return a query for the sentences and tokens of each corpus, summed over its segments or sources."""
     return f"""
             select corpus_id, sum(sentences) as sentences, sum(tokens) as tokens
             from {table}
@@ -126,7 +131,7 @@ def _ngrams(counted: Sequence[int]) -> Iterator[Check]:
     )
     for order in range(1, MAX_ORDER + 1):
         yield _sums(
-            # Between <s> and </s>, n words have n + 3 - order n-grams.
+            # A sentence of n words, with <s> and </s>, has n + 3 - order n-grams.
             f"n-grams of order {order} sum to those of the sentences",
             f"""
             select s.corpus_id, sum(g.count) as count
@@ -150,8 +155,8 @@ def _ngrams(counted: Sequence[int]) -> Iterator[Check]:
 def _trees(counted: Sequence[int]) -> Iterator[Check]:
     """Yield a check for every table that is counted from trees: its rows sum to the tokens with a head.
 
-    Of events, the level of tags counts every attachment once, and of arguments, that of words on the left
-    every node; the artificial root is one more for each tree.
+    Each is summed over rows that count once: events at the level of tags once for every attachment, arguments
+    at the level of words, on the left, once for every node and for the artificial root of each tree.
     """
     once = {
         "dependency_event": "level = 'tag-tag'",
@@ -232,7 +237,7 @@ def _occurrences(counted: Sequence[int]) -> Iterator[Check]:
 
 
 def _occurrences_recounted() -> Iterator[Check]:
-    """Yield a check for each attribute that the rows are those of the tokens, each of them once."""
+    """Yield a check for each attribute that `occurrence` has every token with the attribute once."""
     for attribute, column in ATTRIBUTES.items():
         yield Check(
             f"occurrence of each {attribute} recounted",
@@ -259,7 +264,7 @@ def _occurrences_recounted() -> Iterator[Check]:
 def _sums(
     name: str, stored: str, expected: str, counted: Sequence[int], columns: Sequence[str] = ("count",)
 ) -> Check:
-    """Return a check that two queries agree for every corpus; what belongs to no corpus is a problem too."""
+    """Return a check that two queries agree for every corpus; rows without a corpus are a problem, too."""
     differ = "\n            or ".join(f"coalesce(s.{c}, 0) <> coalesce(e.{c}, 0)" for c in columns)
     sums = ", ".join(f"s.{c} as stored_{c}, e.{c} as expected_{c}" for c in columns)
     query = f"""
@@ -303,7 +308,7 @@ _RECOUNT = (
 
 
 def counted_checks(corpora: Sequence[int]) -> Iterator[Check]:
-    """Yield checks of the counts of corpora without sentences: against what segments and sources say."""
+    """Yield checks of corpora without sentences: their counts against the totals of segments and sources."""
     if not corpora:
         return
     listed = ", ".join(map(str, corpora))
@@ -320,7 +325,8 @@ def counted_checks(corpora: Sequence[int]) -> Iterator[Check]:
         _RECOUNT,
     )
     for order in range(1, MAX_ORDER + 1):
-        # A sentence of one word has no n-gram of order 5, and would have -1.
+        # The formula gives -1 n-grams of order 5 for a sentence of one word, which has none; the trigrams
+        # <s> word </s> count such sentences.
         short = "coalesce(t.count, 0)" if order == MAX_ORDER else "0"
         yield Check(
             f"n-grams of order {order} sum to those of the segments",
