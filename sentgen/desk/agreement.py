@@ -84,14 +84,14 @@ class LineReport:
     def make(
         self, desk: Desk, opened: Callable[[], AbstractContextManager[Connection]]
     ) -> tuple[Rows, Sequence[str]]:
-        """Return what came of a set, and what is to be said of it.
+        """Return the shares of labels and the agreement of labelers in a set, and notes on them.
 
-        The columns are that of ``by``, if it is given; ``measure`` (share, agreement or kappa), ``labeler``
-        (of the last two, both), ``label`` of a share, ``lines`` it is of, ``value``, and between what it
-        lies, ``low`` and ``high``. A line without a value has ``_``.
+        The columns are that of ``by``, if it is given; ``measure`` (share, agreement or kappa); ``labeler``
+        (both labelers of agreement and kappa); ``label`` of a share; number of ``lines``; ``value``, and its
+        interval, ``low`` to ``high``. ``by`` is ``_`` for lines without a value.
 
         Args:
-            desk: where the set is.
+            desk: the desk with the set.
             opened: opens the store, which ``by`` asks.
 
         Raises:

@@ -46,12 +46,12 @@ class Backup:
     """A backup.
 
     Attributes:
-        folder: where it is.
-        made_at: when, in ISO 8601 and UTC.
-        store: the path of the store that it is of.
+        folder: the folder of the backup.
+        made_at: when it was made, in ISO 8601 and UTC.
+        store: the path of the store that was backed up.
         files: the SHA-256 of each file.
-        corpora: what of each corpus is said.
-        models: the same of each model.
+        corpora: description of each corpus.
+        models: description of each model.
         versions: versions of sentgen, DuckDB and the schema.
         removed: older ones that were removed when it was made.
     """
@@ -95,16 +95,16 @@ class Backup:
         raise NotFoundError(f"{path}: no whole backup here; make one with: sentgen db backup --to DIR")
 
     def restore(self, store: Path, *, desk: Path | None = None, keep_old: bool = True) -> Restoration:
-        """Put a backup back, as a new store or in the place of one, which nobody may be writing.
+        """Restore a backup as a new store, or in place of a store that no process is writing.
 
-        All is written beside its place and compared with the hashes of the backup before anything gets its
-        name: killed at any moment, the store is the old one or that of the backup. Line sets that are there
-        stay, as labels that were given since would be lost.
+        All files are written beside their places and compared with the hashes of the backup before any gets
+        its name: if the process is killed, the store is either the old one or that of the backup. Existing
+        line sets stay, as labels that were given since would be lost.
 
         Args:
-            store: where the store is to be.
-            desk: where its line sets are to be; beside the store unless given.
-            keep_old: give a store that is there another name.
+            store: path of the store.
+            desk: path of its line sets; beside the store if ``None``.
+            keep_old: whether a store that is there is kept under another name.
 
         Raises:
             NotFoundError: there is no folder for it.
@@ -171,7 +171,7 @@ def back_up(
 
     Args:
         store: the store.
-        folder: where the backups are; made if it is not there, but not the folders above it.
+        folder: folder of the backups; made if it is not there, but not the folders above it.
         desk: the line sets; those beside the store, if there are any, unless given.
         keep: remove all but so many of the newest backups.
         quick: leave out the checks that count all tokens again.

@@ -51,9 +51,9 @@ class LineState:
     """The current state of a line.
 
     Attributes:
-        state: `GONE` or `CHANGED`; empty where all is as it was.
-        sentence: what names its sentence now, if there is one.
-        sentence_id: the number of that sentence.
+        state: `GONE` or `CHANGED`; empty if the line is unchanged.
+        sentence: the name of its sentence now, if it is still there.
+        sentence_id: the id of that sentence.
     """
 
     state: str = GONE

@@ -462,7 +462,7 @@ def explain_trees(
     """Return the evidence for the attachments of some sentences, each in the order of its words.
 
     Args:
-        store: where the counts are.
+        store: the store with the counts.
         plan: the plan by which the sentences were made, with an algorithm that makes trees.
         sentences: the sentences, with trees.
     """

@@ -145,7 +145,7 @@ def with_known_tags(
     """Return bags with tags of the dependency counts and a note; unchanged bags have an empty note.
 
     Args:
-        store: where the counts are.
+        store: the store with the counts.
         corpora: ids of the corpora of the counts.
         kind: kind of the tags of the counts, `xpos` or `upos`.
         bags: units with tags that should be of that kind.

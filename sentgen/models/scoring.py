@@ -149,8 +149,8 @@ class ScoredBatch:
         oov: unknown words of each sentence.
         log10_oov: log10 probability of the unknown words of each sentence.
         logps: natural logarithms of the probabilities of all tokens, each sentence with its end.
-        unknown: which of the tokens are unknown.
-        attached: which of the different words are unknown, but known when they are split.
+        unknown: whether each token is unknown.
+        attached: whether each different word is unknown as a whole, but known when it is split.
     """
 
     batch: TextBatch
@@ -321,7 +321,7 @@ def score_sentences(
     """Score sentences in order, a batch at a time.
 
     Args:
-        store: where the model lives.
+        store: the store with the model.
         model: the model.
         sentences: the words of each sentence; an empty one is only </s>.
         lowercase: whether to lower-case the words first; if ``None``, whether the model's corpora were.
@@ -387,7 +387,7 @@ def score_tokens(
         forms: different words.
         numbers: the text, as indices of its words in ``forms``.
         lengths: lengths of its sentences.
-        old: how many of the first forms are those of the previous call.
+        old: number of the first forms that are the same as in the previous call.
         lower: whether words are looked up in lower case.
 
     Returns:

@@ -164,7 +164,7 @@ def _contexts(models: Sequence[_BagModel], bags: _Membership, order: int) -> Int
 
 
 def _in_bags(bags: _Membership, words: int) -> Bools:
-    """Return which words are in a bag."""
+    """Return whether each word is in a bag, (words,)."""
     inside = np.zeros(words, np.bool_)
     inside[: len(bags.places)] = bags.places[:words] >= 0
     inside[[BOS, ROOT]] = False
@@ -193,7 +193,7 @@ def _share(bits: Bits, other: Bits) -> bool:
 
 @compiled
 def _followed(contexts: Ints, words: Ints, places: Ints, bits: Bits) -> tuple[Ints, Ints]:
-    """Return each context with each word of the same bags, as index of the context and word."""
+    """Return the pairs of a context and a word that are in a common bag: indexes of contexts, and words."""
     pairs = np.empty((2, 1024), np.int32)
     size = 0
     for context in range(len(contexts)):
@@ -276,7 +276,7 @@ def prefetch(
     """Fetch all n-grams that ordering or scoring the bags can look up in a model, in at most two queries.
 
     Args:
-        store: where the model lives.
+        store: the store with the model.
         model: the model.
         bags: the words of each sentence, in any order.
         tags: tags of the words, where the model classes unknown words by tag.

@@ -26,14 +26,14 @@ _NO_BYTES, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextBatch:
-    """Some sentences.
+    """A batch of sentences of a text.
 
     Attributes:
         forms: the different words.
         numbers: the text, as indices of its words in ``forms``.
         lengths: lengths of the sentences.
         full: whether the batch reached a bound, so that more sentences may follow.
-        old: how many of the first forms are those of the batch before.
+        old: number of the first forms that are the same as in the batch before.
     """
 
     forms: Sequence[str]

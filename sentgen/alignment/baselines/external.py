@@ -241,7 +241,7 @@ def _giza(texts: Texts, folder: Path, *, program: str, model: str) -> DirectedLi
 
     Args:
         texts: sentence pairs.
-        folder: where files may be written.
+        folder: folder for the files of the program.
         program: `mgiza` or `GIZA++`; `mkcls` is looked for beside it and on the PATH.
         model: ``4`` or ``hmm``.
     """

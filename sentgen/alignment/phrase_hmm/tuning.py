@@ -228,7 +228,7 @@ def tune(
 
     Args:
         examples: pairs with their links.
-        plan: how to tune; the defaults if ``None``.
+        plan: settings of the tuning; the defaults if ``None``.
         budget: memory, for all pairs at once.
         progress: called with direction, iteration, and the maximum of iterations.
         without: names of features whose weights stay 0, to measure their contribution.

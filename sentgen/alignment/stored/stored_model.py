@@ -189,7 +189,7 @@ def tune_model(
         name: name of the model, which must be free.
         examples: pairs with their links.
         source: name of the gold standard.
-        plan: how to tune.
+        plan: settings of the tuning.
         budget: memory, for all pairs at once.
         progress: called with direction, iteration, and the maximum of iterations.
 

@@ -277,8 +277,8 @@ def check(
 
     Args:
         summary: the parsed summary.
-        source: parsed.
-        spelling: what makes two words the same.
+        source: the parsed source.
+        spelling: the spelling by which two words are the same.
         other_words: whether relations without support are searched in other words, whatever their case: see
             `OtherWords`. WordNet is used if it is installed.
 

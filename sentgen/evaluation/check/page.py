@@ -53,10 +53,10 @@ class _Judgment:
 
 
 def page(check: SupportCheck, *, summary: str, source: str) -> str:
-    """Return the page.
+    """Return the page of a check as HTML.
 
     Args:
-        check: what was found.
+        check: the result of the check.
         summary: name of the summary.
         source: name of the source.
     """

@@ -81,12 +81,12 @@ class Argument:
         return abs(self.head - self.modifier) == 1
 
     def is_kind(self, kind: Kind) -> bool:
-        """Return whether it counts as all, adjacent or long-distance."""
+        """Return whether the relation is of a kind: any, adjacent or long-distance."""
         return kind == "all" or self.adjacent == (kind == "adjacent")
 
 
 def tags_of(sentence: Sentence) -> list[str]:
-    """Return the tag of each token: the universal one, where there is none that of the language, else `_`."""
+    """Return the tag of each token: the universal one, else the tag of the language, else `_`."""
     nothing = ["_"] * len(sentence.forms)
     # Universal tags first: those of languages name verbs in many ways.
     pairs = zip(sentence.upos or nothing, sentence.xpos or nothing, strict=True)

@@ -300,7 +300,7 @@ def evaluate_generation(
         parser: parser for the strings.
         lengths: lengths of the strings, in words.
         system: the system that is compared with the baseline, which is the same without dependencies.
-        spelling: what makes two words the same.
+        spelling: the spelling by which two words are the same.
         undefined: whether to `skip` a string without verb arguments, or count its figures as `zero`.
         fluency_model: a model of the store by which the fluency of the strings is measured.
         progress: called as clusters and strings are done.

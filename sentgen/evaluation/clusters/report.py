@@ -192,7 +192,7 @@ class GenerationReport:
         )
 
     def _settings_table(self) -> ReportTable:
-        """Return what was run."""
+        """Return the parameters of the run."""
         rows = [[name.replace("_", " "), str(value)] for name, value in self.result.parameters.items()]
         return ReportTable("What was run", ["setting", "value"], [["run", str(self.result.run_id)], *rows])
 

@@ -418,10 +418,10 @@ class Report:
     Attributes:
         title: title of the page.
         template: template of the page, in this package; it extends ``figures/base.html.j2``.
-        shown: what the template shows beside the title, the version and the plots.
+        shown: variables of the template, beside the title, the version and the plots.
         markdown_parts: tables and lines of the Markdown file, in their order.
         csv: the text of each CSV file.
-        plots: what draws each plot.
+        plots: the function that draws each plot, by the name of its file.
     """
 
     title: str

@@ -91,7 +91,7 @@ Result = TypeVar("Result", bound=RunResult)
 
 
 class Recorder:
-    """Records a run of a command, which begins when this is made; one that is not timed took no time."""
+    """Records a run of a command, timed from the construction of the recorder; 0 seconds if not ``timed``."""
 
     def __init__(self, store: Store, command: str, *, timed: bool = True) -> None:
         self._store, self._command, self._timed = store, command, timed
@@ -105,7 +105,7 @@ class Recorder:
         Figures that are no numbers are left out.
 
         Args:
-            result: what the run found; its parameters are what JSON can hold.
+            result: the result of the run, whose parameters are values of JSON.
             items: whether to store figures and outputs of single items, too.
         """
         seconds = time.perf_counter() - self._clock if self._timed else 0.0
@@ -192,7 +192,7 @@ class SystemResult(Generic[AnswerT_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentResult(RunResult, Generic[SystemT]):
-    """A run of systems, and what each reached; ``comparisons`` are by the figure ``main`` first."""
+    """A run of systems, with the figures of each; ``comparisons`` are by the figure ``main`` first."""
 
     main: ClassVar[MainFigure]
     systems: Sequence[SystemT]
@@ -204,9 +204,9 @@ class ExperimentResult(RunResult, Generic[SystemT]):
         """Return the result of systems that were measured, with intervals and comparisons by ``main``.
 
         Args:
-            systems: without intervals.
+            systems: the systems, without intervals.
             seed: seed of the samples and the tests.
-            fields: what else the result has, by name.
+            fields: further fields of the result, by name.
         """
         compared = compare_systems(systems, cls.main.metric, seed)
         return cls(systems=with_intervals(systems, seed), comparisons=compared, seed=seed, **fields)

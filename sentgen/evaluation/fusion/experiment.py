@@ -92,16 +92,16 @@ class FusionCases:
     ) -> FusionCases:
         """Read clusters with references.
 
-        Objects of JSON Lines may say which sentence is what: ``key``, and the lists ``related`` and
-        ``references``. Of any other cluster the first sentence is the key, the last ones are references, the
-        others are related.
+        Objects of JSON Lines may have a sentence ``key`` and lists ``related`` and ``references``. In any
+        other cluster the first sentence is the key, the last ones are references, and those between them are
+        related.
 
         Args:
             path: anything that `sentgen ingest` takes, a document a cluster.
             parser: parser for sentences without trees.
-            references: how many sentences of a cluster are held back, where it does not say.
+            references: number of references in a cluster that does not name them.
             form: name of the format; detected if ``None``.
-            limit: only so many clusters, not counting those that are too short.
+            limit: number of clusters to read, without those that are too short; all if ``None``.
 
         Raises:
             InputError: a sentence or object is broken, or no cluster is left.
@@ -162,7 +162,10 @@ def _labeled_cases(source: Source, parser: Parser) -> Iterator[FusionCase]:
 
 
 def _as_sentences(source: Source, parts: dict[int, tuple[int, int]]) -> Iterator[str]:
-    """Yield each object as the reader of JSON Lines takes it; ``parts`` gets how many sentences are what."""
+    """Yield each object as the reader of JSON Lines takes it.
+
+    ``parts`` gets its numbers of related sentences and of references, by line.
+    """
     for number, line in enumerate(source.lines(), 1):
         if not line.strip():
             yield line
@@ -317,7 +320,7 @@ def _central(key: Sentence, related: Sequence[Sentence]) -> Sequence[str]:
 
 #: By name.
 EXTRACTION: Mapping[str, FusionSystem] = {_KEY_ITSELF: _key_itself, _CENTRAL: _central}
-#: What is compared if nobody says otherwise: fusion as it is by default, the search of 2005, and extraction.
+#: Systems that are compared by default: fusion with its defaults, the search of 2005, and extraction.
 DEFAULT = (FusionRequest().algorithm, DEPVITERBI, *EXTRACTION)
 
 
@@ -326,8 +329,8 @@ def parse_fusers(names: Sequence[str], request: FusionRequest, store: Store) -> 
 
     Args:
         names: names of extraction (`EXTRACTION`), or of algorithms of `sentgen fuse`.
-        request: what algorithms share; the search of 2005 takes no model, and gets none.
-        store: where the model is.
+        request: options that the algorithms share; the search of 2005 takes no model, and gets none.
+        store: the store with the model.
 
     Raises:
         InputError: no system is named, one is named twice, or an algorithm needs a model.
@@ -398,11 +401,11 @@ def evaluate_fusion(
     See `_measured` for the figures, and `compare_all` for the tests.
 
     Args:
-        store: where the run is recorded, so not read-only.
-        source: the clusters; they do not go into the store.
+        store: the store in which the run is recorded, not read-only.
+        source: the clusters, which are not stored.
         parser: parser of the new sentences.
         systems: the systems by name.
-        spelling: what makes two words of arguments the same.
+        spelling: the spelling by which two words of arguments are the same.
         seed: seed of samples and tests.
         parameters: further parameters for the record.
         progress: called as clusters and sentences are done.

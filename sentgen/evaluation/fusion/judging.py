@@ -82,14 +82,13 @@ class JudgingSheet:
         seed: int,
         clusters: int = CLUSTERS,
     ) -> int:
-        """Write a sheet and its answers; return how many sentences are to be judged.
+        """Write a sheet and its answers; return the number of sentences to judge.
 
         Args:
             cases: the clusters.
-            sentences: sentences of each system, one a cluster; the clusters are the first ones that the first
-                system has a sentence for.
+            sentences: sentences of each system, one a cluster.
             seed: seed of the shuffle.
-            clusters: how many.
+            clusters: number of clusters on the sheet, the first ones with a sentence of the first system.
 
         Raises:
             InputError: there is no sentence to judge.

@@ -267,7 +267,7 @@ def trace_sentence(
     more probable form is taken, as generated sentences get a capital.
 
     Args:
-        store: where the corpus is.
+        store: the store with the corpus.
         corpus: name of the corpus; each document of it is a cluster.
         text: the words, separated by blanks.
         settings: settings of the model.

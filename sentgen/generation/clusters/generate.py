@@ -143,7 +143,7 @@ def generate(
     """Generate the best sentences of each length from each cluster; yields by cluster, length and rank.
 
     Args:
-        store: where the corpus is.
+        store: the store with the corpus.
         corpus: name of the corpus; each document of it is a cluster.
         lengths: numbers of words. Where a length cannot be reached, nothing is yielded for it.
         settings: settings of the model and the search.

@@ -408,7 +408,7 @@ class Between(_Fitting):
         return positions
 
     def _top(self, words: tuple[int, ...], *, fronted: bool) -> int | None:
-        """Return what heads a run of words that is one new modifier, or several of one word; its last top."""
+        """Return the last top word of a run of words that is one new modifier, or several of one head."""
         known = self.bag.words
         spoken = words[:-1] if fronted and known[words[-1]].form == "," else words
         inside = set(words)

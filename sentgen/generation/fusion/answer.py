@@ -109,7 +109,7 @@ class FusedSentence:
     """A new sentence.
 
     Attributes:
-        words: as they are to be read; `text` puts the capital.
+        words: the words in their order, without the capital of a sentence, which `text` adds.
         score: the optimized score, a natural logarithm.
         origins: origin of each word, None for a word that is from no sentence.
         changes: changes of the key sentence.

@@ -216,7 +216,7 @@ class FusionContent:
 
 
 def _origins(bag: WordBag, numbers: Sequence[int]) -> tuple[WordOrigin | None, ...]:
-    """Return where words are from."""
+    """Return the sentence and position of each word, ``None`` for a word of no sentence."""
     return tuple(WordOrigin(bag.words[n].sentence, bag.words[n].place) if n >= 0 else None for n in numbers)
 
 

@@ -79,7 +79,7 @@ class WordBag:
     Attributes:
         words: words of all sentences, one after the other.
         modifiers: the modifiers of each word, in order.
-        starts: where each sentence begins, and the end of the last one.
+        starts: number of the first word of each sentence, and the number of words.
         of_form: the words of each form.
         found_in: number of sentences with each lemma.
     """

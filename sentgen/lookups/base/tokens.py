@@ -120,7 +120,7 @@ class Block:
         tokens: the tokens of the store, by which the block is read.
         low, high: ids of the first and last sentence.
         first: number of the first token.
-        size: how many numbers the block has.
+        size: number of token numbers in the block.
     """
 
     tokens: Tokens

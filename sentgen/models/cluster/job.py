@@ -79,7 +79,7 @@ class ModelJob(LakeJob):
     """One run of a build, in the lake that has the counts.
 
     Args:
-        sizes: how work is divided into tasks.
+        sizes: sizes of the tasks.
     """
 
     sizes: ModelTaskSizes = field(default_factory=ModelTaskSizes)

@@ -115,10 +115,10 @@ class ClusterCounts:
         """Return the counts of some clusters of a corpus, a batch of about `BATCH`, in ten queries at most.
 
         Args:
-            store: where the corpus is.
+            store: the store with the corpus.
             corpus: name of the corpus.
             clusters: ids and names of documents, from `cluster_names`.
-            reading: which tokens are counted, and which counts are made.
+            reading: the tokens to count, and the counts to make.
 
         Raises:
             InputError: a cluster has more than `MAX_WORDS` different words, or none.
@@ -151,7 +151,7 @@ def cluster_names(
     """Return ids and names of the clusters of a corpus, in the order in which they were ingested.
 
     Args:
-        store: where the corpus is.
+        store: the store with the corpus.
         corpus: name of the corpus.
         names: only documents of these names.
         sources: only documents from sources with these SHA-256.

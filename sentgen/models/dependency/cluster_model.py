@@ -72,7 +72,7 @@ class ClusterModel:
 
         Args:
             counts: counts of the cluster; with tags, if ``smoothing`` asks for them.
-            smoothing: that of the dependencies, `none` as in the paper, or `collins` to back off to tags.
+            smoothing: smoothing of dependencies: `none` as in the paper, or `collins` to back off to tags.
             corpus: dependencies in other text, to which those of the cluster back off last.
         """
         levels = [counts.pairs]
@@ -273,7 +273,7 @@ def _kinds(relations: Sequence[Counter[tuple[int, int, str]]]) -> dict[tuple[int
 def _table(
     relations: Counter[tuple[int, int, str]], side: int, kinds: dict[tuple[int, str], int], n: int
 ) -> tuple[Floats, Ints]:
-    """Return how often each arc of one side is there, and its kind."""
+    """Return (n, n) counts of the arcs of one side, and (n, n) the kind of the most frequent relation."""
     count, highest = np.zeros((n, n)), np.zeros((n, n))
     kind = np.zeros((n, n), np.int32)
     # Sorted: of equally frequent relations the first by name, whatever the order of the sentences.

@@ -156,7 +156,7 @@ def prefetch_dependencies(
     in parts.
 
     Args:
-        store: where the counts are.
+        store: the store with the counts.
         corpora: ids of the corpora whose counts are summed.
         layer: `word` for the tree over all tokens, `unit` for that over base noun phrases and other words.
         bags: the units of each sentence as (head word, tag); no tag is the tag `_`.
@@ -399,7 +399,7 @@ def explain_attachments(
     """Return the evidence for some attachments, with the probabilities of `prefetch_dependencies`.
 
     Args:
-        store: where the counts are.
+        store: the store with the counts.
         corpora: ids of the corpora whose counts are summed.
         layer: `word` or `unit`.
         attachments: heads (`ROOT_UNIT` for the root) and modifiers as word and tag; no tag is the tag `_`.

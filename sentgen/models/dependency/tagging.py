@@ -120,7 +120,7 @@ def most_frequent_tags(
     are unknown words.
 
     Args:
-        store: where the counts are.
+        store: the store with the counts.
         corpora: ids of the corpora whose trees are read; `with_trees` returns those that have trees.
         layer: `word` for all tokens, `unit` for the last words of base noun phrases and other words.
         words: the forms, in any order.
@@ -207,7 +207,7 @@ def tags_beside(
     equally frequent tags the first by name is returned. If no token has the given tag, the word is left out.
 
     Args:
-        store: where the tokens are.
+        store: the store with the tokens.
         corpora: ids of the corpora whose tokens are counted.
         kind: `xpos` or `upos`.
         words: forms with their tags of the other kind, in any order.
@@ -243,7 +243,7 @@ def tags_beside(
 
 
 def _having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
-    """Return those of some corpora that have trees in a layer, by id."""
+    """Return the ids of the corpora that have trees in a layer, ascending."""
     # Every attachment has a row at the level of tags, which has the fewest rows.
     events = select(dependency_event.c.segment_id).where(
         dependency_event.c.segment_id == segment.c.id,
@@ -256,7 +256,7 @@ def _having_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -
 
 
 def with_trees(store: Store, corpora: Sequence[int], layer: Layer = "unit") -> list[int]:
-    """Return those of some corpora that have trees in a layer, by id.
+    """Return the ids of the corpora that have trees in a layer, ascending.
 
     Raises:
         ModelError: none of the corpora has trees.

@@ -138,7 +138,7 @@ class _ModelUse:
     """How much a model was queried since its store was opened; and the model, once it is laid out.
 
     Args:
-        store: where the model lives.
+        store: the store with the model.
         model: the model, which never changes.
     """
 
@@ -157,7 +157,8 @@ class _ModelUse:
         """Lay the model out if that takes less time than reading the store.
 
         Args:
-            store, model: as above.
+            store: the store with the model.
+            model: the model.
             tokens: number of tokens of a text that is to be looked up.
             least: number of n-grams that must be read first, however few the model has.
         """

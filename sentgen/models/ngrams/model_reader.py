@@ -65,7 +65,7 @@ def _prefetch_text(store: Store, model: ModelLike, stream: Ints) -> tuple[NgramT
     Their words are ids of the store.
 
     Args:
-        store: where the model lives.
+        store: the store with the model.
         model: the model.
         stream: words that the model knows, each sentence between ``<s>`` and ``</s>``.
     """
@@ -217,7 +217,7 @@ class ModelReader:
     """Looks up the parts of a text in a model: in its file if it is laid out, else in the store.
 
     Args:
-        store: where the model lives.
+        store: the store with the model.
         model: the model.
     """
 

@@ -368,7 +368,7 @@ class NgramTables(NamedTuple):
 
 @compiled
 def table_at(tables: NgramTables, model: int) -> NgramTable:
-    """Return one of the models."""
+    """Return the table of one model."""
     slot, last_slot = tables.first_slot[model], tables.first_slot[model + 1]
     row, last_row = tables.first_row[model], tables.first_row[model + 1]
     return NgramTable(

@@ -104,9 +104,9 @@ def count_rows(
     """Return the n-grams of `counted` as arrays, with counts as ``logp``; <unk> counts at least once.
 
     Args:
-        duck, model, counts, order, words: as of `counted`.
-        keep: returns the rows of word ids, (R, order), to keep: of the n-grams of the words of a hundred
-            bags, one in fifty is within one bag.
+        duck, model, counts, order, words: see `counted`.
+        keep: function that returns the rows to keep of the word ids, (R, order): of the n-grams of the words
+            of a hundred bags, one in fifty is within one bag.
     """
     parts = []
     for n in range(1, order + 1):
