@@ -1,7 +1,7 @@
 """The SQL that counts dependencies, argument positions and postings of a range of sentences, into segments.
 
-Ingestion stores what it yields; ``sentgen db check`` runs it again over everything and compares. Segments are
-merged: many small additions become one sorted block of counts with the same sums.
+Ingestion stores the counts; ``sentgen db check`` counts all sentences again and compares. Segments are
+merged, so that many small additions become one sorted block of counts with the same sums.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sentgen.schema.base import metadata, now, quote_identifier
 from sentgen.schema.engine import raw
 from sentgen.schema.tables.counts import FREQUENT
 
-#: Queries that lay out the trees for counting, each read by the following ones under its name.
+#: Queries that prepare the trees for counting; each is a table of its name for the following queries.
 _STEPS = ("tagged_token", "layer_token", "attachment")
-#: Tables that are counted from the steps, each by the query of its name.
+#: Tables of counts, each counted from the steps by the query of its name.
 COUNTED = ("dependency_event", "argument_count", "sibling_count", "posting")
-#: The table that is counted from the postings of a segment once these are there.
+#: The table that is counted from the stored postings of a segment.
 PAIRS = "cooccurrence"
-#: The sentences that are counted, in the first step.
+#: The condition in the first step that selects the sentences to count.
 _RANGE = "token.corpus_id = $corpus\n    and token.sentence_id between $first and $last"
 
 
@@ -34,7 +34,7 @@ def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: 
     """Count the trees of the sentences ``first`` to ``last`` of a corpus into a segment."""
     duck = raw(connection)
     for step in _STEPS:
-        # DuckDB refuses values that a statement has no parameters for; the later steps read the first.
+        # Only the first step has parameters, and DuckDB refuses values for others.
         values = {"corpus": corpus_id, "first": first, "last": last} if step == _STEPS[0] else None
         duck.execute(f"create or replace temp table {step} as {_query(step)}", values)
     for table in COUNTED:
@@ -46,7 +46,7 @@ def count_trees(connection: Connection, segment_id: int, corpus_id: int, first: 
 
 
 def count_pairs(connection: Connection, segment_id: int) -> None:
-    """Count, into a segment, which of its frequent words and tags stand together; its postings are there."""
+    """Count co-occurrences of the frequent words and tags of a segment, from its stored postings."""
     raw(connection).execute(
         f"insert into {PAIRS} by name select {segment_id} as segment_id, * from ({_pairs(str(segment_id))})"
     )
@@ -72,7 +72,7 @@ def counting_query(table: str, chosen: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a query without the lines that describe it."""
+    """Return a query without its comments."""
     return "\n".join(line for line in text.splitlines() if not line.startswith("--"))
 
 
@@ -99,9 +99,9 @@ def recount(table: str, corpus_id: int) -> str:
     """Return a query whose rows are the counts of a corpus that differ from a recount of its tokens."""
     names = [column.name for column in metadata.tables[table].columns if column.name != "segment_id"]
     keys = ", ".join(name for name in names if name != "count")
-    # Materialized: each is read more than once, and would be computed as often.
+    # Materialized, as each is read more than once and would be computed each time.
     steps = ",\n".join(f"{step} as materialized (\n{_query(step)})" for step in _STEPS)
-    # A check is SQL without parameters, and these are numbers of our own.
+    # A check is SQL without parameters; these numbers are safe to insert as text.
     sentences = {"$corpus": str(corpus_id), "$first": "0", "$last": str(2**62)}
     for name, value in sentences.items():
         steps = steps.replace(name, value)
@@ -135,7 +135,7 @@ join merging m using (segment_id)
 group by all
 having sum(count) <> 0
 """
-# A token is in one segment, and has nothing to be summed.
+# For `occurrence`: a token is in one segment only, so that there are no counts to sum up.
 _MOVED = """
 create or replace temp table merged as
 select m.target as segment_id, {keys}
@@ -172,7 +172,7 @@ def counted_tables() -> list[str]:
 def merge_segments(connection: Connection, ids: Sequence[int] | None = None) -> None:
     """Merge segments of the same corpus, all of them or the given ones, into the one with the lowest id.
 
-    Counts below zero are taken from the others, and what is left with none has no row.
+    Negative counts, of removed sentences, are subtracted so; rows with a sum of 0 are dropped.
     """
     duck = raw(connection)
     duck.execute(_MERGING, {"all": ids is None, "ids": list(ids or ())})
@@ -186,14 +186,14 @@ def merge_segments(connection: Connection, ids: Sequence[int] | None = None) -> 
         keys = ", ".join(names)
         duck.execute((_MERGED if table in counts else _MOVED).format(keys=keys, table=table))
         duck.execute(f"delete from {table} where segment_id in (select segment_id from merging)")
-        # Sorted anew, as the pruning of row groups wants it.
+        # Sorted again, so that queries can skip row groups.
         duck.execute(f"insert into {table} by name select * from merged order by segment_id, {keys}")
     duck.execute("drop table if exists merged")
     duck.execute(_SIZES, {"now": now(exact=True)})
     duck.execute(
         "delete from segment where id in (select segment_id from merging where segment_id <> target)"
     )
-    # Which words are frequent changes with the segment: pairs are counted anew.
+    # Co-occurrences are counted again, as other words are frequent in a larger segment.
     duck.execute(f"delete from {PAIRS} where segment_id in (select segment_id from merging)")
     for (target,) in duck.execute("select distinct target from merging order by target").fetchall():
         count_pairs(connection, target)

@@ -17,28 +17,28 @@ from sentgen.system.files import open_alone, read_at, write_at
 
 #: Checksum, iteration, block of the catalog, block of the free list, blocks, bytes of a block.
 _HEADER = struct.Struct("<6Q")
-#: Where the two headers are, of which the one with the higher iteration holds; and the first block.
+#: Offsets of the two headers, of which that with the higher iteration is valid, and of the first block.
 _HEADERS, _BLOCKS = (4096, 8192), 12288
 _USUAL_SIZE = 1 << 18
-#: Parts of a shared block, behind its checksum.
+#: Number of parts of a shared block, which follow its checksum; and bytes of the checksum.
 PARTS, _CHECKSUM = 64, 8
-#: Mark, CRC of the rest, iteration, bytes of a block, number of blocks; then their numbers, what of them is
-#: in use, and the blocks.
+#: Mark, CRC of the rest, iteration, bytes of a block, number of blocks. Behind these are the number and the
+#: used parts of each block, and then the blocks.
 _JOURNAL = struct.Struct("<8sQQQQ")
 _MARK = b"sentgen1"
 
 
 @dataclass(frozen=True, slots=True)
 class SavedBlock:
-    """A block as it was; bit i of ``used`` says whether the header needs part i."""
+    """The content of a block before a commit; bit i of ``used`` is set if part i is in use."""
 
     number: int
     used: int
     data: bytes
 
     def parts(self, data: bytes) -> list[bytes]:
-        """Return the parts in use of this block in other data."""
-        # As DuckDB cuts a block: equal parts, rounded down to 8 bytes.
+        """Return the parts of other data that are in use in this block."""
+        # DuckDB cuts a block into equal parts, rounded down to 8 bytes.
         size = (len(data) - _CHECKSUM) // PARTS // 8 * 8
         starts = (_CHECKSUM + part * size for part in range(PARTS) if self.used >> part & 1)
         return [data[at : at + size] for at in starts]
@@ -46,14 +46,14 @@ class SavedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Blocks as they were in one iteration of a file."""
+    """The content of blocks in one iteration of a file."""
 
     iteration: int
     size: int
     blocks: tuple[SavedBlock, ...]
 
     def packed(self) -> bytes:
-        """Return the journal as it is kept."""
+        """Return the journal as the bytes of its file."""
         table = [number for block in self.blocks for number in (block.number, block.used)]
         body = struct.pack(f"<{len(table)}Q", *table) + b"".join(block.data for block in self.blocks)
         head = (self.iteration, self.size, len(self.blocks))
@@ -61,7 +61,7 @@ class Journal:
 
     @classmethod
     def unpack(cls, data: bytes) -> Journal | None:
-        """Return what `Journal.packed` has made; nothing if it is not whole: then no commit had begun."""
+        """Read what `Journal.packed` returns; ``None`` if it is incomplete, as then no commit had begun."""
         if len(data) < _JOURNAL.size or not data.startswith(_MARK):
             return None
         _, crc, iteration, size, count = _JOURNAL.unpack_from(data)
@@ -77,19 +77,19 @@ class Journal:
 
     @classmethod
     def read(cls, store: int, wanted: list[tuple[int, int]]) -> Journal:
-        """Return blocks of an open file as on the disk; they are named by number and what is in use."""
+        """Read blocks of an open file from the disk, by their numbers and the parts in use."""
         iteration, size = _newest(store)
         blocks = (SavedBlock(number, used, _read(store, number, size)) for number, used in wanted)
         return cls(iteration, size, tuple(block for block in blocks if len(block.data) == size))
 
 
 def _crc(head: tuple[int, int, int], body: bytes) -> int:
-    # The iteration is covered too: a wrong one would put old blocks under a commit that came to its end.
+    # The iteration is included: with a wrong one, old blocks would be restored after a complete commit.
     return zlib.crc32(body, zlib.crc32(struct.pack("<3Q", *head)))
 
 
 def _newest(store: int) -> tuple[int, int]:
-    """Return the iteration of the header that holds, and the bytes of a block, of an open file."""
+    """Return the iteration of the valid header of an open file, and the bytes of a block."""
     read = [read_at(store, _HEADER.size, at) for at in _HEADERS]
     headers = [_HEADER.unpack(header) for header in read if len(header) == _HEADER.size]
     _, iteration, *_, size = max(headers, key=lambda header: header[1], default=(0, 0, 0))
@@ -101,11 +101,11 @@ def _read(store: int, number: int, size: int) -> bytes:
 
 
 def _is_needed(store: int, journal: Journal) -> bool:
-    """Say whether the commit that a journal was made for has changed blocks of it and not come to its end.
+    """Return whether the commit of a journal has overwritten blocks of it and is incomplete.
 
-    A commit rewrites the parts that were free. If others differ, somebody has put another file in this place.
+    A commit changes only parts that were free. If others differ, the file is another one of the same name.
     """
-    # The header has moved: the commit came to its end, and needs the blocks as they are now.
+    # The header has changed: the commit is complete, and refers to the blocks as they are now.
     if _newest(store) != (journal.iteration, journal.size):
         return False
     now = [_read(store, block.number, journal.size) for block in journal.blocks]
@@ -116,10 +116,10 @@ def _is_needed(store: int, journal: Journal) -> bool:
 
 
 def _restore(store: int, journal: Journal) -> None:
-    """Write the blocks where they were."""
+    """Write the blocks of a journal back into the file."""
     for block in journal.blocks:
         write_at(store, block.data, _BLOCKS + block.number * journal.size)
-    # Before the journal goes: until then it is the only whole copy.
+    # Synced before the journal is removed, which until then is the only complete copy.
     os.fsync(store)
 
 
@@ -128,20 +128,20 @@ def is_ours(journal_path: str) -> bool:
     try:
         with open(journal_path, "rb") as file:
             return _MARK.startswith(file.read(len(_MARK)).rstrip(b"\0"))  # a power cut leaves zeros
-    except PermissionError:  # of a writer who shows it to nobody, and has the store, too
+    except PermissionError:  # the journal of another user, who writes to the store
         return True
     except IsADirectoryError:
         return False
 
 
 def put_back(path: str, journal_path: str) -> None:
-    """Restore what there is to restore, and remove the journal, unless the store is in use.
+    """Restore blocks where that is needed, and remove the journal, unless the store is in use.
 
     Raises:
         OSError: the store has to be restored, and cannot be written.
     """
     writable = os.access(path, os.W_OK)
-    # Whoever else has it may be within a commit, and the journal is theirs.
+    # Another process that has the store open may be within a commit, and still need its journal.
     if (store := open_alone(path, writable=writable)) is None:
         return
     try:
@@ -149,11 +149,11 @@ def put_back(path: str, journal_path: str) -> None:
             journal = Journal.unpack(file.read())
         if journal is not None and _is_needed(store, journal):
             _restore(store, journal)
-        # Who may not write the store has no say over its journal, which does no harm where it stays.
+        # A user who may only read the store leaves the journal, which does no harm.
         if writable:
             with suppress(OSError):
                 os.unlink(journal_path)
-    except FileNotFoundError:  # another process has done it
+    except FileNotFoundError:  # another process has restored the blocks and removed the journal
         pass
     finally:
         os.close(store)

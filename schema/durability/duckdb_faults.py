@@ -1,4 +1,4 @@
-"""What sentgen makes up for in DuckDB 2, why, and until when."""
+"""Faults of DuckDB 2 that sentgen works around, why, and until when."""
 
 from __future__ import annotations
 
@@ -8,34 +8,33 @@ import duckdb
 
 _VERSION = tuple(map(int, duckdb.__version__.split(".")[:2]))
 
-#: A commit writes the new state beside the old one and switches to it by one write to the header of a file.
-#: A log would be another thing to lose: the disk may write its pages in any order, and after a power cut no
-#: version opens a store whose log has a hole in a transaction that did not end (seen in 2.0.0 and 2.0.1).
-#: From 2.0.1 on, 97 bytes of log say that a checkpoint begins, and nothing of the transaction: lost or torn,
-#: they change nothing. Where they cannot be written, as where a folder has the name, the database fails.
+#: A commit writes the new state to free blocks and switches to it by one write to the header of the file. A
+#: log would be a further risk: the disk may write its pages in any order, and after a power cut no version
+#: opens a store whose log has a hole in an incomplete transaction (seen in 2.0.0 and 2.0.1). From 2.0.1 on,
+#: DuckDB still writes 97 bytes of log that announce a checkpoint and have no data: it does no harm if they
+#: are lost or torn. If they cannot be written, as when a folder has that name, the database fails.
 WITHOUT_LOG = {"checkpoint_threshold": "0B", "auto_checkpoint_skip_wal_threshold": "0"}
 
-#: A new file of 2.0.0 and 2.0.1 has 999 for its version, which is that of no release: whether a later one
-#: opens it, nobody says. So it is of one that has a number: that of 1.4, with which all was measured. A file
-#: that is there keeps its version.
+#: By default, 2.0.0 and 2.0.1 make files of version 999, which belongs to no release, and later releases may
+#: refuse them. So new files have the version of 1.4, with which all was measured; existing files keep theirs.
 STORAGE_VERSION = {"storage_compatibility_version": "v1.4.0"}
 
-#: A checkpoint writes over blocks of the catalog that the state before needs, so that a kill within leaves a
-#: file that does not open: 2.0.0 and 2.0.1 do, and nobody has reported it. `block_journal` keeps such blocks;
-#: `block_restore` reads and writes the file for that, whose layout is known of these versions. Waits for a
-#: version with which `tests/schema/test_block_journal.py` finds no file that it cannot open.
+#: In 2.0.0 and 2.0.1, a checkpoint overwrites blocks of the catalog that the previous state needs; a kill
+#: leaves a file that does not open. Nobody has reported it yet. `block_journal` backs up such blocks, and
+#: `block_restore` reads and writes the file, whose layout is known for these versions. Needed until a version
+#: with which `tests/schema/test_block_journal.py` finds no file that does not open.
 LAYOUT_IS_KNOWN = _VERSION < (2, 1)
 
 
-#: What DuckDB appends to the name of a store for its log, and for those of an interrupted checkpoint.
+#: Endings of the names of logs, which DuckDB adds to that of the store; two are of interrupted checkpoints.
 _ENDINGS = (".wal", ".wal.checkpoint", ".wal.recovery")
 
 
 def log_of(path: Path) -> Path:
-    """Return where DuckDB keeps the log of a store."""
+    """Return the path of DuckDB's log for a store."""
     return path.with_name(f"{path.name}.wal")
 
 
 def logs_of(path: Path) -> list[Path]:
-    """Return where DuckDB keeps the log of a store, and those of an interrupted checkpoint."""
+    """Return the paths of DuckDB's log for a store, and of the logs of an interrupted checkpoint."""
     return [path.with_name(path.name + ending) for ending in _ENDINGS]

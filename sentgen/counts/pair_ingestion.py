@@ -22,7 +22,7 @@ from sentgen.schema.store import next_id
 from sentgen.schema.tables.alignment import pair as pair_table
 
 ON_ERROR = ("raise", "skip")
-#: Pairs are searched by words and frequencies; longer n-grams of them are counted on request.
+#: Pairs are searched by words and frequencies; longer n-grams are counted only on request.
 ORDER = 1
 
 #: Called with the name of the file being read, the number of its pairs so far, and the fraction of all files
@@ -32,7 +32,7 @@ Progress = Callable[[str, int, float], None]
 
 @dataclass(slots=True)
 class PairSummary(BatchSummary):
-    """Numbers of an ingestion of pairs: what was stored, known before, and refused."""
+    """Numbers of pairs that an ingestion has stored, found unchanged, and rejected; and of their words."""
 
     pairs: int = 0
     document_words: int = 0
@@ -179,7 +179,7 @@ class _Pairs(Batch[_ReadPair, PairSummary]):
         pair = raw.tokenize(settings)
         if isinstance(pair, Rejection):
             return pair
-        # Not before: a rejected pair may come again in this run, corrected.
+        # Only now, as a corrected version of a rejected pair may follow in this run.
         self.known[raw.key] = digest
         document, document_words = self._draft_text(
             connection, raw.document_source, f"{pair.key}.document", pair.document
@@ -208,7 +208,8 @@ class _Pairs(Batch[_ReadPair, PairSummary]):
     ) -> tuple[int, int]:
         """Draft a text as a document; return its id and the number of its words."""
         tally = self.tallies.get(source) or self._tally(connection, source)
-        # The writer buffers across sources: it gets a tally that is not used, and words are counted here.
+        # The writer would add buffered sentences to a later tally: it gets an unused one, and sentences are
+        # counted here.
         document_id = self.writer.start_source(SourceTally(tally.id, tally.name))
         words = 0
         for index, sentence in enumerate(sentences):
