@@ -1,4 +1,4 @@
-"""Where this machine is found by others in its network."""
+"""Addresses by which other machines in the network reach this one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import ip_address
 
-#: Beginnings of names of networks that are inside of this machine: those of containers and virtual machines.
+#: Beginnings of names of network interfaces inside this machine, for containers and virtual machines.
 _INSIDE = (
     "docker",
     "br-",
@@ -23,12 +23,12 @@ _INSIDE = (
 )
 
 
-#: What one listens on to be reached by all addresses of the machine: those of version 4, or of both.
+#: Addresses to listen on for all addresses of the machine, of version 4 and of both versions.
 ANY_OF_FOUR, ANY = "0.0.0.0", "::"
 
 
 def in_url(host: str) -> str:
-    """Return an address or a name as URLs and the header Host have it.
+    """Return an address or a name as written in URLs and in the header Host.
 
     >>> in_url("2001:DB8::0:1"), in_url("[::1]"), in_url("Corpora.example.org")
     ('[2001:db8::1]', '[::1]', 'corpora.example.org')
@@ -41,7 +41,7 @@ def in_url(host: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether an address is reached from this machine only."""
+    """Return whether an address can be reached from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -51,11 +51,11 @@ def is_loopback(host: str) -> bool:
 
 
 def addresses_here(versions: Sequence[int] = (4,)) -> Sequence[str]:
-    """Return the addresses of this machine of some versions of IP, those of 4 first.
+    """Return the addresses of this machine of some versions of IP, those of version 4 first.
 
-    Of each version, that of the way to elsewhere is the first.
+    Of each version, the first address is the one used for connections to other networks.
     """
-    import ifaddr  # where it is needed: all else of a server does without
+    import ifaddr  # needed only here
 
     addresses = [
         ip_address(each.ip if isinstance(each.ip, str) else each.ip[0])
@@ -69,24 +69,25 @@ def addresses_here(versions: Sequence[int] = (4,)) -> Sequence[str]:
     return sorted(dict.fromkeys(chosen), key=lambda each: (":" in each, each not in usual))
 
 
-#: An address that is nobody's (RFC 5737, RFC 3849), of each version.
+#: By version, an address that is reserved for documentation (RFC 5737, RFC 3849).
 _NOWHERE = {4: (socket.AF_INET, "203.0.113.1"), 6: (socket.AF_INET6, "2001:db8::1")}
 
 
 def _usual(version: int) -> str:
-    """Return the address from which this machine speaks with others; nothing if it is in no network."""
+    """Return the address that this machine uses for connections to others; empty if it has no network."""
     family, nowhere = _NOWHERE[version]
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as sock:
-        # Nothing is sent: it only has the system choose a way to that address.
+        # With UDP, nothing is sent: the system only chooses a route to that address.
         sock.connect((nowhere, 9))
         return str(sock.getsockname()[0])
     return ""
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Open a socket at an address; of all addresses of both versions, one for each that there is.
+    """Open a socket at an address; for all addresses of both versions of IP, one socket per version.
 
-    One socket could take both, but would know those of version 4 by other names, and not in every system.
+    One socket could take both, but not in every system, and it would have other names for addresses of
+    version 4.
 
     Raises:
         OSError: the address cannot be used.
@@ -94,7 +95,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
     host = host.strip("[]")
     opened = [_bound(host, port)]
     if host == ANY:
-        with suppress(OSError):  # the port is another's there, or there is no version 4
+        with suppress(OSError):  # the port is taken in version 4, or there is no version 4
             opened.append(_bound(ANY_OF_FOUR, opened[0].getsockname()[1]))
     return opened
 
@@ -102,7 +103,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
 def _bound(host: str, port: int) -> socket.socket:
     sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
-        # A restart need not wait until old connections are forgotten.
+        # So that a restart need not wait until the system has forgotten old connections.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if sock.family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)

@@ -1,7 +1,8 @@
-"""A class: who joined by which name, whose an address is, and what was asked and went wrong, in memory.
+"""A class: its students with their tokens, and a log in memory of their requests and errors.
 
-The beginning of an address says who asks: ``/as/TOKEN/query?...``. There are no cookies, which a browser
-would send along with what the page of another site asks; and no passwords, which pupils have to be given.
+The beginning of an address identifies the student: ``/as/TOKEN/query?...``. There are no cookies, which a
+browser would also send with requests from pages of other sites, and no passwords, which somebody would have
+to hand out.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from sentgen.server.problems import Refused, problems_of
 from sentgen.server.users import USER, User, digest_of
 from sentgen.system.files import read_text
 
-#: Requests of a lesson; the oldest ones make room.
+#: Most requests of a lesson that are kept; older ones are dropped.
 _MOST_REQUESTS = 2000
-#: Characters of an address, and of what went wrong, that are kept.
+#: Most characters of an address, and of an error, that are kept.
 _MOST_CHARACTERS = 2000
-#: What is no question, nor a page for others: who one is, the teacher's page, what leads on, and files.
+#: Paths that are not logged: joining, the teacher's page, files, monitoring, and short links.
 BESIDE = re.compile(r"/(join|class|static|healthz|metrics|s)(/|$)")
 
 
@@ -42,14 +43,14 @@ class LessonRequest:
     """A question of a student.
 
     Attributes:
-        at: when it was answered, by the clock of the server.
-        student: who asked.
-        page: which page or route, as `/query`.
-        asked: what was filled in, as `query: "camp" · corpus: gum`.
-        link: address of the page for others; empty if it is no page or was sent by a form.
-        status: status of the answer.
-        seconds: seconds that it took.
-        problem: what went wrong; nothing if nothing did.
+        at: time of the answer, by the clock of the server.
+        student: name of the student.
+        page: path of the page or route, as `/query`.
+        asked: the parameters, as `query: "camp" · corpus: gum`.
+        link: address of the answer for others; empty if it is no page or was sent by a form.
+        status: HTTP status of the answer.
+        seconds: duration of the request.
+        problem: text of the error; empty without one.
     """
 
     at: datetime
@@ -64,19 +65,19 @@ class LessonRequest:
 
 @dataclass(slots=True)
 class Lesson:
-    """The last questions of a class, and who has ever asked one."""
+    """The last questions of a class, and the names of all who have ever asked one."""
 
     requests: deque[LessonRequest] = field(default_factory=lambda: deque(maxlen=_MOST_REQUESTS))
     askers: set[str] = field(default_factory=set)
 
     def record(self, scope: Scope, student: str, status: int, seconds: float) -> None:
-        """Write down a request that was answered, if it is a question."""
+        """Log an answered request, if it is a question."""
         path, query = scope["path"], scope["query_string"].decode("latin-1")
         if BESIDE.match(path) or not (query or scope["method"] == "POST"):
             return
         self.askers.add(student)
         pairs = parse_qsl(query[:_MOST_CHARACTERS], errors="replace")
-        # A path that leads nowhere may look like the address of another server.
+        # Only of known routes: another path may look like the address of another server.
         linked = scope["method"] == "GET" and getattr(scope.get("route"), "path", "") == path
         problems = " ".join(dict.fromkeys(problems_of(scope)))
         self.requests.append(
@@ -96,8 +97,8 @@ class Lesson:
         """Return the questions of a student, or of all, the newest first.
 
         Args:
-            student: the name; anybody's if there is none.
-            wrong: only those with which something went wrong.
+            student: name of the student; of all if empty.
+            wrong: whether to return only questions with an error.
         """
         return [
             each
@@ -108,36 +109,36 @@ class Lesson:
 
 logger = logging.getLogger(__name__)
 
-#: Where a class is joined.
+#: Path of the page on which students join.
 JOIN = "/join"
-#: Whose name no student can have.
+#: The user of the teacher's addresses; no student can take this name.
 TEACHER = User("teacher")
-#: Below which the addresses of a student lie.
+#: Beginning of the paths of a student, with the token.
 _AS = re.compile(r"/as/([a-z0-9]+)(?=/|$)")
-#: What can be read before one has joined: the page for that, and its style.
+#: Beginnings of paths that can be read without having joined, for the style of that page.
 _OPEN = ("/static/",)
-#: Letters and digits that are not taken for each other; twelve have 59 bits.
+#: Letters and digits of tokens, without those that look alike; twelve of them have 59 bits.
 _LETTERS, _LENGTH = "abcdefghjkmnpqrstuvwxyz23456789", 12
-#: A device may take as many names in so many seconds: a whole class may have one address.
+#: Most names that one address may take in so many seconds; a whole class may share an address.
 _MOST_NAMES, _SECONDS = 40, 60.0
-#: For so long the addresses of this machine are not looked up again.
+#: Seconds after which the addresses of this machine are looked up again.
 _SECONDS_KNOWN = 3.0
-#: A longer address is forgotten on the way through the page where one joins.
+#: Most characters of the address to which a student returns after joining.
 _LONGEST_ADDRESS = 4000
 
 
 @dataclass(slots=True)
 class Classroom:
-    """The students of a class, whose names are stored on a desk.
+    """The students of a class, who are stored on a desk.
 
     Attributes:
-        path: the desk.
+        path: file of the desk.
         given: addresses and names of this machine that students can type.
-        versions: versions of IP; the server listens on all addresses of each, which change with its network.
-        names: a file of the names that may join, a name a line; ``None`` if anybody may.
-        teacher_token: the end of the teacher's addresses, new each time the server starts.
-        lesson: the questions of the students.
-        closed: whether nobody else may join now.
+        versions: versions of IP on all of whose addresses the server listens; the addresses may change.
+        names: file with the names of those who may join, one per line; without it, everybody may.
+        teacher_token: token of the teacher's addresses, new each time the server starts.
+        lesson: log of the requests.
+        closed: whether joining is closed now.
     """
 
     path: Path
@@ -155,10 +156,10 @@ class Classroom:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        """Read who has joined before, and who may.
+        """Read the students who have joined before, and check the file of names.
 
         Raises:
-            SentgenError: the desk is none, or the file of names cannot be read.
+            SentgenError: the file is no desk, or the file of names cannot be read.
         """
         self._names = students_of(Desk.begin(self.path))
         if self.names:
@@ -166,7 +167,7 @@ class Classroom:
 
     @property
     def hosts(self) -> Sequence[str]:
-        """Addresses and names of this machine that students can type, as they are now."""
+        """Current addresses and names of this machine that students can type."""
         looked, addresses = self._found
         if self.versions and (now := time.monotonic()) - looked > _SECONDS_KNOWN:
             addresses = addresses_here(self.versions)
@@ -175,26 +176,26 @@ class Classroom:
 
     @property
     def idle(self) -> list[str]:
-        """The names by which nobody has asked anything since the server started, the oldest first."""
+        """Names of students without a question since the server started, the oldest first."""
         return [name for name in self._names.values() if name not in self.lesson.askers]
 
     @property
     def students(self) -> list[str]:
-        """The names of those who have joined, in the order of the alphabet."""
+        """Names of those who have joined, in alphabetical order."""
         return sorted(self._names.values(), key=str.casefold)
 
     def find(self, token: str) -> User | None:
-        """Return whose token it is."""
+        """Return the user of a token, ``None`` if nobody has it."""
         if secrets.compare_digest(token, self.teacher_token):
             return TEACHER
         name = self._names.get(digest_of(token.encode()))
         return User(name) if name else None
 
     def enter(self, scope: Scope) -> Scope:
-        """Return a request as it would be without the beginning of its address, and with its user.
+        """Return a request with its user, and without the token in its path.
 
         Raises:
-            Refused: nobody has this address, and the page is not open to all.
+            Refused: nobody has this token, and the page is not open to all.
         """
         path, base = scope["path"], scope.get("app_root_path", "")
         begun = _AS.match(path)
@@ -208,10 +209,10 @@ class Classroom:
         return {**scope, "path": path, "app_root_path": f"{base}{begun[0]}", USER: user}
 
     def join(self, name: str, client: str) -> str:
-        """Let somebody in by a name; return the token.
+        """Add a student by name; return the new token.
 
         Raises:
-            InputError: the name is no name, taken, or not one of the class; or this device takes too many.
+            InputError: the name is invalid, taken, or not in the file of names; or too many were taken here.
         """
         with self._lock:
             tried, now = self._tried[client], time.monotonic()
@@ -227,26 +228,26 @@ class Classroom:
             desk = Desk(self.path)
             name = add_student(desk, name, digest_of(token.encode()), idle=self.idle)
             known = students_of(desk)
-            # In the order in which they came; one that was idle may have made room.
+            # In the order of joining, without an idle student who may have been removed to make room.
             present = {key: each for key, each in self._names.items() if key in known}
             self._names = {**present, digest_of(token.encode()): name}
         return token
 
     def leave(self, *names: str) -> None:
-        """Let nobody in by the tokens of some names any more; these are free."""
+        """Remove students by name: their tokens are no longer valid, and their names are free."""
         with self._lock:
             remove_students(Desk(self.path), names)
             self._names = {token: each for token, each in self._names.items() if each not in names}
             self.lesson.askers.difference_update(names)
 
     def _known(self, name: str) -> str:
-        """Return a name as the file of names has it, if there is one."""
+        """Return a name as spelled in the file of names, if there is such a file."""
         if self.names is None:
             return name
         try:
             known = _read_names(self.names)
         except InputError as error:
-            # Strangers must not learn the path of the file, nor its content.
+            # The student is told neither the path nor the content of the file.
             logger.error("names cannot be read", extra={"error": str(error)})
             raise InputError("the names of this class cannot be read; tell your teacher") from None
         for each in known:
@@ -256,20 +257,20 @@ class Classroom:
 
 
 def address_as(token: str) -> str:
-    """Return the beginning of the addresses for the holder of a token."""
+    """Return the beginning of the paths of a student, by the token."""
     return f"/as/{token}"
 
 
 def _new_token_to_type() -> str:
-    """Return a token that can be typed."""
+    """Return a new token that is easy to type."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 
 
 def _read_names(path: Path) -> list[str]:
-    """Read a file of names, one a line.
+    """Read a file of names, one per line.
 
     Raises:
-        InputError: the file cannot be read, has no names, or one twice.
+        InputError: the file cannot be read, has no names, or has a name twice.
     """
     try:
         lines = enumerate(read_text(path).splitlines(), 1)
@@ -296,7 +297,7 @@ def _alike(names: dict[int, str]) -> Iterator[str]:
 
 
 def _unknown(base: str, path: str, query: bytes, *, stale: bool) -> Refused:
-    """Return what leads to the page where one joins, and from there to what was asked for."""
+    """Return the refusal that redirects to the page for joining, and from there to the requested page."""
     to = quote(path, safe="/") + (f"?{query.decode('latin-1')}" if query else "")
     target = f"?to={quote(to, safe='')}" if to != "/" and len(to) < _LONGEST_ADDRESS else ""
     gone = f"{'&' if target else '?'}gone=1" if stale else ""

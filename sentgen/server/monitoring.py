@@ -1,4 +1,4 @@
-"""What the server tells of itself: counts, as Prometheus reads them (text format 0.0.4), and logs."""
+"""Metrics of the server, as Prometheus reads them (text format 0.0.4), and its logs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Labels = tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class _Histogram:
-    """How many durations were at most as long as each bound, their sum and their number."""
+    """A histogram of durations: numbers of durations up to each bound, their sum and number."""
 
     buckets: list[int] = field(default_factory=lambda: [0] * len(BOUNDS))
     total: float = 0.0
@@ -31,13 +31,13 @@ class _Histogram:
         self.total += seconds
         self.count += 1
         for bucket, bound in enumerate(BOUNDS):
-            # Prometheus wants buckets that include the smaller ones.
+            # Buckets of Prometheus are cumulative.
             self.buckets[bucket] += seconds <= bound
 
 
 @dataclass(slots=True)
 class Metrics:
-    """Requests by operation and status, their durations, look-ups, and workers that were killed."""
+    """Numbers of requests by operation and status, their durations, look-ups, and killed workers."""
 
     _requests: defaultdict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
     _durations: defaultdict[str, _Histogram] = field(default_factory=lambda: defaultdict(_Histogram))
@@ -45,7 +45,7 @@ class Metrics:
     _lookups: defaultdict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
 
     def requested(self, operation: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
+        """Count an answered request."""
         self._requests[operation, status] += 1
         self._durations[operation].add(seconds)
 
@@ -54,13 +54,13 @@ class Metrics:
         self._killed[kind, reason] += 1
 
     def looked_up(self, lookups: Mapping[str, tuple[int, int]]) -> None:
-        """Count what a worker has looked up, by what it is: found in its cache, and fetched."""
+        """Add the look-ups of a worker; by kind, how many were found in its cache, and how many fetched."""
         for name, counts in lookups.items():
             for cached, count in zip(("yes", "no"), counts, strict=True):
                 self._lookups[name, cached] += count
 
     def text(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, cache: LruCache) -> str:
-        """Return all metrics; ``pools`` is kind to the state of its workers."""
+        """Return all metrics; ``pools`` are the states of the workers by kind."""
         return "".join(f"{line}\n" for line in self._lines(pools, snapshot, cache))
 
     def _lines(self, pools: Mapping[str, Mapping[str, int]], snapshot: str, cache: LruCache) -> Iterator[str]:
@@ -106,20 +106,20 @@ def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-#: One line per SQL query: who asked what, and what came of it.
+#: One line per SQL query: the asker, the query and its result.
 audit = logging.getLogger("sentgen.audit")
 #: One line per request.
 access = logging.getLogger("sentgen.access")
 
-# The last three are set by formatters, or by later versions of Python.
+# Attributes of records that are not ``extra``; the last three come from formatters or later Pythons.
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 class JsonLines(logging.Formatter):
-    """Write a record with whatever was given as ``extra``."""
+    """Formats a record as a line of JSON, with the fields of ``extra``."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return one line."""
+        """Return the line of a record."""
         event = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -129,13 +129,13 @@ class JsonLines(logging.Formatter):
         }
         if record.exc_info:
             event["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(event, default=str)  # ASCII: nothing in a query can forge or break a line
+        return json.dumps(event, default=str)  # ASCII, so that no query can forge or break a line
 
 
 def to_standard_error() -> None:
-    """Send all logs of this process there."""
+    """Send all logs of this process to standard error."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    # It has two lines for each request, and so have we.
+    # It logs two lines for each request, which this server logs already.
     logging.getLogger("mcp").setLevel(logging.WARNING)

@@ -1,6 +1,6 @@
-"""The newest snapshot and its workers; a newer one takes over without a request lost.
+"""The newest snapshot and its workers; the change to a newer snapshot loses no request.
 
-For those who may see some corpora alone, snapshots of these are made of what is published.
+For users who may see some corpora only, excerpts of the snapshot with these corpora are served.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sentgen.server.wire import Call, Reply
 
 
 class Excerpts:
-    """Makes the snapshot of some corpora of each snapshot; the process that speaks HTTP opens neither."""
+    """Makes excerpts of snapshots with some corpora, in a process of their own: this one opens no store."""
 
     def __init__(self, corpora: Collection[str]) -> None:
         self._corpora = sorted(corpora)
@@ -58,21 +58,21 @@ class Excerpts:
         return await asyncio.to_thread(Snapshot.newest, folder)
 
     def remove(self) -> None:
-        """Remove what was made."""
+        """Remove the excerpts."""
         temporary.remove_held(str(self._folder))
 
 
 logger = logging.getLogger(__name__)
 
-#: Seconds for which workers are not asked again whether they are well.
+#: Seconds for which the health of the workers is kept.
 _HEALTH_KEPT = 1.0
-#: What is written down of an answer to SQL.
+#: Fields of an answer to SQL that are logged.
 _LOGGED = ("status", "rows", "truncated", "seconds", "snapshot")
 
 
 @dataclass(slots=True)
 class Generation:
-    """The workers of one snapshot, or of an excerpt of the one that ``origin`` names, and their requests."""
+    """The workers of a snapshot, or of an excerpt of the snapshot ``origin``, and their open requests."""
 
     snapshot: Snapshot
     pools: dict[Kind, Pool]
@@ -84,7 +84,7 @@ class Generation:
         """Start the workers; ``whole``: wait for all of them, see `Pool.start`.
 
         Raises:
-            StoreError: one could not start; none is left running.
+            StoreError: a worker could not start; none is left running.
         """
         try:
             async with asyncio.TaskGroup() as group:
@@ -92,18 +92,18 @@ class Generation:
                     group.create_task(pool.start(whole=whole))
         except BaseExceptionGroup as errors:
             await self.stop()
-            # The first one: the others fail for the same reason, as a rule.
+            # Only the first error, as the others have the same reason as a rule.
             raise errors.exceptions[0] from None
         except BaseException:
             await self.stop()
             raise
-        # After all that somebody waits for: they would take the processors from those.
+        # Last, as these would take processors from the workers that somebody waits for.
         for pool in self.pools.values():
             pool.fill()
 
     @contextlib.contextmanager
     def use(self) -> Iterator[None]:
-        """Keep the workers until the request inside is answered."""
+        """Keep the workers running until the request inside is answered."""
         self._requests += 1
         self._quiet.clear()
         try:
@@ -114,8 +114,8 @@ class Generation:
                 self._quiet.set()
 
     async def drain(self) -> None:
-        """Wait for the requests that are still here, then stop."""
-        # The event is not set before the first request has ended: without any, nobody would set it.
+        """Wait for the open requests, then stop the workers."""
+        # Without a request, nothing would ever set the event.
         if self._requests:
             await self._quiet.wait()
         await self.stop()
@@ -126,15 +126,15 @@ class Generation:
 
 
 class Service:
-    """What answers: it never opens the store itself.
+    """Answers requests by its workers; it never opens the store itself.
 
     Args:
         settings: settings of the server.
-        excerpts: makes of each snapshot that of those who may see some corpora; the snapshot itself if none.
-        beside: a service of the same server, with which it shares metrics and answers that are kept.
+        excerpts: makes the excerpts to serve; without it, whole snapshots are served.
+        beside: another service of the same server, with which it shares metrics and the cache of answers.
 
     Attributes:
-        ended: set when it answers nothing more.
+        ended: set when the service answers no more requests.
     """
 
     def __init__(
@@ -143,9 +143,9 @@ class Service:
         self.settings = settings
         self.excerpts = excerpts
         self.metrics: Metrics = beside.metrics if beside else Metrics()
-        # A key has the name of its snapshot, and that is a hash of what is in it.
+        # Keys have the name of the snapshot, which is a hash of its content.
         self.cache: LruCache = beside.cache if beside else LruCache(settings.limits.kept)
-        #: Pages that ask at the same time; more wait outside, so that they do not fill the queues.
+        #: Limits the pages that ask at the same time, so that they do not fill the queues.
         self.pages = asyncio.Semaphore(settings.processes + 1)
         self.ended = asyncio.Event()
         self._current: Generation | None = None
@@ -156,12 +156,12 @@ class Service:
         self._asked_at = 0.0
 
     async def start(self) -> None:
-        """Start the workers of the newest snapshot, and look out for newer ones.
+        """Start the workers of the newest snapshot, and the search for newer ones.
 
         Raises:
             SentgenError: there is no snapshot, or it cannot be opened.
         """
-        # Nobody waits yet: the first answers may come before the last worker is there.
+        # Without waiting for all workers: one of a kind is enough for the first answers.
         self._current = await self._generation(Snapshot.newest(self.settings.snapshots), whole=False)
         start_task(self._tasks, self._follow(), "follow")
 
@@ -188,11 +188,11 @@ class Service:
         return {kind: pool.state for kind, pool in self._generation_now.pools.items()}
 
     async def health(self) -> dict[Kind, Health]:
-        """Ask each kind of worker whether it is well; all who ask within a second get the same answer."""
+        """Return the health of each kind of worker; it is asked for once a second at most."""
         now = asyncio.get_running_loop().time()
         if self._health is None or (self._health.done() and now > self._asked_at + _HEALTH_KEPT):
             self._asked_at, self._health = now, asyncio.create_task(self._ask_all())
-        # Whoever goes away must not end it: a worker whose request is cancelled is killed.
+        # Shielded: if a client leaves, a cancelled request would have the worker killed.
         return await asyncio.shield(self._health)
 
     async def _ask_all(self) -> dict[Kind, Health]:
@@ -202,7 +202,7 @@ class Service:
         return dict(zip(generation.pools, states, strict=True))
 
     async def ask(self, message: Call, *, asker: Asker = NOBODY) -> Reply:
-        """Have an operation done, unless the same was asked before of the same snapshot.
+        """Have a worker do an operation, unless the cache has the answer for the same snapshot.
 
         Raises:
             Refused: no worker could answer.
@@ -213,12 +213,12 @@ class Service:
         if reply is None:
             reply = await self.call(message, asker=asker)
             if reply.status == 200 and not reply.of_labels:
-                # The snapshot that has answered, which may be newer than the one that was looked for.
+                # By the snapshot of the answer, which may be newer than that of the look-up in the cache.
                 self.cache.put((reply.snapshot, message), reply, len(reply.body))
         return reply
 
     async def call(self, message: Call, *, asker: Asker = NOBODY) -> Reply:
-        """Have a worker do an operation; write down what SQL was run, for whom, and what came of it.
+        """Have a worker do an operation; log SQL with its asker and its result.
 
         Raises:
             Refused: no worker could answer.
@@ -228,7 +228,7 @@ class Service:
             message = replace(message, client=asker.user or asker.device)
         outcome: dict[str, object] = {"status": 0}
         try:
-            # Held for the whole request: the current one may change while it waits.
+            # Kept for the whole request, as the current generation may change meanwhile.
             generation = self._generation_now
             with generation.use():
                 reply = await generation.pools[kind].call(message)
@@ -239,7 +239,7 @@ class Service:
             outcome = {"status": refusal.status, "problem": refusal.document.type}
             raise
         finally:
-            # In `finally`: what was refused, or killed its worker, is what one wants to read about.
+            # In `finally`, so that SQL that was refused or killed its worker is logged, too.
             if kind == "sql":
                 audit.info("sql", extra={**asker.logged, "asked": json.loads(message.body), **outcome})
 
@@ -250,13 +250,13 @@ class Service:
         return self._current
 
     async def _generation(self, snapshot: Snapshot, *, whole: bool = True) -> Generation:
-        """Start the workers of a snapshot, after a look at its version and its hash."""
+        """Start the workers of a snapshot, after a check of its version and its hash."""
         if snapshot.versions.get("schema") != migrate.REVISIONS[-1]:
             raise StoreError(
                 f"{snapshot.path}: published by another version of sentgen; publish the store again"
             )
         served = await self.excerpts.of(snapshot) if self.excerpts else snapshot
-        # Beside the requests: it reads the whole file.
+        # In a thread, as it reads the whole file.
         await asyncio.to_thread(snapshots.verify, served)
         pools = {kind: self._pool(kind, served) for kind in self.settings.kinds}
         generation = Generation(served, pools, snapshot.name)
@@ -266,7 +266,7 @@ class Service:
 
     def _pool(self, kind: Kind, snapshot: Snapshot) -> Pool:
         settings = self.settings
-        # Workers run in folders of their own.
+        # Absolute, as workers run in folders of their own.
         store = str(snapshot.path.resolve())
         warm_up = settings.warm_up and kind == "compute"
         desk = str(settings.desk.resolve()) if kind != "sql" and settings.desk else ""
@@ -275,14 +275,14 @@ class Service:
         return Pool(opening, settings.processes, self.metrics)
 
     async def _follow(self) -> None:
-        """Look for a newer snapshot again and again; one that cannot be opened is tried once."""
+        """Look for newer snapshots forever; one that cannot be opened is tried only once."""
         while True:
             await asyncio.sleep(self.settings.poll)
             try:
                 snapshot = Snapshot.newest(self.settings.snapshots)
                 if snapshot.name not in (self._generation_now.origin, self._refused):
                     await self._replace(snapshot)
-            # Whatever it is: a server that looks out no more serves an old snapshot for good.
+            # Any exception: without this loop, the server would serve an old snapshot forever.
             except Exception as error:
                 text = str(error) if isinstance(error, (SentgenError, OSError)) else repr(error)
                 logger.error("cannot follow the snapshots", extra={"error": text})
@@ -291,16 +291,16 @@ class Service:
         """Start the workers of a newer snapshot, send requests to them, and let the old ones finish."""
         try:
             generation = await self._generation(snapshot)
-        except OSError:  # of this machine, and perhaps for this moment
+        except OSError:  # of this machine, and perhaps temporary
             raise
         except Exception:
-            # Until another one comes: each try starts processes, and reads the whole file.
+            # Not tried again, as each try starts processes and reads the whole file.
             self._refused = snapshot.name
             raise
-        # No await in between: a request sees the old ones or the new ones.
+        # No await in between, so that a request sees the old workers or the new ones.
         old, self._current = self._generation_now, generation
         self._draining.append(old)
-        # In the background: a request of half a minute must not keep us from a newer snapshot.
+        # In the background, as a request of half a minute must not delay a newer snapshot.
         start_task(self._tasks, self._drain(old), "drain")
 
     async def _drain(self, old: Generation) -> None:

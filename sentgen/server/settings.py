@@ -1,4 +1,4 @@
-"""What can be chosen about a server."""
+"""Settings of a server."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sentgen.server.users import UserFile
 if TYPE_CHECKING:
     from sentgen.server.classroom import Classroom
 
-#: Where a server listens that nobody else reaches.
+#: Address for servers that only this machine can reach.
 LOOPBACK = "127.0.0.1"
 
-#: Workers of a kind, where nobody says how many: each takes some hundred megabytes.
+#: Most workers of a kind by default, as each takes some hundred megabytes.
 _MOST_WORKERS = 8
 
 
@@ -51,7 +51,7 @@ class Serving:
 
     @property
     def processes(self) -> int:
-        """How many workers of a kind there are at most."""
+        """The largest number of workers of a kind."""
         return self.workers or min(os.cpu_count() or 1, _MOST_WORKERS)
 
 
@@ -62,17 +62,17 @@ class ServerSettings(Serving):
     Attributes:
         snapshots: folder of the snapshots; the newest one is served.
         host: the address to listen on.
-        tokens: whoever asks must have one of them; none if all may ask.
-        users: who may ask, and what each may see, in place of ``tokens``.
-        classroom: whoever has joined may ask, in place of both.
-        hosts: names that the server may be called by, beside that of the loopback.
-        base_path: below which a proxy offers the server, as ``/corpora``; nothing if it is offered alone.
-        proxies: addresses from which the header of a client's address is believed.
-        origins: other sites whose pages may ask.
+        tokens: tokens of which a request must have one; if empty, no token is needed.
+        users: users with the corpora that each may see, in place of ``tokens``.
+        classroom: class whose members may ask, in place of both.
+        hosts: names of the server in the header Host that are accepted, besides those of the loopback.
+        base_path: path below which a proxy offers the server, as ``/corpora``; empty for none.
+        proxies: addresses of proxies whose header with the client's address is trusted.
+        origins: other sites whose pages may send requests.
         sql: whether SQL is offered.
-        only: the pages that are offered, by their paths without a slash; all if there are none.
-        limits: what a request may cost.
-        poll: seconds between two looks for a newer snapshot.
+        only: the pages that are offered, by their paths without a slash; all if empty.
+        limits: limits of a request.
+        poll: seconds between two searches for a newer snapshot.
     """
 
     snapshots: Path
@@ -91,6 +91,6 @@ class ServerSettings(Serving):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of work that it does: SQL unless that is forbidden, a desk only if it was given one."""
+        """The kinds of work that the server does: SQL unless forbidden, line sets only with a desk."""
         without = {"sql": not self.sql, "desk": self.desk is None}
         return tuple(kind for kind in KINDS if not without.get(kind))

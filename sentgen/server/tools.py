@@ -1,8 +1,8 @@
-"""Operations as tools of programs that speak MCP (Model Context Protocol), most of them language models.
+"""Operations as tools for programs that speak MCP (Model Context Protocol), most of them language models.
 
-A tool is an operation of the API: its name, its parameters, its limits, its refusals and its workers. What
-one answers is the answer of the API, and which snapshot it is of. A program asks over HTTP, or starts this
-one and speaks with it until it goes away.
+A tool is an operation of the API, with its name, parameters, limits, refusals and workers. Its answer is
+that of the API, with the name of the snapshot. A client sends requests over HTTP, or starts this program and
+talks to it over standard input and output.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from sentgen.system import processes
 
 logger = logging.getLogger(__name__)
 
-#: The operations that are tools, with what a program needs to know of one besides its parameters.
+#: The operations that are tools, with notes for the client besides the parameters.
 TOOLS: Mapping[str, str] = {
     "corpora": "Ask this first: other tools take these names as `corpus`.",
     "kwic": "With `count`, only how many hits there are.",
@@ -64,9 +64,9 @@ TOOLS: Mapping[str, str] = {
     "score": "What a model knows nothing of is told in the answer. The view v_models lists the models.",
     "sql": "In the dialect of DuckDB; give a `limit`, or all rows come. There are these views:",
 }
-#: Bytes of an answer: what is longer, no model reads, and the front would read and write it for seconds.
+#: Most bytes of an answer: no model reads more, and it would keep the front busy for seconds.
 _MOST_BYTES = 2**20
-#: Bounds that nobody reaches who means well.
+#: Bounds of parameters from here on are left out of schemas, as no sensible request reaches them.
 _LARGEST_BOUND = 1_000_000
 _INSTRUCTIONS = (
     "Corpora, counts and language models that do not change. Ask `corpora` first. `limit` says how many rows"
@@ -84,17 +84,18 @@ class ToolAnswer(AnswerDocument):
 
 
 def tool_server(service: Service, offered: Mapping[str, Operation], address: str = "") -> Server[Any]:
-    """Return an MCP server, for any connection, whose tools are operations of a service.
+    """Return an MCP server that asks a service.
 
     Args:
-        service: the service, which is started before the first call.
-        offered: the operations of the service, by name.
-        address: address of a server whose pages show the answers; over HTTP, the server that was asked.
+        service: the service, which has to be started before the first request.
+        offered: the operations of the server, by name.
+        address: address of a server whose pages show the answers; over HTTP, the address of the request is
+            used instead.
     """
     tools = {name: offered[name] for name in TOOLS if name in offered}
 
     async def list_tools(context: Any, params: PaginatedRequestParams | None) -> ListToolsResult:
-        # The first time, the dictionary makes a store in memory, which would hold up all requests.
+        # In a thread: at first, the data dictionary makes a store in memory, which would block all requests.
         return ListToolsResult(tools=await asyncio.to_thread(described))
 
     @cache
@@ -108,14 +109,14 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
             )
         given, request = params.arguments or {}, context.request
         asker = Asker.from_scope(request.scope) if request else NOBODY
-        # For others, who read what a program reports: in a class, not below the address of who asks.
+        # A link for readers of the client's report: in a class, without the token of the asker.
         base = CitedRequest(request).addresses()[0] if request else address
         try:
             return await _answer(service, tools[params.name], given, base, asker)
         except Refused as refusal:
             return _failure(refusal.document)
         except Exception:
-            # Nothing of it to the client, as everywhere.
+            # The client is told nothing of the exception, as everywhere.
             logger.exception("a tool failed", extra={"tool": params.name})
             return _failure(ProblemDocument.make(500, "internal", BROKEN))
 
@@ -130,7 +131,7 @@ def tool_server(service: Service, offered: Mapping[str, Operation], address: str
 
 
 def _described(operation: Operation) -> Tool:
-    """Return what is told of a tool."""
+    """Return the description of a tool."""
     about = [operation.summary, f"The same as `sentgen {operation.command}`.", TOOLS[operation.name]]
     if operation.name == "sql":
         views = (each for each in dictionary.relations() if each.kind == "view")
@@ -145,7 +146,7 @@ def _described(operation: Operation) -> Tool:
 
 
 def _plain(schema: Any) -> Any:
-    """Return a schema without what a program does not need: a model reads all of it, again and again.
+    """Return a schema without the parts that a client does not need, as a model reads all of it each time.
 
     >>> _plain({"title": "Where", "anyOf": [{"type": "string", "maxLength": 1000000}, {"type": "null"}]})
     {'type': 'string'}
@@ -154,7 +155,7 @@ def _plain(schema: Any) -> Any:
         return [_plain(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    # What may be left out need not be null, too.
+    # A parameter that may be left out need not accept null, too.
     kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
     if len(kinds) == 1:
         schema = {key: value for key, value in schema.items() if key != "anyOf"} | kinds[0]
@@ -162,8 +163,8 @@ def _plain(schema: Any) -> Any:
 
 
 def _is_needless(key: str, value: object) -> bool:
-    """Say whether a part of a schema tells nothing, or something of documentation or command line."""
-    # A parameter may have such a name, too.
+    """Return whether a part of a schema is empty, or only for documentation or the command line."""
+    # A dict belongs to a parameter, which may have one of these names.
     if isinstance(value, dict):
         return False
     if key in ("maxLength", "maximum", "minimum"):
@@ -174,13 +175,13 @@ def _is_needless(key: str, value: object) -> bool:
 async def _answer(
     service: Service, operation: Operation, given: Mapping[str, Any], address: str, asker: Asker
 ) -> CallToolResult:
-    """Have an operation done, and return its answer, or the problem.
+    """Have an operation done; return its answer, or its problem.
 
     Raises:
         Refused: the parameters are wrong, or no worker could answer.
     """
     message, most = read(operation, given), service.settings.limits.body
-    # Over HTTP, no longer request has come so far.
+    # As for requests over HTTP.
     if len(message.body) > most:
         raise Refused(413, "too-large", f"the request is longer than {quantity(most, 'byte')}; send less")
     reply = await service.ask(message, asker=asker)
@@ -196,7 +197,7 @@ async def _answer(
     about = {"ask": operation.name, "with": json.dumps(given), SNAPSHOT: reply.snapshot}
     link = f"{address}{ANSWER}?{urlencode(about)}" if address else ""
     answer = {**json.loads(reply.body), "snapshot": reply.snapshot, "link": link}
-    # Twice, as the protocol has it: older programs read the text alone.
+    # Also as text, as the protocol asks for: older clients read only the text.
     text = TextContent(text=json.dumps(answer, ensure_ascii=False))
     return CallToolResult(content=[text], structured_content=answer)
 
@@ -209,8 +210,8 @@ def speak(settings: ServerSettings, *, address: str = "") -> None:
     """Speak MCP on standard input and output until the input ends, or a signal comes.
 
     Args:
-        settings: what to serve, and how; there is no address to listen on.
-        address: address of a server that has pages of the same snapshots.
+        settings: settings of the service; its address to listen on is ignored.
+        address: address of a server with pages of the same snapshots.
 
     Raises:
         SentgenError: there is no snapshot, or it cannot be opened.
@@ -224,7 +225,7 @@ def speak(settings: ServerSettings, *, address: str = "") -> None:
 
 
 async def _speak(settings: ServerSettings, address: str) -> None:
-    """Start the service, answer until nobody asks any more, and stop the service."""
+    """Start the service, answer until the input ends or a signal comes, and stop the service."""
     ended = asyncio.Event()
     processes.on_request_to_end(asyncio.get_running_loop(), ended.set)
     service = Service(settings)
@@ -244,10 +245,10 @@ async def _converse(service: Service, address: str) -> None:
 
 
 class _Input(anyio.AsyncFile[str]):
-    """The lines of standard input, for which one can cease to wait.
+    """The lines of standard input; waiting for a line can be cancelled.
 
-    A signal must end the program also while nobody asks. Python waits in the end for all threads but daemons,
-    and for nobody who has locked a file that it closes: so the thread that reads has a file of its own.
+    A signal must end the program also while it waits for a request. At its end, Python waits for all threads
+    but daemons, and cannot close a file that a thread has locked: so a daemon reads from a copy of the file.
     """
 
     def __init__(self) -> None:
@@ -257,12 +258,12 @@ class _Input(anyio.AsyncFile[str]):
 
     def _read(self) -> None:
         line = " "
-        # After the end, the loop takes no more.
+        # After the end of the program, the loop takes no more lines.
         with contextlib.suppress(RuntimeError, concurrent.futures.CancelledError):
             while line:
                 line = self.wrapped.readline()
                 asyncio.run_coroutine_threadsafe(self._lines.put(line), self._loop).result()
 
     async def readline(self) -> str:
-        """Return a line; nothing at the end."""
+        """Return the next line; empty at the end."""
         return await self._lines.get()

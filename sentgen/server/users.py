@@ -1,4 +1,4 @@
-"""Who may ask a server, and which corpora each may see: a file that is read again when it changes."""
+"""Users of a server and the corpora that each may see, from a file that is read again when it changes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from sentgen.errors import InputError
 
 logger = logging.getLogger(__name__)
 
-#: What stands in a file in place of names: all corpora that there are.
+#: Value in the file for all corpora, in place of their names.
 ALL = "all"
-#: Under which the gate leaves the `User` in the scope of a request.
+#: Key under which the gate stores the `User` in the scope of a request.
 USER = "sentgen.user"
 _DIGEST = re.compile("sha256:[0-9a-f]{64}")
 _KEYS = {"users": {"token", "groups", "corpora"}, "groups": {"corpora"}}
@@ -31,8 +31,8 @@ class User:
     """A user who may send requests.
 
     Attributes:
-        name: name of the user; empty if the server does not distinguish holders of tokens.
-        corpora: names of the corpora that the user may see; all if ``None``.
+        name: name of the user; empty if users have only tokens.
+        corpora: names of the corpora that the user may see; ``None`` for all.
     """
 
     name: str = ""
@@ -41,32 +41,32 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who sent a request: the address, and the name of the user where users have names."""
+    """The sender of a request: the address, and the name of the user if users have names."""
 
     client: str = ""
     user: str = ""
 
     @property
     def device(self) -> str:
-        """The address; of IPv6 its network, in which one device takes as many addresses as it likes.
+        """The address; of IPv6 its network, as a device may take any number of addresses in it.
 
         >>> Asker("192.0.2.7").device, Asker("2001:db8::1:2:3:4").device
         ('192.0.2.7', '2001:db8::/64')
         """
         try:
             address = ip_address(self.client)
-        except ValueError:  # there is none without a connection
+        except ValueError:  # empty without a connection
             return self.client
         return str(address) if address.version == 4 else str(IPv6Network((int(address), 64), strict=False))
 
     @property
     def logged(self) -> dict[str, str]:
-        """Return what logs say of it."""
+        """Return the fields of logs for this sender."""
         return {"client": self.client, **({"user": self.user} if self.user else {})}
 
     @staticmethod
     def from_scope(scope: Mapping[str, Any]) -> Asker:
-        """Return who sent a request, as the gate has found out."""
+        """Return the sender of a request, with the user that the gate has found."""
         client = scope.get("client")
         user = scope.get(USER)
         return Asker(client[0] if client else "", user.name if user else "")
@@ -76,7 +76,7 @@ NOBODY = Asker()
 
 
 def new_token() -> tuple[str, str]:
-    """Return a token and its hash as a file of users has it."""
+    """Return a new token, and its hash as written in a file of users."""
     token = secrets.token_urlsafe()
     return token, digest_of(token.encode())
 
@@ -87,7 +87,7 @@ def digest_of(token: bytes) -> str:
     >>> digest_of(b"x")[:20]
     'sha256:2d711642b726b'
     """
-    # Plain SHA-256 will do: tokens are random, and no list of words holds one.
+    # Plain SHA-256 is enough, as tokens are random and in no list of passwords.
     return f"sha256:{hashlib.sha256(token).hexdigest()}"
 
 
@@ -103,7 +103,7 @@ class UserFile:
         corpora = ["ewt", "gum"]    # or "all"
 
     Raises:
-        InputError: the file cannot be read, or is not of this form.
+        InputError: the file cannot be read, or is no valid file of users.
     """
 
     def __init__(self, path: Path) -> None:
@@ -114,24 +114,24 @@ class UserFile:
 
     @property
     def readable(self) -> bool:
-        """Whether the file says who may ask, as it is now; if not, nobody may until it is mended."""
+        """Whether the file is valid now; if not, nobody may ask until it is corrected."""
         self._read_again()
         return self._users is not None
 
     def find(self, token: bytes) -> User | None:
-        """Return whose token it is by the file as it is now; none if it is nobody's."""
+        """Return the user of a token by the current file; ``None`` if nobody has it."""
         self._read_again()
         return (self._users or {}).get(digest_of(token))
 
     @property
     def audiences(self) -> frozenset[frozenset[str] | None]:
-        """The different sets of corpora that users may see; those of before while the file cannot be read."""
+        """The distinct sets of corpora that users may see; the previous ones while the file is invalid."""
         self._read_again()
         return self._audiences
 
     def _read_again(self) -> None:
-        """Read the file if it is another one than before."""
-        # Each time: who is struck out is not let in again.
+        """Read the file if it has changed."""
+        # At each request, so that a user who was removed is refused at once.
         if (state := self._state()) == self._seen:
             return
         self._seen = state
@@ -164,7 +164,7 @@ def _read_users(path: Path) -> dict[str, User]:
         given = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", path=str(path)) from error
-    except ValueError as error:  # no UTF-8, no TOML, or a number beyond what Python reads
+    except ValueError as error:  # no UTF-8, no TOML, or a number with too many digits for Python
         raise InputError(f"is not the TOML of a file of users: {error}", path=str(path)) from error
     users: dict[str, User] = {}
     try:
@@ -181,7 +181,7 @@ def _read_users(path: Path) -> dict[str, User]:
 
 
 def _users(given: Mapping[str, object]) -> Iterator[tuple[list[str], User]]:
-    """Yield the users with the hashes of their tokens."""
+    """Yield the users, after the hashes of their tokens."""
     if unknown := set(given) - set(_KEYS):
         raise ValueError(f"{min(unknown)!r} is neither users nor groups")
     groups = dict(_tables(given, "groups"))
@@ -201,7 +201,7 @@ def _users(given: Mapping[str, object]) -> Iterator[tuple[list[str], User]]:
 
 
 def _tables(given: Mapping[str, object], kind: str) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield the users or groups by their names."""
+    """Yield the names and tables of the users or groups."""
     tables = given.get(kind, {})
     if not isinstance(tables, dict):
         raise ValueError(f"{kind} is a table: [{kind}.NAME]")
@@ -216,12 +216,12 @@ def _tables(given: Mapping[str, object], kind: str) -> Iterator[tuple[str, Mappi
 
 
 def _corpora(table_name: str, table: Mapping[str, object]) -> frozenset[str] | None:
-    """Return the corpora that a table names; none stands for all."""
+    """Return the corpora that a table names; ``None`` for all."""
     return None if table.get("corpora") == ALL else frozenset(_texts(table_name, table, "corpora"))
 
 
 def _texts(table_name: str, table: Mapping[str, object], key: str) -> list[str]:
-    """Return a value that is a list of texts, or one text for a list of one."""
+    """Return a value that is a list of texts; a single text is a list of one."""
     value = table.get(key, [])
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):

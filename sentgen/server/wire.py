@@ -1,7 +1,7 @@
-"""What the front and a worker say to each other, over two pipes.
+"""Messages between the front and a worker, over two pipes.
 
-A message is its head as JSON and its body: four bytes with the length of the head, eight with that of the
-body, then both. Neither side ever unpickles anything.
+A message has a head in JSON and a body: four bytes with the length of the head, eight with that of the body,
+then both. Neither side ever unpickles anything.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value", bound="DataclassInstance")
 _LENGTHS = struct.Struct(">IQ")
-#: No answer is longer; a worker that says so is broken.
+#: Most bytes of an answer; a worker that announces more is broken.
 _MOST_BYTES = 1 << 30
 
 
 class Format(StrEnum):
-    """How an answer is written."""
+    """Format of an answer."""
 
     JSON = "json"
     JSONL = "jsonl"
@@ -50,10 +50,10 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What the front asks of a worker; the body is the declaration of what is asked, as JSON.
+    """A request from the front to a worker; the body is the request of the operation, as JSON.
 
-    The address of the client, or its name, is told where it matters who asks: where there are line sets.
-    ``citation`` is what JSON and a workbook are to say of how to cite the answer.
+    The address or the name of the client is set only for line sets, where it matters who asks.
+    ``citation`` is the citation of the answer, for files in JSON and workbooks.
     """
 
     operation: str
@@ -64,26 +64,26 @@ class Call:
     client: str = ""
 
 
-#: Asks a worker whether its database answers.
+#: The request whether the database of a worker answers.
 PING = Call("", b"")
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A message of a worker, with a status of HTTP: an answer, a problem, or its state.
+    """A message from a worker, with an HTTP status: an answer, a problem, or its state.
 
     Attributes:
-        status: 102 when it has begun with a request; before the first one 200, or 503 if it cannot start.
-        body: body of the answer, of the problem, or of the reason why the worker cannot start.
+        status: 102 when the worker has begun a request; before the first one 200, or 503 if it cannot start.
+        body: the answer, the problem, or the reason why it cannot start.
         media_type: media type of the body.
         rows: number of rows in the answer.
-        truncated: whether there are more.
-        seconds: seconds of work.
-        retire: whether the worker should be replaced: memory that ran short may be left in pieces, and a
-            database that broke answers nothing more.
-        lookups: numbers of look-ups in models and trees, by kind: those found in the cache, those fetched.
-        snapshot: the snapshot that was asked, which the front fills in.
-        of_labels: whether labels of lines were looked up, which change while the snapshot does not.
+        truncated: whether there are more rows.
+        seconds: duration of the work.
+        retire: whether the worker should be replaced, as its memory may be fragmented after it ran short, or
+            its database is broken.
+        lookups: look-ups in models and trees by kind: how many were found in the cache, and how many fetched.
+        snapshot: name of the snapshot that was asked; the front sets it.
+        of_labels: whether the answer depends on labels of lines, which change while the snapshot does not.
     """
 
     status: int
@@ -99,7 +99,7 @@ class Reply:
 
 
 def encode(value: DataclassInstance) -> bytes:
-    """Return a dataclass as JSON, with what Python adds to its numbers."""
+    """Return a dataclass as JSON, with `NaN` and `Infinity` as numbers."""
     return to_json(value, inf_nan_mode="constants")
 
 
@@ -107,13 +107,13 @@ def decode(text: str | bytes, kind: type[Value]) -> Value:
     """Return the dataclass that was encoded.
 
     Raises:
-        ValueError: the text is of another dataclass, or of none.
+        ValueError: the text does not encode this dataclass.
     """
     value: Value = _adapter(kind).validate_json(text)
     return value
 
 
-# Making one takes a millisecond or two, of which no message should lose any.
+# Cached, as to make an adapter takes a millisecond or two.
 _adapter = cache(TypeAdapter[Any])
 for _kind in (Call, Reply):
     _adapter(_kind)
@@ -129,11 +129,11 @@ async def receive(reader: asyncio.StreamReader) -> Reply:
     """Read a message of a worker.
 
     Raises:
-        ConnectionError: the worker has gone, or its message cannot be read.
+        ConnectionError: the worker has ended, or the message cannot be read.
     """
     try:
         head, body = _LENGTHS.unpack(await reader.readexactly(_LENGTHS.size))
-        # Unchecked, a wrong length would let the front allocate that much memory.
+        # Checked first, as the front would allocate as much memory as a wrong length says.
         if head + body > _MOST_BYTES:
             raise ValueError("no answer is as long")
         reply = decode(await reader.readexactly(head), Reply)
@@ -143,7 +143,7 @@ async def receive(reader: asyncio.StreamReader) -> Reply:
 
 
 def read(stream: BinaryIO) -> Call | None:
-    """Read a call in a worker; None at the end of the stream."""
+    """Read a request, in a worker; ``None`` at the end of the stream."""
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         return None

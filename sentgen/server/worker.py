@@ -1,8 +1,8 @@
-"""A worker: ``python -m sentgen.server OPENING``. It opens the snapshot and answers, one by one.
+"""A worker: ``python -m sentgen.server OPENING``. It opens the snapshot and answers requests one by one.
 
-Its limits come before it opens anything. Requests arrive on standard input and answers leave on what was
-standard output; whatever a library prints goes to standard error. The front kills a worker that takes too
-long, and the kernel one whose front has died.
+It sets its limits before it opens anything. It reads requests from standard input and writes answers to what
+was standard output; prints of libraries go to standard error. The front kills a worker that takes too long,
+and the kernel kills one whose front has died.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from sentgen.server.rendering import render
 from sentgen.server.wire import PING, Call, Reply
 from sentgen.system import processes
 
-#: How the messages of DuckDB begin.
+#: Beginning of messages of DuckDB.
 _ENGINE = re.compile(r"\b[A-Z][A-Za-z]+( [A-Z][a-z]+)* Error: ")
 
 
 def main() -> None:
-    """Run until standard input ends."""
+    """Answer requests until standard input ends."""
     opening = wire.decode(sys.argv[1], Opening)
     confine(opening)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # Whatever prints cannot break the messages: descriptor 1 is standard error now.
+    # Descriptor 1 is standard error now, so that no print can break the messages.
     os.dup2(2, 1)
     never_loaded.refuse_pandas()
     try:
@@ -53,24 +53,24 @@ def main() -> None:
         return
     _send(sink, Reply(200))
     while (call := wire.read(source)) is not None:
-        # Before the work: if it dies now, the request may be the reason, and is not tried on another worker.
+        # Before the work: a request whose worker dies after this is not tried again, as it may be the reason.
         _send(sink, Reply(102))
         _send(sink, answer(context, call))
 
 
 def confine(opening: Opening) -> None:
-    """Limit what this process may use, before it has a reason to use it."""
+    """Set the limits of this process for memory, files and processors."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Now: Python tries its folders by writing into them, which is not allowed below.
+    # Now, as Python finds its temporary folder by writing to it, which the limits below forbid.
     tempfile.gettempdir()
     processes.confine(memory=opening.limits.memory, file=opening.limits.file[opening.kind])
-    # SQL gives way to the other kinds where there are too few cores.
+    # SQL has a lower priority than the other kinds.
     if opening.kind == "sql":
         processes.give_way()
 
 
 def _open_context(opening: Opening) -> Context:
-    """Open the snapshot with its locks."""
+    """Open the snapshot for reading only, cut off from the file system."""
     with processes.importing():
         operations(opening.kind)
     path, limit = Path(opening.store), int(opening.limits.memory * DATABASE_SHARE)
@@ -79,7 +79,7 @@ def _open_context(opening: Opening) -> Context:
     store = Store(path, read_only=True, memory_limit=limit, threads=1)
     try:
         with store.connect() as connection:
-            # The locks belong to the database, not to the connection: they hold for all that follow.
+            # The locks belong to the database, so they hold for all later connections.
             readonly.lock(raw(connection), path)
     except BaseException:
         store.close()
@@ -90,12 +90,12 @@ def _open_context(opening: Opening) -> Context:
 
 
 def _warm_up(store: Store) -> None:
-    """Run every algorithm once on a few words, so that all that is compiled is, before somebody waits for it.
+    """Run every algorithm once on a few words, so that no request has to wait for compilation.
 
-    Numba keeps the machine code on the disk, if it can: with it this takes seconds, the first time up to a
-    minute or two.
+    Numba caches machine code on disk, if it can: with the cache, this takes seconds, without it up to two
+    minutes.
     """
-    # Numba comes with these, as no other kind of worker needs it.
+    # Imported here, as these import Numba, which no other kind of worker needs.
     from sentgen.alignment import Pair
     from sentgen.alignment.phrase_hmm.pbhmm import PhraseHmm
     from sentgen.generation import ALGORITHMS, parse_bag, regenerate
@@ -107,18 +107,18 @@ def _warm_up(store: Store) -> None:
     models = registry.list_models(store)
     if not models:
         return
-    # Phrase, words and a mark: what the algorithms treat differently, so that all of it is compiled.
+    # A phrase, words and punctuation, as the algorithms have different code for these.
     bag = parse_bag("the [the people] said in .")
     list(score_sentences(store, models[-1], [["the", "people"]]))
     for name in ALGORITHMS:
         try:
             list(regenerate(store, models[-1], [bag], algorithm=name, nbest=2))
         except SentgenError:
-            continue  # such as trees where the corpora of the model have none
+            continue  # as for algorithms that need trees, if the corpora of the model have none
 
 
 def answer(context: Context, call: Call) -> Reply:
-    """Do what a request asks for; errors of the user become problems, others a 5xx and a traceback here."""
+    """Answer a request; errors of the user become problems, others a status 5xx and a logged traceback."""
     started, before = time.perf_counter(), _lookups(context)
     context = replace(context, client=call.client)
     labels = _lend_labels(context)
@@ -138,7 +138,7 @@ def answer(context: Context, call: Call) -> Reply:
 
 
 def _lend_labels(context: Context) -> DeskLabels | None:
-    """Have look-ups find the labels of who asks now."""
+    """Give look-ups the labels of the client of this request."""
     if context.store is None or context.desk is None:
         return None
     labels = DeskLabels(context.store.path, context.desk, lambda text: None, tells_place=False)
@@ -147,7 +147,7 @@ def _lend_labels(context: Context) -> DeskLabels | None:
 
 
 def _lookups(context: Context) -> dict[str, tuple[int, int]]:
-    """Return how many look-ups this worker has found in its caches, and fetched."""
+    """Return the numbers of look-ups found in the caches of this worker, and of those fetched, by kind."""
     if context.store is None or context.opening.kind != "compute":
         return {}
     from sentgen.models.caches import cache_statistics  # imports what no other kind of worker needs
@@ -167,7 +167,7 @@ def _failure(context: Context, call: Call, error: Exception) -> Reply:
 
 
 def _require_well(context: Context) -> None:
-    """Ask the database for one row, as it lets nobody else know that it is broken."""
+    """Ask the database for one row: that it is broken shows only in a query."""
     if context.locked is not None:
         one_row(context.locked, "select 42")
         return
@@ -195,7 +195,7 @@ def _reply(problem: ProblemDocument, *, retire: bool = False) -> Reply:
 
 
 def _problem_of(context: Context, error: SentgenError, request: str) -> ProblemDocument:
-    """Return the problem that an error is; what it says of this machine goes to standard error alone."""
+    """Return the problem for an error; details of this machine go to standard error only."""
     problem = problems.ProblemDocument.of_error(error)
     detail = problem.detail
     if _ran_short(error) and not isinstance(error, QueryRejected):
@@ -208,7 +208,7 @@ def _problem_of(context: Context, error: SentgenError, request: str) -> ProblemD
 
 
 def _of_this_machine(context: Context, text: str, request: str) -> bool:
-    """Say whether a text names a path of this machine, or is of DuckDB, and not of the call."""
+    """Return whether a text has a path of this machine or a message of DuckDB that is not in the request."""
     opening = context.opening
     paths = [str(Path(opening.store).parent), os.getcwd(), sys.prefix, str(Path(__file__).parents[2])]
     paths += [opening.parser.partition(":")[2]] if opening.parser else []
@@ -218,12 +218,12 @@ def _of_this_machine(context: Context, text: str, request: str) -> bool:
 
 
 def _ran_short(error: BaseException | None) -> bool:
-    """Say whether an error comes from too little memory."""
+    """Return whether an error is due to a lack of memory."""
     while error is not None and not isinstance(error, MemoryError | duckdb.OutOfMemoryException):
-        # What does not fit DuckDB would spill, and finds no file system: nothing else here asks for one.
+        # DuckDB would spill to disk, but may use no file system; nothing else here needs one.
         if isinstance(error, duckdb.PermissionException) and "LocalFileSystem" in str(error):
             return True
-        # The library says in words of its own what DuckDB ran out of; the cause has the class.
+        # The library raises an error of its own, whose cause has the class of DuckDB's.
         error = error.__cause__
     return error is not None
 
