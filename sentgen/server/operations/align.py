@@ -1,6 +1,6 @@
-"""Where the phrases of abstracts come from in their documents, and what of them these support.
+"""Alignment of abstracts with their documents, and checks whether documents support abstracts.
 
-At the end are the lists of what there is to choose from, with that of plug-ins: aligners and others.
+The last operations list aligners and other choices, with those of plug-ins.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sentgen.server.operations.operation import (
     listing,
 )
 
-#: Share of the memory of a worker for aligning: DuckDB has most of the rest.
+#: Share of the memory of a worker for alignment; DuckDB has most of the rest.
 _SHARE = 0.55
 
 
@@ -39,7 +39,7 @@ _SHARE = 0.55
 class Texts:
     """A document and its abstract."""
 
-    # As nothing else here: a declaration has options, and what is in one has fields of pydantic.
+    # Needed as the class is a field of a declaration, whose options forbid unknown names themselves.
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
     document: Annotated[str, Field(description="The document.")]
@@ -66,14 +66,15 @@ class Align(Choice):
 
 
 def _align(context: Context, request: Align) -> Result:
-    """Answer `sentgen align text`, a row a pair."""
+    """Answer `sentgen align text` with a row per pair."""
     pairs = _pairs(request)
     context.check_size((1 for _ in pairs), "pair")
-    check_format(request.format)  # which is no mistake of one pair
-    # The kernel ends a worker that takes more; the budget has the aligner refuse first, in words.
+    check_format(request.format)  # first, as a wrong format is an error of the request, not of a pair
+    # The kernel kills a worker that takes more memory; with a budget, the aligner refuses before, with a
+    # message.
     budget = Budget.of_limit(context.opening.limits.memory, share=_SHARE)
     aligner, name = request.aligner(lambda: context.opened, budget=budget)
-    # A program outside of the limits of this worker, chosen by a stranger.
+    # An external program would run outside the limits of this worker.
     if isinstance(aligner, External):
         raise InputError(f"{request.system!r} is a program, which the server does not run")
     answers = [_answer(context, request, aligner, pair, budget) for pair in pairs]
@@ -101,13 +102,13 @@ def _align(context: Context, request: Align) -> Result:
 
 
 def _table(objects: Sequence[Mapping[str, object]]) -> Rows:
-    """Return a row for each object, empty where it has no such value."""
+    """Return a row for each object, with ``None`` for values that it does not have."""
     columns = list(dict.fromkeys(name for values in objects for name in values))
     return Rows(columns, [tuple(map(values.get, columns)) for values in objects])
 
 
 def _pairs(request: Align) -> list[Texts]:
-    """Return what is to be aligned."""
+    """Return the pairs of a request."""
     if request.pairs and (request.document is not None or request.abstract is not None):
         raise InputError("give either `pairs`, or one `document` and its `abstract`")
     if request.pairs:
@@ -123,7 +124,7 @@ def _pairs(request: Align) -> list[Texts]:
 def _answer(
     context: Context, request: Align, aligner: Aligner, pair: Texts, budget: Budget
 ) -> PairView | InputError:
-    """Align one pair, or say what is wrong with it."""
+    """Align one pair, or return the error."""
     try:
         _check_sizes(context, pair)
         with (
@@ -138,8 +139,8 @@ def _answer(
 
 
 def _check_sizes(context: Context, pair: Texts) -> None:
-    """Refuse texts that are too long, each by itself or together with the other."""
-    # Before anything is tokenized or aligned: too much must cost nothing.
+    """Refuse texts that are too long, or whose product of lengths is too large."""
+    # Before anything is tokenised or aligned, so that a refusal costs next to nothing.
     document, abstract = len(pair.document.split()), len(pair.abstract.split())
     most, cells = context.opening.limits.align_words, context.opening.limits.align_cells
     for name, size in (("document", document), ("abstract", abstract)):

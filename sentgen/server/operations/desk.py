@@ -24,7 +24,7 @@ def _sets(context: Context, request: Nothing) -> Result:
 
 def _new(context: Context, request: NewLineSet) -> Result:
     with context.opened.connect() as connection:
-        # No more than the server gives of other rows.
+        # At most as many lines as the server gives rows.
         desk = _desk(context)
         made, total = replace(request, limit=context.limit(0)).make(desk, connection)
     notes = [f"the first {made:,} of {quantity(total, 'line')}; a sample is of all"] if made < total else []
@@ -51,7 +51,7 @@ def _change_labels(change: Callable[[Any, Desk], Changed]) -> Callable[[Context,
     def run(context: Context, request: GivenLabel | TakenBack) -> Result:
         desk = _desk(context)
         changed = change(request, desk)
-        # What a line has now, so that nobody asks again.
+        # The labels of the lines now, so that the client need not ask for them.
         rows = [(number, changed.labels.get(number)) for number in changed.lines]
         table = Rows(("line", "label"), rows, ("BIGINT", "VARCHAR"))
         return Result(table, notes=_near(desk), more={"changed": changed.number})
@@ -90,7 +90,7 @@ def _link(name: str, target: str) -> Result:
 
 
 def _common_desk(context: Context) -> Desk:
-    """Return the desk of the server, which is that of nobody alone."""
+    """Return the desk that all clients share."""
     return Desk(Path(context.opening.desk), create=True)
 
 

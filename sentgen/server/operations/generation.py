@@ -1,6 +1,6 @@
-"""New sentences: of words to be ordered, of clusters of related sentences, of a key sentence and others.
+"""New sentences: from words to be ordered, from clusters of related sentences, and by fusion of sentences.
 
-One sentence of a corpus with its tree, which is drawn as theirs, is for the pages.
+For the pages, there is also an operation for one sentence of a corpus with its tree.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _generate(context: Context, request: ClusterRequest) -> Result:
 
 @contextmanager
 def _open_clusters(context: Context, request: ClusterRequest) -> Iterator[Clusters]:
-    """Open the clusters: those of a corpus, or of the text."""
+    """Open the clusters of a corpus, or of the text that was sent."""
     names = request.cluster or None
     if (request.file is None) == (request.corpus is None):
         raise InputError("give either the text of the clusters as `file`, or the name of a `corpus`")
@@ -76,11 +76,11 @@ def _open_clusters(context: Context, request: ClusterRequest) -> Iterator[Cluste
         if request.format is not None:
             raise InputError("`format` is for `file`; clusters of a corpus are read already")
         chosen = cluster_names(context.opened, request.corpus, names=names)
-        # Only their number is bounded; the words of a cluster are where it is counted.
+        # Limits only the number of clusters; their words are counted later.
         context.check_size((1 for _ in chosen), "cluster")
         yield Clusters(context.opened, request.corpus, chosen, kept=True)
         return
-    # The temporary store has a DuckDB of its own, beside that of the snapshot.
+    # The temporary store has a DuckDB of its own, in addition to that of the snapshot.
     limit = context.opening.limits.memory // 8
     with (
         context.file("file", request.file or "") as path,
@@ -132,10 +132,10 @@ def _fuse(context: Context, request: FusionTexts) -> Result:
 
 def _check_texts(context: Context, request: FusionTexts) -> None:
     """Refuse texts that are too long to be parsed."""
-    # Before anything is parsed: too much must cost nothing.
+    # Before anything is parsed, so that a refusal costs next to nothing.
     most = context.opening.limits.align_words
     for name, text in (("key", str(request.key)), ("related", request.related)):
-        # A line of CoNLL-U is a word.
+        # Text with tabs is CoNLL-U, with a word per line.
         size = text.count("\n") if "\t" in text else len(text.split())
         if size > most:
             raise InputError(f"has {quantity(size, 'word')}; at most {most:,} are taken", path=name)
@@ -158,7 +158,7 @@ class _SentenceByName:
 
 
 def _sentence(context: Context, request: _SentenceByName) -> Result:
-    """Give the tokens of a sentence, its text, its neighbors, and its tree as SVG if it has one."""
+    """Return the tokens of a sentence, its text, its neighbors, and its tree, if it has one, as SVG."""
     with context.opened.connect() as connection:
         looked_up, about = find_sentence(connection, request.corpus, request.document, request.sentence)
     tokens = looked_up.rows.to_pylist()

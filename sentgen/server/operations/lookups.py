@@ -1,6 +1,6 @@
-"""What the store holds, what is asked of its counts and texts, and what was added to it.
+"""Contents of the store, and questions to its counts and texts.
 
-Documents, their sentences and the lines behind the counts of two words are for the pages.
+Documents, their sentences and the lines for a count of two words are operations for the pages only.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _kwic(context: Context, request: _KwicWithMarks) -> Result:
     with context.opened.connect() as connection:
         if request.count or not request.marks:
             return Result.from_answer(request.ask(connection))
-        # It looks for tokens in arrays, which other operations do without.
+        # Imported here, as it needs arrays, which other operations do without.
         from sentgen.lookups.concordances.line_text import PLACE, SortedWords
 
         result = Result.from_answer(request.lines(connection, placed=True))
@@ -101,7 +101,7 @@ def _kwic(context: Context, request: _KwicWithMarks) -> Result:
 def _with_sides(
     marks: Sequence[dict[str, object]], sides: Sequence[SortedSides]
 ) -> Sequence[dict[str, object]]:
-    """Return marks with what is beside their hits, if lines are sorted by words of it."""
+    """Return marks with the words beside their hits, if lines are sorted by these."""
     if not sides:
         return marks
     return [mark | beside._asdict() for mark, beside in zip(marks, sides, strict=True)]
@@ -127,7 +127,7 @@ def _frequencies(context: Context, request: _FrequenciesWithSizes) -> Result:
         result = Result.from_answer(request.ask(connection))
         if not request.sizes:
             return result
-        # It counts in arrays, which other operations do without.
+        # Imported here, as it counts in arrays, which other operations do without.
         from sentgen.lookups.statistics.frequency_rows import part_sizes
 
         sizes = part_sizes(connection, result.table, request.corpus, request.where)
@@ -180,7 +180,7 @@ def _marks(connection: Connection, request: Match, result: Result) -> dict[str, 
 
 
 def _within(texts: Iterable[str], most: int) -> tuple[str, int, bool]:
-    """Take texts while they fit; return them joined, their number, and whether some are left."""
+    """Join texts of ``most`` bytes at most; return the text, their number, and whether some are left."""
     taken: list[str] = []
     size = 0
     for text in texts:
@@ -217,7 +217,7 @@ class _Facets:
 
 
 def _facets(context: Context, request: _Facets) -> Result:
-    """Give the metadata that part the documents, and the size of what is chosen."""
+    """Return the metadata that divide the documents, and the size of the chosen part."""
     with context.opened.connect() as connection:
         answer = facets(connection, request.corpus, request.where, request.key)
         size = size_of(connection, request.corpus, request.where)
@@ -225,7 +225,7 @@ def _facets(context: Context, request: _Facets) -> Result:
 
 
 def _label_facets(context: Context, request: _Facets) -> Result:
-    """Give the labels of line sets, which the desk has: nothing of the store is counted."""
+    """Return the labels of line sets, which are on the desk; nothing is counted in the store."""
     with context.opened.connect() as connection:
         return Result(label_facets(connection, request.corpus, request.key))
 

@@ -1,4 +1,4 @@
-"""What an operation is: a declaration in, a result out, and the command line that gives the same."""
+"""The class of operations, which take a request and return a result, and know their command line."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ from sentgen.server.operations import Kind, Opening
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-#: What a command is told and a request is not, as whoever runs the server has decided it.
+#: Options of commands that requests do not have, as the server has settings for them.
 _OF_SERVER = {
     "memory_limit": "the server's memory (sentgen serve --worker-memory)",
     "parser": "the server's parser (sentgen serve --parser)",
 }
-#: Hits whose tokens are told: as many as a page shows.
+#: Most hits whose tokens are returned: as many as a page shows.
 MARKED = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an operation works on, inside a worker.
+    """The store and the settings with which an operation works, inside a worker.
 
-    ``store`` is open for reading only, with its locks; the SQL worker has a ``locked`` connection instead.
+    ``store`` is open for reading only, cut off from the file system; the SQL worker has a ``locked``
+    connection instead.
     """
 
     opening: Opening
@@ -58,26 +59,26 @@ class Context:
 
     @property
     def desk(self) -> Path | None:
-        """Return the file with the line sets of who asks; none where there are none."""
+        """Return the file with the line sets of the client; ``None`` without a desk."""
         if not self.opening.desk:
             return None
         path = Path(self.opening.desk)
         return desk_of(path, [self.client]) if self.opening.apart else path
 
     def limit(self, request: int) -> int:
-        """Return how many rows to ask the library for: what was asked, at most what the server gives."""
+        """Return the number of rows to ask for: that of the request, at most that of the server."""
         return min(request or self.opening.limits.rows, self.opening.limits.rows)
 
     def check_size(self, words: Iterable[int], what: str, *, most: int = 0) -> None:
-        """Refuse a batch of too many items, or an item of too many words; ``words`` has one number an item.
+        """Refuse a batch of too many items, or an item of too many words.
 
         Args:
-            words: words of each item.
-            what: an item is.
-            most: words that an item may have; what the server takes of most things if not given.
+            words: numbers of words, one per item.
+            what: noun for an item, for messages.
+            most: most words of an item; if 0, the usual limit of the server.
 
         Raises:
-            InputError: with the number of the item.
+            InputError: there are too many items, or words in an item, whose number it names.
         """
         most = most or self.opening.limits.words
         for number, size in enumerate(words, 1):
@@ -93,8 +94,8 @@ class Context:
 
     @contextmanager
     def file(self, name: str, text: str) -> Iterator[str]:
-        """Write a text where the library can read it, in the folder of this worker."""
-        # A name of ours, never one that was sent; a worker does one thing at a time, so that it is free.
+        """Write a text to a file that the library can read, in the folder of this worker."""
+        # Never a name from a request; it is free, as a worker does one thing at a time.
         path = Path(name)
         path.write_text(text, encoding="utf-8", newline="\n")
         try:
@@ -105,20 +106,20 @@ class Context:
     def ask(self, request: Question) -> Result:
         """Answer a question to the counts, for as many rows as the server gives."""
         with self.opened.connect() as connection:
-            # The limit of the server goes into the SQL: rows that nobody may have are not fetched.
+            # The limit of the server is part of the SQL, so that no more rows are fetched.
             return Result.from_answer(replace(request, limit=self.limit(request.limit)).ask(connection))
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an operation gives.
+    """The result of an operation.
 
     Attributes:
         table: the rows.
-        truncated: whether there are more.
-        notes: what the command says on standard error.
-        sql: the statements that give these rows, ready to be pasted.
-        more: what does not fit into a table, such as drawings.
+        truncated: whether there are more rows.
+        notes: the lines that the command prints on standard error.
+        sql: the statements that give these rows, with their values, ready to be pasted.
+        more: results that do not fit into a table, such as drawings.
     """
 
     table: Rows
@@ -138,20 +139,21 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that the server does.
+    """An operation of the server.
 
     Attributes:
         name: name of the operation, and of its route unless ``path`` says otherwise.
-        summary: what the operation does, in one line.
+        summary: description of the operation in one line.
         command: the words of the command that does the same.
-        declaration: the class of what is asked (see `sentgen.options`).
-        run: the function that is asked; it calls the library and nothing else. A question is asked itself.
-        kind: whose workers do it, as the table of modules says.
+        declaration: the class of its requests (see `sentgen.options`).
+        run: the function that answers a request, by a call of the library; without it, the request is a
+            question, which is asked itself.
+        kind: kind of the workers that do it, set from the table of modules.
         method: `GET` with a query string, or `POST` with JSON.
         path: route below /v1; parts in braces are parameters.
-        example: parameters that can be tried with the demo store.
-        api: whether it has a route; the others are for the pages, and their command is `sql`.
-        row: JSON Schema of a row, where values are more than numbers and texts.
+        example: example of parameters, for the demo store.
+        api: whether it has a route; operations without one are for the pages, and their command is `sql`.
+        row: JSON Schema of a row, if its values are more than numbers and texts.
     """
 
     name: str
@@ -172,14 +174,14 @@ class Operation:
         return f"/v1/{self.path or self.name}"
 
     def command_line(self, request: DataclassInstance) -> str:
-        """Return the command that gives the same answer; options that have their defaults are left out.
+        """Return the command line that gives the same answer, without options that have their defaults.
 
-        A text that the command reads from a file is the name of one. A batch whose command takes one at a
-        time is a command a line, the files of which have a number.
+        A text that the command reads from a file is replaced by a name of a file. A batch whose command takes
+        one item is a command per item, on lines, with numbered files.
         """
         for parameter, value in values_of(request):
             if parameter.option.line == "each" and value:
-                # An item may have more, such as an id, which changes nothing of its answer.
+                # An item may have further fields, such as an id, which do not change its answer.
                 taken = [
                     {name: part for name, part in asdict(item).items() if hasattr(request, name)}
                     for item in value
@@ -190,14 +192,14 @@ class Operation:
         return called(self.command, request)
 
     def spelling(self) -> Spelling:
-        """Return what names its parameters in messages, in the place of options of its command.
+        """Return the function that names parameters in messages, in place of options of the command.
 
         >>> from sentgen.server.operations import operations
         >>> operations()["regenerate"].spelling()("verb_root", "--any-root")
         '`verb_root`: false'
         """
         names = {
-            # In a list whose values have names, each is given by another option of the command line.
+            # A list whose values have names has an option of the command line for each value.
             each.option.short[2:] if each.option.line == "named" else each.name: each.name
             for each in parameters_of(self.declaration)
         }
@@ -220,7 +222,7 @@ class Nothing:
 
 
 def listing(name: str, *, api: bool = True) -> Operation:
-    """Return the operation that lists what there is of something, which all pages ask for."""
+    """Return the operation for a listing, which all pages may ask for."""
     listed = LISTINGS[name]
 
     def run(context: Context, request: Nothing) -> Result:

@@ -1,4 +1,4 @@
-"""Log-probabilities and perplexities of sentences, models compared by them, and how one backs off."""
+"""Log-probabilities and perplexities of sentences, comparisons of models by these, and back-off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sentgen.server.operations.operation import Context, Operation, Result
 
 
 def _score(context: Context, request: ScoreRequest) -> Result:
-    """Answer `sentgen score`; of what is stored, as many rows as the server gives."""
+    """Answer `sentgen score`; of stored sentences, as many rows as the server gives."""
     store = context.opened
     chosen, lines = registry.find(store, request.model), split_lines(request.text)
     if not request.corpus:
@@ -64,7 +64,7 @@ class Backoff:
 
 
 def _backoff(context: Context, request: Backoff) -> Result:
-    """Give each n-gram that the model tries for the last word, longest first, with its part of the sum."""
+    """Return each n-gram that the model tries for the last word, longest first, with its part of the sum."""
     model = registry.find(context.opened, request.model)
     steps = explain(context.opened, model, request.ngram.split())
     rows = [
@@ -77,7 +77,7 @@ def _backoff(context: Context, request: Backoff) -> Result:
 
 
 def _looked_up(steps: list[BackoffStep]) -> list[str]:
-    """Return the n-grams that were tried, and the contexts whose weights were taken."""
+    """Return the n-grams that were tried, and the contexts whose back-off weights were used."""
     tried = [" ".join(step.ngram) for step in steps]
     contexts = [" ".join(step.ngram[:-1]) for step in steps if not step.known and step.order > 1]
     return list(dict.fromkeys([*tried, *contexts]))

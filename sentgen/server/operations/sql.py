@@ -1,4 +1,4 @@
-"""One query from a stranger."""
+"""The operation for a query in SQL from any client."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _sql(context: Context, request: Sql) -> Result:
     """Answer `sentgen sql`, on the locked connection of this worker."""
     if context.locked is None:
         raise RuntimeError("this worker takes no SQL")
-    # Here and not in the front: the guard parses with DuckDB, which a query may kill.
+    # Here and not in the front, as the guard parses with DuckDB, which a query may crash.
     require_harmless(context.locked, request.sql)
     answer = readonly.ask(
         context.locked, request.sql, request.parameters, max_rows=context.limit(request.limit)

@@ -1,4 +1,4 @@
-"""Align: a document and its abstract in, and where each phrase of the abstract comes from."""
+"""The page Align: aligns each phrase of an abstract with its source in a document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import chain
 from sentgen.server.pages.forms import ExamplePassage, PageExample
 from sentgen.server.pages.page import Asking, Page, PageParameters
 
-#: Aligners that learn nothing from pairs, with what they are called on the page.
+#: Aligners that are not trained on pairs, with their names on the page.
 _SYSTEMS = {
     "": "words and phrases, untrained (phrase-based HMM)",
     "preset:paper": "words and phrases as in the paper of 2004, untrained",
@@ -18,13 +18,13 @@ _SYSTEMS = {
     "lcs": "copied runs only, the longest first",
 }
 _FORMATS = ("detected", "text", "conllu")
-#: The package of all aligners that no plug-in adds.
+#: Package of the aligners that do not come from plug-ins.
 _OURS = "sentgen"
-#: How links are chosen, with what it is called on the page.
+#: Ways to choose links, with their names on the page.
 _DECODINGS = {"": "as the aligner does", "posterior": "by a threshold", "viterbi": "by the best path"}
-#: What becomes of a trained model on the page.
+#: Words on the page in place of the option of a command, about trained models.
 _TRAINED = "that can then be chosen as an aligner here"
-#: Before the name of a model of the store, or of a preset, where a system is chosen.
+#: Prefixes of models of the store, and of presets, among the choices of a system.
 _MODEL, _KINDS = "model:", ("model:", "preset:")
 
 
@@ -45,7 +45,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         parameters["format"] = "" if form == _FORMATS[0] else form
         texts = {"document": document, "abstract": abstract}
         answer = await ask("align", **texts, **parameters, explain=True, html=True)
-        # Who reads a page knows no parameter of that name.
+        # Readers of the page do not know the parameter.
         answer = replace(answer, notes=[note.replace("for `model`", _TRAINED) for note in answer.notes])
     begin = None if answer else await ExamplePassage.choose(ask)
     return {
@@ -65,7 +65,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 def _examples(text: ExamplePassage) -> list[PageExample]:
-    """Return a document with a summary in its own words, for two aligners."""
+    """Return examples for two aligners: a document, with an abstract of words from it."""
     parameters = {"document": " ".join(text.sentences), "abstract": _halves(text.sentences)}
     return [
         PageExample(
@@ -77,7 +77,7 @@ def _examples(text: ExamplePassage) -> list[PageExample]:
 
 
 def _halves(sentences: Sequence[str]) -> str:
-    """Return a summary in the words of a document: the begin of its first sentence, the end of its last one.
+    """Return an abstract in the words of a document: half of its first sentence, and half of its last one.
 
     >>> _halves(["Rain flooded the camp.", "It rained.", "Trucks brought clean water."])
     'Rain flooded clean water.'
@@ -87,7 +87,7 @@ def _halves(sentences: Sequence[str]) -> str:
 
 
 def _added(rows: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return the aligners of plug-ins, of a list of all."""
+    """Return the names and labels of the aligners of plug-ins, from the list of all aligners."""
     plugins = (row for row in rows if row["package"] != _OURS)
     return {row["aligner"]: f"{row['aligner']} ({row['package']})" for row in plugins}
 

@@ -1,6 +1,6 @@
-"""What is for those who write programs: SQL, the routes of the API, and the rows that a program asked for.
+"""Pages for programmers: SQL, the routes of the API, and the answer to a request of a program.
 
-The routes are told as the OpenAPI document tells them to programs; SQL has the data dictionary beside it.
+The page of routes is made from the OpenAPI document; the page of SQL shows the data dictionary.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ EXAMPLES = (
 async def _sql(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     """Run the query, if there is one."""
     text, part = query.raw("query").strip(), ListPart("/sql", query, _ROWS)
-    # The first call makes a store in memory, which would hold up all requests.
+    # In a thread: the first call makes a store in memory, which would block all requests.
     relations = await asyncio.to_thread(dictionary.relations)
     return {
         "text": text,
@@ -79,7 +79,7 @@ async def _sql(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _rows(ask: Asking, text: str, part: ListPart) -> PageAnswer:
-    """Ask for the rows up to those that are shown, or to sort them, for all."""
+    """Ask for the rows up to the last one shown; if they are to be sorted, for all rows."""
     answer = await ask("sql", sql=text, limit=0 if part.sort else part.offset + part.rows)
     if part.sort and answer.truncated:
         return ask.problem("there are more rows than can be sorted here; write: order by", 400)
@@ -90,7 +90,7 @@ ANSWER = "/answer"
 
 
 async def _answer(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask what the program asked: `ask` is the operation, `with` its parameters as an object of JSON."""
+    """Ask the operation in `ask` again, with the parameters in `with`, a JSON object."""
     name, part = query.text("ask"), ListPart(ANSWER, query, _ROWS)
     operation, given = ask.offered.get(name), _given(query.raw("with"))
     if not name:
@@ -102,19 +102,19 @@ async def _answer(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     else:
         answer = await ask(name, **given)
         if operation.method == "POST":
-            # What has no address in the API has none here either, as every server has this page.
+            # The API has no address for the answers of POST, and this page sends no files of its own.
             answer = replace(answer, files={})
     return {
         "summary": operation.summary if operation else "",
         "answer": answer,
-        # There may be more rows than the program asked for, but not here.
+        # Not marked as truncated: the page shows only rows that the program asked for.
         "shown": part.cut(replace(answer, truncated=False)) if answer else None,
         "part": part,
     }
 
 
 def _given(text: str) -> dict[str, object] | None:
-    """Read the parameters; none if they are no object."""
+    """Parse the parameters; ``None`` if they are no JSON object."""
     try:
         given = json.loads(text or "{}")
     except (ValueError, RecursionError):
@@ -123,7 +123,7 @@ def _given(text: str) -> dict[str, object] | None:
 
 
 DOCS = "/v1/docs"
-#: How values are called where people read it.
+#: Names of types of values for readers.
 _KINDS = {
     "string": "text",
     "integer": "whole number",
@@ -156,7 +156,7 @@ class _Endpoint:
 
 
 async def _api(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Read the document, with an example of each operation."""
+    """Return the routes of the OpenAPI document, with an example of each operation."""
     document = ask.document
     return {
         "about": document["info"]["description"],
@@ -209,7 +209,7 @@ def _described(
 
 
 def _kind(schema: Mapping[str, Any], document: Mapping[str, Any]) -> str:
-    """Say what values there are.
+    """Return the types of the values of a schema, in words.
 
     >>> _kind({"anyOf": [{"type": "integer"}, {"type": "array", "items": {"type": "string"}}]}, {})
     'whole number or list of text'
@@ -227,7 +227,7 @@ def _kind(schema: Mapping[str, Any], document: Mapping[str, Any]) -> str:
 
 
 def _resolved(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema, or what it refers to."""
+    """Return a schema, or the schema that it refers to."""
     while "$ref" in schema:
         resolved: Mapping[str, Any] = document
         for part in schema["$ref"].removeprefix("#/").split("/"):
@@ -237,7 +237,7 @@ def _resolved(schema: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping
 
 
 def _curl(address: str, method: str, path: str, example: dict[str, Any]) -> str:
-    """Return a command that asks."""
+    """Return a command line of curl for a request."""
     for name in [name for name in example if f"{{{name}}}" in path]:
         path = path.replace(f"{{{name}}}", str(example.pop(name)))
     words = ["curl", address + path]

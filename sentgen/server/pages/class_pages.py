@@ -1,8 +1,8 @@
-"""The pages of a class, and the short links that it is given.
+"""The pages of a class, and short links.
 
-Join: where it finds the server, as a picture and in large letters, and who one is. Class: who asked what, and
-what went wrong; only the teacher sees it. A short link is a page of this server by a name that can be typed,
-or as a picture.
+Join: the address of the server, as a QR code and in large letters, and the form to join by a name. Class: the
+questions of the students and their errors, for the teacher only. A short link leads to a page of this server
+by a name that is easy to type, or by a QR code.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _KINDS = ("VARCHAR",) * 4 + ("BIGINT", "DOUBLE", "VARCHAR")
 
 
 async def _join_page(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Show where the server is."""
+    """Show the addresses of the server."""
     return _shown(ask.request, query.text("to"), gone=bool(query.text("gone")))
 
 
 async def _join(request: Request) -> Response | Mapping[str, object]:
-    """Let somebody in by a name, and lead to what was asked for before."""
+    """Add a student by name, and redirect to the page that was requested before."""
     form = await read_form(request)
     settings: ServerSettings = request.app.state.service.settings
     assert settings.classroom
@@ -54,7 +54,7 @@ async def _join(request: Request) -> Response | Mapping[str, object]:
         token = await asyncio.to_thread(settings.classroom.join, name, Asker.from_scope(request.scope).device)
     except InputError as error:
         return _shown(request, to, name=name, problem=str(error))
-    # Whole: below the address of nobody else, under which the form may have been.
+    # An absolute address, as the form may have come from below the path of another student.
     there = f"{request.url.scheme}://{request.url.netloc}{settings.base_path}{address_as(token)}"
     return RedirectResponse(f"{there}{_own_path(to)}", 303)
 
@@ -74,7 +74,7 @@ def _shown(
 
 
 def _own_path(to: str) -> str:
-    r"""Return a path of this server, and nothing that a browser takes for another one.
+    r"""Return a path if browsers take it for one of this server, else `/`.
 
     >>> [_own_path(to) for to in ("/word?word=..", "//evil.example", "/\\evil.example", "http://evil.example")]
     ['/word?word=..', '/', '/', '/']
@@ -87,7 +87,7 @@ def _own_path(to: str) -> str:
 
 
 async def _class(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Show who is here, and the last questions."""
+    """Show the students and the last questions."""
     classroom = _classroom(ask.request)
     who, wrong = query.text("who"), query.box("wrong")
     questions = classroom.lesson.newest(who, wrong=bool(wrong))
@@ -114,7 +114,7 @@ async def _class(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _change(request: Request) -> Response:
-    """Free the name of a student, or those by which nobody has asked anything; close the door, or open it."""
+    """Remove a student, or all without a question; or close or open joining."""
     classroom, form = _classroom(request), await read_form(request)
     if form.text("door"):
         classroom.closed = form.text("door") == "close"
@@ -125,12 +125,12 @@ async def _change(request: Request) -> Response:
 
 
 async def _download(request: Request, name: str) -> Response:
-    """Send the questions as a file."""
+    """Send the questions of the class as a file."""
     classroom, query = _classroom(request), PageParameters(request.query_params)
     form = next((each for each in _FORMS.values() if name == f"{_FILE}.{each}"), None)
     if form is None:
         raise Refused(404, "not-found", f"no file {name!r}; the page has links to its files")
-    from sentgen.server.rendering import render  # which workers need, and the front elsewhere not
+    from sentgen.server.rendering import render  # needed by workers; in the front, only here
 
     questions = classroom.lesson.newest(query.text("who"), wrong=bool(query.text("wrong")))
     result = Result(Rows(_COLUMNS, list(map(_row, questions)), _KINDS))
@@ -145,10 +145,10 @@ def _row(each: LessonRequest) -> tuple[object, ...]:
 
 
 def _classroom(request: Request) -> Classroom:
-    """Return the class, to its teacher.
+    """Return the class, if its teacher sent the request.
 
     Raises:
-        Refused: somebody else asks.
+        Refused: somebody else sent it.
     """
     classroom: Classroom | None = request.app.state.service.settings.classroom
     if classroom is None or request.scope[USER] is not TEACHER:
@@ -171,11 +171,11 @@ async def _short(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _shorten(request: Request) -> Response:
-    """Make a short link of the page that a form was on."""
+    """Make a short link to the page from which a form was sent."""
     to = (await read_form(request)).raw("to")
     path = to.partition("?")[0]
-    # Nothing but pages of our own: a link that others trust must not lead elsewhere.
-    known = len(to) > LONGEST_TARGET or leads(request.app, path)  # a long one is refused below, and not kept
+    # Only pages of this server, as a link that others trust must not lead elsewhere.
+    known = len(to) > LONGEST_TARGET or leads(request.app, path)  # too long ones are refused below
     if _own_path(to) != to or BESIDE.match(path) or not known:
         raise Refused(422, "parameters", "only pages of this server have short links")
     ask = Asking(request, request.app.state.service)
@@ -186,7 +186,7 @@ async def _shorten(request: Request) -> Response:
 
 
 async def _follow(request: Request, name: str) -> Response:
-    """Lead to the page of a short link."""
+    """Redirect to the target of a short link."""
     ask = Asking(request, request.app.state.service)
     answer = await ask("follow", name=name)
     if answer.problem:

@@ -1,4 +1,4 @@
-"""Home: what the store holds. Corpus: documents, n-grams, frequencies; a concordance behind each count."""
+"""The pages Home, with the contents of the store, and Corpus, with documents, n-grams and frequencies."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sentgen.server.pages.forms import SORT_KEYS, PageExample, TextTypeKey, corp
 from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PageParameters, default
 from sentgen.server.pages.texts import cql_value, link
 
-#: What there is of a subcorpus, and more of a corpus or of all.
+#: Tabs for a subcorpus; a corpus, and all corpora, have more.
 _OF_PART = ("documents", "frequencies", "ngrams", "concordance")
 _OF_CORPUS = (*_OF_PART, "regions", "metadata", "sources")
 _OF_ALL = (*_OF_PART, "subcorpora")
 _UNITS = ("word", "lemma", "upos", "xpos", "deprel")
 _ORDERS = ("none", *SORT_KEYS)
-#: What the form of a concordance sends.
+#: Parameters of the form of a concordance.
 _ASKED = ("name", "show", "where", "pattern", "sort", "random", "ignore_case", "across", "limit")
 _ROWS = 50
-#: Subcorpora whose sizes are counted for one page.
+#: Most subcorpora whose sizes are counted for one page.
 _SIZES = 20
 #: Examples of patterns.
 _PATTERNS = {"concordance": "{word}", "frequencies": "{begin}*", "ngrams": "{word} *"}
@@ -37,7 +37,7 @@ async def _home(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _corpus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for what the chosen tab shows, of one corpus or subcorpus, or of all, or of parts of these."""
+    """Ask for the rows of the chosen tab, for a corpus or subcorpus, or for all, or for parts of these."""
     name = query.text("name")
     fields = await corpus_fields(ask, query, ("name", "where"))
     overview, subcorpora = fields["overview"], fields["subcorpora"]
@@ -54,7 +54,7 @@ async def _corpus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     inside: Mapping[str, Any] = {"size": None, "facets": (), "words": (), "contents": None}
     if tab == "documents" and answer and not answer.problem and not query.raw("document"):
         inside = await _contents(ask, name, parts)
-        # How many documents there are is counted there.
+        # The number of documents is part of the size.
         answer = replace(answer, more={"total": inside["size"]["documents"], **answer.more})
     return {
         "name": name,
@@ -83,7 +83,7 @@ async def _corpus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _contents(ask: Asking, name: str, parts: _PartChoice) -> Mapping[str, Any]:
-    """Ask for the size of what is chosen, for its facets, and for its most frequent words."""
+    """Ask for the size of the chosen part, for its facets, and for its most frequent words."""
     answer, words = await asyncio.gather(
         ask("facets", corpus=_only(name), where=parts.where), _frequent_words(ask, name, parts.where)
     )
@@ -91,7 +91,7 @@ async def _contents(ask: Asking, name: str, parts: _PartChoice) -> Mapping[str, 
 
 
 async def _examples(ask: Asking, name: str, tab: str) -> list[PageExample]:
-    """Return patterns made of frequent words: as they are, words that begin so, and what follows them."""
+    """Return example patterns from frequent words: the word, its beginning, or its bigrams."""
     if tab not in _PATTERNS:
         return []
     words = [example.name for example in await example_words(ask, _only(name))]
@@ -109,7 +109,7 @@ async def _documents(
 
 
 async def _surprisal(ask: Asking, query: PageParameters, name: str) -> Mapping[str, object]:
-    """Ask for the surprisal of a document that is shown, and draw its curves."""
+    """Ask for the surprisal of the shown document, and draw its curves."""
     document = query.raw("document")
     if not name or not document or query.choice("show", _OF_CORPUS) != "documents":
         return {"curves": ()}
@@ -128,7 +128,7 @@ async def _subcorpora(
 
 
 async def _sizes(ask: Asking, names: Sequence[str]) -> dict[str, dict[str, object]]:
-    """Return what there is to know of the first of some subcorpora, by name and by property."""
+    """Return the properties of the first few subcorpora, by name."""
     names = names[:_SIZES]
     answers = await asyncio.gather(*(ask("subcorpus", name=name) for name in names))
     properties = (
@@ -171,7 +171,7 @@ async def _frequencies(
 
 
 def _compared(query: PageParameters, name: str, keys: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the keys of text types, each with the page that compares what the pattern matches by these."""
+    """Return the keys of metadata, each with the page that compares the hits of the pattern by its values."""
     pattern = query.text("pattern", "*")
     if not pattern.strip("*") or "\\" in pattern:
         return []
@@ -239,12 +239,12 @@ def _only(name: str) -> list[str]:
     return [name] if name else []
 
 
-#: Words that are looked at, as for examples, and that are shown.
+#: Number of frequent words that are shown.
 _SHOWN_WORDS = 24
 
 
 class _ChosenPart(NamedTuple):
-    """A condition that was chosen, and the page without it."""
+    """A chosen condition, and the link to the page without it."""
 
     condition: str
     link: str
@@ -252,11 +252,11 @@ class _ChosenPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _PartChoice:
-    """The parts of corpora that a page is about, each a condition in its URL.
+    """The part of the corpora that a page shows, chosen by conditions in its URL.
 
     Args:
         query: the parameters of the page.
-        conditions: what was chosen, one after the other.
+        conditions: the chosen conditions, in their order.
     """
 
     query: PageParameters
@@ -276,7 +276,7 @@ class _PartChoice:
         ]
 
     def facets(self, answer: PageAnswer) -> list[TextTypeKey]:
-        """Return the facets; not those by which a part was chosen."""
+        """Return the facets without keys of which a value is chosen."""
         taken = {*self.conditions}
         return [
             key
@@ -285,7 +285,7 @@ class _PartChoice:
         ]
 
     def with_part(self, condition: str) -> str:
-        """Return the page with a condition more."""
+        """Return the link to the page with one more condition."""
         return self._page([*self.conditions, condition])
 
     def _page(self, conditions: Sequence[str]) -> str:
@@ -294,7 +294,7 @@ class _PartChoice:
 
 
 def _read_parts(query: PageParameters) -> _PartChoice:
-    """Read which parts are chosen."""
+    """Read the chosen conditions from the URL."""
     return _PartChoice(query, query.conditions())
 
 

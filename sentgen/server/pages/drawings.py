@@ -1,6 +1,6 @@
-"""Drawings on a page: rates over time, surprisal over a document, and collocates around their node.
+"""Drawings on pages: rates over time, surprisal over a document, and collocates around their node.
 
-Each point, and each line of a graph, is a link to its hits or its sentence."""
+Each point of a curve, and each edge of a graph, is a link to its hits or its sentence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sentgen.output.wording import quantity
 
 
 class _Frame(NamedTuple):
-    """The size of a drawing, and the margins around what is drawn."""
+    """The size of a drawing with its margins, in units of the SVG."""
 
     width: int
     height: int
@@ -39,17 +39,17 @@ class _Frame(NamedTuple):
 
     @property
     def axis(self) -> int:
-        """Where the lower axis is."""
+        """The y coordinate of the lower axis."""
         return self.height - self.bottom
 
 
 _CHART = _Frame(640, 240, left=58, right=14, top=12, bottom=28)
 _CURVE = _Frame(460, 170, left=34, right=10, top=10, bottom=26)
-#: Years that are named below, at most, and rates beside.
+#: Most years with a label on the lower axis, and most rates on the other.
 _MOST_YEARS, _MOST_RATES = 8, 4
 
 
-#: Of each line another sign, around its place: not by color alone.
+#: Paths of the signs for points, around the origin; each curve has another, not only another color.
 _SIGNS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
     "M-3.5-3.5h7v7h-7z",
@@ -60,13 +60,13 @@ _SIGNS = (
     "M-4-4 4 4M-4 4 4-4",
     "M-4.5 0 3.5-4.5v9z",
 )
-#: Letters of what is said of a point.
+#: Most letters of the title of a point.
 _SAID = 200
 
 
 @dataclass(frozen=True, slots=True)
 class RateChart:
-    """Rates by ``time``, and the name, the number of hits and the sign of each of its lines."""
+    """A chart of rates by the key ``time``; ``lines``: name, number of hits and sign of each curve."""
 
     time: str
     lines: Sequence[tuple[str, int, Markup]]
@@ -76,13 +76,13 @@ class RateChart:
 def drawn_over_time(
     keys: Sequence[str], rows: Sequence[Mapping[str, Any]], sizes: PartSizes, urls: Sequence[str]
 ) -> RateChart | None:
-    """Draw the rates of counts over time; nothing where no key is a time, or lines are too many.
+    """Draw the rates of counts over time; ``None`` if no key is a time, or there are too many curves.
 
     Args:
-        keys: what was counted by.
-        rows: all counts.
-        sizes: sizes of the parts of the corpus.
-        urls: the page with the hits of each row, as far as there is one.
+        keys: keys by which hits were counted.
+        rows: all rows of counts.
+        sizes: numbers of tokens of the parts of the corpus.
+        urls: link to the page with the hits of each row; empty for none.
     """
     column = rate_column(list(rows[0])) if rows else ""
     time = time_key(keys, [row for row in rows if row_rate(row, column)])
@@ -109,7 +109,7 @@ def _picture(frame: _Frame, name: str, marks: Iterable[Markup], kind: str | None
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """From years and rates to places."""
+    """The map from years and rates to coordinates."""
 
     first: float
     last: float
@@ -128,7 +128,7 @@ class _Scale:
 
 
 def _axes(scale: _Scale) -> Iterator[Markup]:
-    """Yield what stands beside the lines, and below them."""
+    """Yield the grid and the labels of both axes."""
     for rate in _round_numbers(0, scale.most, _MOST_RATES):
         y = scale.y(rate)
         yield element("path", class_="grid", d=f"M{_CHART.left} {y}H{_CHART.width - _CHART.right}")
@@ -140,7 +140,7 @@ def _axes(scale: _Scale) -> Iterator[Markup]:
 def _run(
     name: str, run: Sequence[TimePoint], scale: _Scale, urls: Sequence[str], sign: str
 ) -> Iterator[Markup]:
-    """Yield a part of a line without a gap: its intervals, the line itself, and its points."""
+    """Yield a part of a curve without a gap: the band of its intervals, the curve, and its points."""
     above = [f"{scale.x(point.time)} {scale.y(point.rate.high)}" for point in run]
     below = [f"{scale.x(point.time)} {scale.y(point.rate.low)}" for point in reversed(run)]
     middle = [f"{scale.x(point.time)} {scale.y(point.rate.rate)}" for point in run]
@@ -168,7 +168,7 @@ def _url(point: TimePoint, urls: Sequence[str]) -> str:
 
 
 def _round_numbers(low: float, high: float, most: int) -> list[int]:
-    """Return round numbers from one to another, few enough to be named.
+    """Return round numbers between two numbers, about ``most``, for labels of an axis.
 
     >>> _round_numbers(1990, 2010.5, 5), _round_numbers(0, 730, 4)
     ([1990, 1995, 2000, 2005, 2010], [0, 200, 400, 600])
@@ -185,7 +185,7 @@ _STEPS = (1, 2, 5, 10, 20, 50, 100)
 
 @dataclass(frozen=True, slots=True)
 class SurprisalCurve:
-    """The curve of a model over so many sentences, ``each`` of them a point, and their mean."""
+    """The curve of a model; a point is the mean of ``each`` sentences, and ``mean`` that of all."""
 
     model: str
     sentences: int
@@ -195,11 +195,11 @@ class SurprisalCurve:
 
 
 def curves(rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> list[SurprisalCurve]:
-    """Draw a curve a model.
+    """Draw a curve per model.
 
     Args:
-        rows: ``model``, ``sentence``, its ``tokens`` and the sum of their ``bits``, by model.
-        page_of: the page of a sentence.
+        rows: ``model``, ``sentence``, its number of ``tokens`` and the sum of their ``bits``, by model.
+        page_of: function from the name of a sentence to the link to its page.
     """
     grouped = groupby(rows, key=lambda row: row["model"])
     return [_curve(model, list(group), page_of) for model, group in grouped]
@@ -242,16 +242,16 @@ def _curve(model: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str
 
 _GRAPH = _Frame(420, 380, left=0, right=0, top=0, bottom=0)
 _MIDDLE = _GRAPH.width / 2, _GRAPH.height / 2
-#: Of the ring on which the collocates stand: wider than high, as words are.
+#: Half axes of the ellipse of collocates.
 _ACROSS, _DOWN = 118, 140
-#: Letters of a word that has room beside the ring.
+#: Most letters of a word that fit beside the ellipse.
 _LETTERS = 14
 _THINNEST, _THICKEST = 0.6, 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A drawing of so many ``words`` around their node, with so many lines between them."""
+    """A drawing of ``words`` collocates around their node, with ``edges`` lines between them."""
 
     words: int
     edges: int
@@ -259,16 +259,16 @@ class Graph:
 
 
 def draw_collocates(node: str, rows: Sequence[Mapping[str, Any]], page_of: Callable[[str], str]) -> Graph:
-    """Draw the edges of a graph, those of its node first: each as thick as its two words are strong together.
+    """Draw a graph of collocates; the thickness of an edge shows the logDice of its two words.
 
     Args:
-        node: what was asked for.
-        rows: edges with ``node``, ``collocate``, ``count`` and ``logdice``.
-        page_of: the page of a collocate.
+        node: the node of the query.
+        rows: edges with ``node``, ``collocate``, ``count`` and ``logdice``, those of the node first.
+        page_of: function from a collocate to the link to its page.
     """
     order: list[str] = []
     for row in rows:
-        # The collocates of the node come first, each once; a collocate of another one is there already.
+        # Only collocates of the node: those of other words are among them.
         if row["node"] == node and row["collocate"] not in order:
             order.append(row["collocate"])
         else:
@@ -284,13 +284,13 @@ def draw_collocates(node: str, rows: Sequence[Mapping[str, Any]], page_of: Calla
 
 
 def _place(number: int, size: int) -> tuple[float, float]:
-    """Return the place of a collocate: the first one on top, the others clockwise."""
+    """Return the coordinates of a collocate: the first one is on top, the others follow clockwise."""
     angle = 2 * pi * number / size - pi / 2
     return _MIDDLE[0] + _ACROSS * cos(angle), _MIDDLE[1] + _DOWN * sin(angle)
 
 
 def _word(word: str, x: float, y: float) -> Markup:
-    """Draw a word beside its place, outside of the ring; of a long one, the beginning."""
+    """Draw a word, or the beginning of a long one, outside the ellipse at its point."""
     aside, down = x - _MIDDLE[0], y - _MIDDLE[1]
     if abs(aside) < _ACROSS / 8:
         x, y, anchor = x, y + (22 if down > 0 else -12), "middle"

@@ -1,7 +1,6 @@
-"""What the forms of several pages offer: examples to begin with, kinds of texts, and how lines are chosen.
+"""Parts of the forms of several pages: examples, text types, and the order and choice of lines.
 
-Examples are made of words and sentences of the snapshot that is served. What a URL says of the order and the
-choice of lines leads to pages with a step less, too.
+Examples are words and sentences of the served snapshot.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from sentgen.options import NOT
 from sentgen.server.pages.page import Asking, PageAnswer, PageParameters
 from sentgen.server.pages.texts import link
 
-#: Words that are looked at; letters that a word has, and that those have which say more than the others.
+#: Number of frequent words from which examples are chosen; letters of these; least letters of preferred ones.
 _WORDS, _LETTERS, _TELLING = 200, range(1, 25), 6
 _MOST = 6
-#: Documents that are looked at; sentences of one that is neither too short to say something nor too long.
+#: Number of documents among which examples are chosen; number of sentences of a suitable one.
 _DOCUMENTS, _SENTENCES = 500, range(4, 13)
-#: Words of a sentence that is put in order.
+#: Words of an example sentence to be put in order.
 _TOKENS = range(5, 16)
 
 
 @dataclass(frozen=True, slots=True)
 class PageExample:
-    """Something to begin with: what it is called, and the parameters of its page."""
+    """An example of a query: its name, and the parameters of the page."""
 
     name: str
     parameters: Mapping[str, str | Sequence[str]]
@@ -37,7 +36,7 @@ class PageExample:
 
 @dataclass(frozen=True, slots=True)
 class ExamplePassage:
-    """The first sentences of a document, and the words of one of them; ``tree`` says whether it has one."""
+    """The first sentences of a document, and the words of one of them; ``tree``: whether that has a tree."""
 
     corpus: str
     document: str
@@ -47,7 +46,7 @@ class ExamplePassage:
 
     @staticmethod
     async def choose(ask: Asking) -> ExamplePassage | None:
-        """Return a short document of the first corpus; None if there is none."""
+        """Return a passage from a short document of the first corpus; ``None`` if there is none."""
         documents = (await ask("documents", limit=_DOCUMENTS)).rows
         if not documents:
             return None
@@ -68,25 +67,25 @@ class ExamplePassage:
 
 
 async def example_words(ask: Asking, corpora: Sequence[str] = (), name: str = "word") -> list[PageExample]:
-    """Return frequent words of some corpora or of all; ``name`` is the parameter that takes one."""
+    """Return frequent words of corpora, by default all, as examples for the parameter ``name``."""
     answer = await ask("ngrams", pattern="*", corpus=list(corpora), limit=_WORDS)
-    # What is no word has signs in it: punctuation, and the ends of sentences.
+    # Without punctuation and the symbols for ends of sentences.
     forms = [row["w1"] for row in answer.rows if row["w1"].isalpha() and len(row["w1"]) in _LETTERS]
     telling = [form for form in forms if len(form) >= _TELLING]
     return [PageExample(form, {name: form}) for form in (telling or forms)[:_MOST]]
 
 
-#: Values of a key that are shown before the others are unfolded.
+#: Number of values of a key that are shown; the others can be unfolded.
 _FIRST = 6
-#: What is counted of a value, and what one of it is called.
+#: Columns of counts, and the noun for what is counted.
 _COUNTED = {"documents": "text", "tokens": "token", "lines": "line"}
 _YEAR = re.compile(r"[12]\d{3}s?")
-#: The parameter with the key of which all values are asked for.
+#: Name of the parameter for the key whose values are all shown.
 _EVERY = "values"
 
 
 class TextType(NamedTuple):
-    """A value, how much has it (numbers, each of what), and the condition that chooses it."""
+    """A value of metadata, its sizes (number and noun), and the condition that chooses it."""
 
     value: str
     sizes: Sequence[tuple[int, str]]
@@ -94,7 +93,7 @@ class TextType(NamedTuple):
 
 
 class TextTypeKey(NamedTuple):
-    """A key of metadata or labels: its largest values, those that are unfolded, and how many there are."""
+    """A key of metadata or labels: its largest values, the values that can be unfolded, and their number."""
 
     key: str
     first: Sequence[TextType]
@@ -108,7 +107,7 @@ class TextTypeKey(NamedTuple):
 
     @staticmethod
     def read_all(answer: PageAnswer) -> list[TextTypeKey]:
-        """Return the facets of corpora; those of time come last, as dates of collection are among them."""
+        """Return the facets of corpora; those of time are last, as they may be dates of collection."""
         ordered = []
         for key, group in groupby(answer.rows, lambda row: str(row["key"])):
             rows = list(group)
@@ -144,33 +143,33 @@ class TextTypes:
 
     @property
     def boxes(self) -> Set[str]:
-        """The conditions that have a box."""
+        """The conditions with a check box."""
         return {value.condition for key in self.keys for value in key.values}
 
     @property
     def typed(self) -> str:
-        """What is chosen and has no box, in one."""
+        """The conditions without a check box, as one."""
         typed = [each for each in self.conditions if each not in self.boxes]
         return " and ".join(typed if len(typed) == 1 else [f"({each})" for each in typed])
 
     @property
     def chosen(self) -> Iterator[str]:
-        """What is chosen and has a box."""
+        """The conditions that are chosen by check boxes."""
         return (each for each in self.conditions if each in self.boxes)
 
     def every(self, key: str) -> str:
-        """Return the page with all values of a key."""
+        """Return the link to the page with all values of a key."""
         return link(self.path, **{**self.query.without(_EVERY), _EVERY: key}) + f"#{self.name}-types"
 
 
 async def corpus_fields(ask: Asking, query: PageParameters, *sides: tuple[str, str]) -> dict[str, Any]:
-    """Return ``overview`` and ``subcorpora``, and ``types`` of each side, which a form offers.
+    """Return the lists ``overview`` and ``subcorpora``, and the text types of each side, for a form.
 
     Args:
         ask: asks operations.
         query: the parameters of the page.
-        sides: the parameter with the corpora, and that with the conditions, if others than the usual ones or
-            several are.
+        sides: names of the parameter for corpora and of that for conditions, for each side; by default one
+            side with ``corpus`` and ``where``.
     """
     overview, subcorpora = await asyncio.gather(ask("corpora"), ask("subcorpora"))
     known = {*(row["corpus"] for row in overview.rows), *(row["name"] for row in subcorpora.rows)}
@@ -183,7 +182,7 @@ async def corpus_fields(ask: Asking, query: PageParameters, *sides: tuple[str, s
 async def _types(ask: Asking, query: PageParameters, known: set[str], corpus: str, where: str) -> TextTypes:
     corpora, every = query.all(corpus), query.text(_EVERY)
     keys: dict[str, TextTypeKey] = {}
-    # That there is no such corpus, the answer of the page says.
+    # Not for an unknown corpus, for which the answer of the page has an error.
     if known.issuperset(corpora):
         requests = [ask("facets", corpus=corpora)]
         requests += [ask("facets", corpus=corpora, key=every)] if every else []
@@ -193,16 +192,16 @@ async def _types(ask: Asking, query: PageParameters, known: set[str], corpus: st
     return TextTypes(where, list(keys.values()), query.conditions(where), query, ask.path)
 
 
-#: What lines can be sorted by on a page; more keys are columns that are shown.
+#: Keys by which a page sorts lines, in addition to the shown columns.
 SORT_KEYS = ("3L", "2L", "1L", "node", "1R", "2R", "3R", "left", "right", "document", TYPICAL)
-#: The corpus has an order of its own.
+#: Key for the order of the corpus, suffix of keys that ignore case, and number of keys in the form.
 _NONE, _FOLDED, _LEVELS = "none", "%c", 3
 _WINDOW = "5"
 KEEP, DROP = "keep", "drop"
 
 
 class FilterStep(NamedTuple):
-    """A filter: a query, how near it matches, and whether hits are kept or dropped."""
+    """A filter: a query, the window in which it matches, and whether hits with it are kept or dropped."""
 
     query: str
     window: str
@@ -210,7 +209,7 @@ class FilterStep(NamedTuple):
 
 
 class _SortLink(NamedTuple):
-    """An order that a page can be asked for."""
+    """A link to the page in another order."""
 
     name: str
     link: str
@@ -218,7 +217,7 @@ class _SortLink(NamedTuple):
 
 
 class _ChainLink(NamedTuple):
-    """A filter that was taken: what is said of it, and the page without it."""
+    """A filter in use: its description, and the link to the page without it."""
 
     text: str
     link: str
@@ -226,14 +225,16 @@ class _ChainLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LineChoice:
-    """How lines are sorted and chosen.
+    """The order and choice of lines.
 
     Args:
-        sort: keys, the first one first; ``fold``: whether the case of words is ignored.
-        show: columns before the words.
-        sample: how many hits are drawn; ``seed``: by which seed.
-        dedupe: whether lines that show the same are shown once.
-        filters: one after the other.
+        sort: keys in the order of precedence.
+        fold: whether the order ignores the case of words.
+        show: columns of metadata before the line.
+        sample: number of hits in a random sample.
+        seed: seed of the sample.
+        dedupe: whether equal lines are shown once.
+        filters: filters, which are applied one after the other.
     """
 
     sort: Sequence[str]
@@ -246,29 +247,29 @@ class LineChoice:
 
     @property
     def used(self) -> bool:
-        """Whether anything of it is asked for."""
+        """Whether the choice differs from the default."""
         return bool(self.sort or self.show or self.sample or self.dedupe or self.filters)
 
     @property
     def levels(self) -> list[str]:
-        """The keys in so many fields as the page has, or more."""
+        """The keys, with empty ones up to the number of fields of the form."""
         return [*self.sort, *[""] * (_LEVELS - len(self.sort))]
 
     @property
     def keys(self) -> list[str]:
-        """What lines may be sorted by: what a page offers, columns, and what the URL says."""
+        """Keys that the form offers: the usual ones, the shown columns, and those of the URL."""
         columns = [name.strip() for name in self.show.split(",") if name.strip()]
         return list(dict.fromkeys([*SORT_KEYS, *columns, *self.sort]))
 
     @property
     def near(self) -> dict[str, list[str]]:
-        """The filters as operations take them."""
+        """The filters as parameters of operations."""
         windows = [step.window if step.keep == KEEP else f"{NOT}{step.window}" for step in self.filters]
         return {"filter": [step.query for step in self.filters], "within": windows}
 
     @property
     def order(self) -> str:
-        """The keys as operations take them."""
+        """The keys of the order as a parameter of operations."""
         return ",".join(f"{key}{_FOLDED}" if self.fold and _FOLDED not in key else key for key in self.sort)
 
     @property
@@ -281,7 +282,7 @@ class LineChoice:
 
     @property
     def link_values(self) -> dict[str, object]:
-        """What of the URL says the same."""
+        """The parameters of the URL for this choice."""
         queries, windows, keeps = zip(*self.filters, strict=True) if self.filters else ((), (), ())
         return {
             **{name: getattr(self, name) for name in ("fold", "show", "sample", "seed", "dedupe")},
@@ -308,11 +309,11 @@ class LineChoice:
         return links
 
     def rest(self, hits: PageAnswer) -> PageAnswer:
-        """Return what was found without what the chain says."""
+        """Return the answer without the notes of the filters."""
         return hits if hits.problem else replace(hits, notes=hits.notes[len(self.filters) :])
 
     def orders(self, link_values: Mapping[str, object]) -> list[_SortLink]:
-        """Return the pages in other orders, by one key each."""
+        """Return links to the page in other orders, by one key each."""
         now = self.sort[0] if len(self.sort) == 1 else "" if self.sort else _NONE
         links = []
         for key in (_NONE, *SORT_KEYS):
@@ -323,7 +324,7 @@ class LineChoice:
 
     @staticmethod
     def read(query: PageParameters) -> LineChoice:
-        """Read how lines are sorted and chosen."""
+        """Read the order and choice of lines from the URL."""
         keys = [key.strip() for text in query.each("sort") for key in text.split(",")]
         rows = zip(query.each("filter"), _pad(query.each("window")), _pad(query.each("keep")), strict=False)
         return LineChoice(
@@ -342,5 +343,5 @@ class LineChoice:
 
 
 def _pad(values: Iterable[str], most: int = 50) -> list[str]:
-    """Return values with empty ones behind them, as a URL need not have all."""
+    """Return values with empty ones appended, as a URL need not have all."""
     return [*values, *[""] * most]
