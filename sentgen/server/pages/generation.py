@@ -1,9 +1,9 @@
-"""Models, and what is made with them, each on a page.
+"""The pages for models, and for sentences made with them.
 
-Models: all, and some compared on a corpus; or one, its settings, perplexities, and how it backs off.
-Regenerate: words in, sentences of several algorithms side by side, with trees and reasons.
-Generate: a cluster in, new sentences by length, with the stack behind each word.
-Fuse: a key sentence and related ones in, a new sentence out, each word with where it is from.
+Models: all models, and a comparison on a corpus; or one model, with its settings, perplexities and back-off.
+Regenerate: sentences from given words by several algorithms, side by side, with trees and reasons.
+Generate: new sentences from a cluster, by length, with the stack after each word.
+Fuse: a new sentence from a key sentence and related ones, with the source of each word.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from sentgen.generation import Algorithm
 
 
-#: Columns of a comparison that have no room on a page.
+#: Columns of a comparison that the page leaves out for lack of room.
 _LEFT_OUT = ("tokens", "shared", "oov", *(f"hit_{n}" for n in range(1, 6)))
 
 
 async def _model(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the models, or for one with what is asked of it."""
+    """Ask for the models, or for one model and the answers to the questions to it."""
     name, ngram, text = query.text("name"), query.text("ngram"), query.raw("text")
     if not name:
         return await _models(ask, query)
@@ -53,7 +53,7 @@ async def _model(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _models(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the models, and to compare those that are chosen."""
+    """Ask for the models, and for a comparison of the chosen ones."""
     chosen, corpus = query.all("model"), query.text("corpus")
     parameters = {"models": ",".join(chosen), "corpus": corpus}
     models, overview, subcorpora, compared = await asyncio.gather(
@@ -76,31 +76,31 @@ async def _models(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 def _labels(models: PageAnswer) -> list[str]:
-    """Return the models that are asked about texts, those over words; the newest, likely wanted, is last."""
+    """Return the names of the models over words, with versions; the newest is last."""
     return ["{name}@{version}".format(**row) for row in models.rows if row["over"] == "words"]
 
 
 def _model_example(text: ExamplePassage) -> PageExample:
-    """Return a sentence, and how the model gets the probability of its third word."""
+    """Return an example: a sentence to score, and its first three words to show back-off."""
     words = " ".join(text.words)
     return PageExample(words, {"ngram": " ".join(text.words[:3]), "text": words})
 
 
-#: What is checked at first, where the corpora of the model have trees and where not.
+#: Algorithms that are checked by default, if the corpora of the model have trees, and if not.
 _WITH_TREES, _WITHOUT = ("joint", "ab"), ("beam", "lmo")
 _UNITS = ("np", "word")
-#: What is shown of the reasons for an attachment; the command line gives all of it.
+#: Columns that are shown of the reasons for an attachment; the command line gives all.
 _ATTACHMENT = ("modifier", "side", "head", "log10_weight", "prob", "factor", "forced")
-#: Levels of back-off (events as head and modifier, and pairs in a sentence), with what they are called.
+#: Levels of back-off for events of heads and modifiers, with their names on the page.
 _LEVELS = {"word": "words", "mixed": "word and tag", "tag": "tags"}
 _WORD_COLUMNS = ("word", "ngram", "log10", "log10_backoff", "log10_total")
 
 
 @dataclass(frozen=True, slots=True)
 class _PageOutput:
-    """What one algorithm made of the words.
+    """The sentences of one algorithm.
 
-    ``reasons`` are those of each sentence, in their order, and ``steps`` how its tree was found.
+    ``reasons`` are those of each sentence, in their order, and ``steps`` the steps that found its tree.
     """
 
     algorithm: Algorithm
@@ -115,7 +115,7 @@ async def _regenerate(ask: Asking, query: PageParameters) -> Mapping[str, object
     models, corpora, algorithms = await asyncio.gather(
         ask("models"), ask("corpora"), asyncio.to_thread(_algorithms)
     )
-    # Models over tags and the like order no words by themselves.
+    # Models over tags and the like cannot order words.
     known = {row["corpus"] for row in corpora.rows}
     corpora_of = {
         f"{row['name']}@{row['version']}": [
@@ -127,7 +127,7 @@ async def _regenerate(ask: Asking, query: PageParameters) -> Mapping[str, object
     labels = list(corpora_of)
     words = " ".join(query.raw("words").split())
     parameters = {
-        # The last one first, and so the default: the newest version of its name.
+        # Reversed, so that the newest version is the default.
         "model": query.choice("model", labels[::-1]) if labels else "",
         "units": query.choice("units", _UNITS),
         "nbest": query.number("nbest", default("regenerate", "nbest"), least=1, most=10),
@@ -160,12 +160,12 @@ async def _regenerate(ask: Asking, query: PageParameters) -> Mapping[str, object
 
 
 def _regenerate_example(text: ExamplePassage) -> PageExample:
-    """Return the words of a sentence in the order of the alphabet."""
+    """Return an example: the words of a sentence in alphabetical order."""
     return PageExample(" ".join(text.words), {"words": " ".join(sorted(text.words))})
 
 
 async def _have_trees(ask: Asking, corpora: Sequence[str], units: str) -> bool:
-    """Return whether one of some corpora has trees: every tree has a root."""
+    """Return whether one of the corpora has trees, by a search for roots."""
     if not corpora:
         return False
     layer = "word" if units == "word" else "unit"
@@ -174,7 +174,7 @@ async def _have_trees(ask: Asking, corpora: Sequence[str], units: str) -> bool:
 
 
 def _algorithms() -> Mapping[str, Algorithm]:
-    """Import the table when it is first shown, beside the requests; it imports numba, and plug-ins."""
+    """Return the table of algorithms, which imports numba and plug-ins when it is first shown."""
     from sentgen.generation.algorithms import usable_algorithms
 
     return usable_algorithms()
@@ -192,7 +192,7 @@ async def _attempt(
 
 
 def _steps(reasons: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the steps of all attachments in their order; in each, what joined comes first."""
+    """Return the steps of all attachments in their order; in each step, joined events come first."""
     steps = [{**step, "modifier": row["modifier"]} for row in reasons for step in row.get("steps") or ()]
     return sorted(steps, key=lambda step: (step["step"], step["event"] in ("empty", "moved", "kept")))
 
@@ -201,7 +201,7 @@ _ALGORITHMS = ("depviterbi", "bigram")
 _REUSE = ("none", "counts", "free")
 _TRANSITIONS = ("all", "seen")
 _FORMATS = ("detected", "conllu", "text")
-#: Of the sentences of an example: those of long ones take longer to make.
+#: Lengths of the sentences of an example, as long ones take longer to make.
 _LENGTHS = "5-8"
 _TRACE = ("word", "ngram", "dep", "transition", "log10", "rule", "partner", "stack")
 
@@ -224,7 +224,7 @@ async def _generate(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         answer = await ask(
             "generate",
             **parameters,
-            # CoNLL-U ends a sentence with an empty line. Python 3.11 takes no backslash within the braces.
+            # CoNLL-U ends a sentence with a blank line; Python 3.11 allows no backslash within the braces.
             file=f"{text.strip(chr(10))}\n\n",
             format="" if form == _FORMATS[0] else form,
             tree=True,
@@ -252,13 +252,13 @@ async def _generate(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 def _generate_examples(text: ExamplePassage) -> list[PageExample]:
-    """Return what makes sentences from a document: with its trees if it has some, and without."""
+    """Return examples of sentences from a document: with its trees, if it has any, and without."""
     parameters = {"corpus": text.corpus, "cluster": text.document, "lengths": _LENGTHS}
     ways = _ALGORITHMS if text.tree else _ALGORITHMS[1:]
     return [PageExample(f"{text.document}, {way}", {**parameters, "algorithm": way}) for way in ways]
 
 
-#: What the form offers beside the algorithms that need a model.
+#: Choices of the form, in addition to the algorithms that need a model.
 _FUSIONS = {
     "revise": "revise: the tree of the key grows",
     "depviterbi": "depviterbi: search of 2005, without a model",
@@ -267,7 +267,7 @@ _FUSIONS = {
 
 @dataclass(frozen=True, slots=True)
 class _ShownFusion:
-    """A sentence: its row, its stretches with where each is from, its words, and what was done to the key."""
+    """A sentence: its row, its spans with their sources, its words, and the changes of the key sentence."""
 
     row: Mapping[str, Any]
     stretches: Sequence[tuple[str, str]]
@@ -276,7 +276,7 @@ class _ShownFusion:
 
 
 async def _fuse(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Fuse what was pasted, with a model of the store or without."""
+    """Fuse the pasted sentences, with a model of the store or without."""
     key, related, form = query.raw("key"), query.raw("related"), query.choice("format", _FORMATS)
     models, algorithms = await asyncio.gather(ask("models"), ask("algorithms"))
     labels = _labels(models)[::-1]
@@ -294,12 +294,12 @@ async def _fuse(ask: Asking, query: PageParameters) -> Mapping[str, object]:
             "fuse",
             **parameters,
             key=key.strip(),
-            # CoNLL-U ends a sentence with an empty line.
+            # CoNLL-U ends a sentence with a blank line.
             related=related.strip("\n") + "\n\n",
             format="" if form == _FORMATS[0] else form,
         )
     return {
-        # Most documents have nothing that can be added: that of the operation has.
+        # The example of the operation, as most documents have nothing that can be added.
         "examples": [] if answer else [_fuse_example()],
         "key": key,
         "related": related,
@@ -327,7 +327,7 @@ def _fused_sentences(answer: PageAnswer) -> Iterator[_ShownFusion]:
 
 
 def _sources(answer: PageAnswer) -> Iterator[tuple[int, list[tuple[str, bool]]]]:
-    """Yield the key, and each sentence of which something was taken, in stretches that were taken or not."""
+    """Yield the key sentence, and each sentence with words in the new one, in spans that are used or not."""
     taken = {(word["sentence"], word["source_place"]) for word in answer.more.get("words", ())}
     for number, forms in enumerate(answer.more.get("sources", ()) if taken else ()):
         marked = [

@@ -1,4 +1,4 @@
-"""Lines: the sets of the desk, and the lines of one, to be labeled with the keys 1 to 9."""
+"""The page Lines: the line sets of the desk, and the lines of a set, to be labeled with the keys 1 to 9."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from sentgen.server.pages.texts import link
 from sentgen.server.problems import Refused
 
 _ROWS = 50
-#: Labels with a key.
+#: Most labels with a key of the keyboard.
 _KEYS = 9
 _ASKS = ("line_sets", "lines", "new_lines", "label_lines", "undo_labels", "lines_report")
-#: Queries whose lines are kept below their hits.
+#: Example queries, below whose hits a line set can be made.
 _EXAMPLES = (
     PageExample("Nouns after a number", {"query": '[upos="NOUN"]', "filter": '[upos="NUM"]', "window": "1L"}),
     PageExample("A sample of verbs", {"query": '[upos="VERB"]', "sample": "20", "sort": "1R"}),
@@ -43,7 +43,7 @@ _KEPT = ("labeler", "label", "sort", "limit", "show", "by")
 
 
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the sets, or for the lines of one and what came of it."""
+    """Ask for the sets, or for the lines of a set and the report on its labels."""
     name, labeler, rows = query.text("set"), query.text("labeler"), query.rows(_ROWS)
     common = {"name": name, "labeler": labeler, "rows": rows, "query": query}
     if not name:
@@ -55,7 +55,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("lines", **parameters, sort=sort, label=query.text("label"), limit=rows, offset=part.offset),
         _report(ask, name, by),
     )
-    # Files have the lines with other labels, too, and can be imported again.
+    # Files have all lines, whatever their labels, and can be imported again.
     every = file_links(operations()["lines"], parameters, "/lines")
     labels = lines.more.get("labels", [])
     return {
@@ -70,7 +70,7 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "sort": sort,
         "sorts": list(dict.fromkeys([*ORDERS, *columns, sort])),
         "by": by,
-        # What the store lacks can be written anew; a set that there is not cannot be chosen here.
+        # Whether the store was asked: its errors leave the form, in which columns can be chosen again.
         "asks_store": bool(columns or by or sort not in ORDERS),
         "part": part,
         "url": _route(name),
@@ -78,9 +78,9 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 async def _change(request: Request) -> Response:
-    """Do what a form asks for, and lead back to the page: make a set, label lines, or take that back.
+    """Make a set, label lines, or undo labels, as a form asks; then redirect to the page.
 
-    It works without scripts; with them, the keys ask the API, and the page stays.
+    For browsers without scripts; with scripts, the keys use the API without loading the page again.
     """
     query = await read_form(request)
     ask, name = Asking(request, request.app.state.service), query.text("set")
@@ -100,13 +100,13 @@ async def _change(request: Request) -> Response:
     if answer.problem:
         raise Refused(ask.status, "input", answer.problem)
     made = query.text("action") == "new"
-    # `label` of the form is what the page shows, and `give` what was given.
+    # In the form, `label` selects the lines that the page shows, and `give` is the label to give.
     link_values = {} if made else {key: query.text(key) for key in (*_KEPT, "offset")}
     return RedirectResponse(link("/lines", set=name, **link_values), status_code=303)
 
 
 async def _report(ask: Asking, name: str, by: str) -> PageAnswer:
-    """Return what came of a set; nothing while no line has a label, which is no mistake here."""
+    """Return the report on a set; empty while no line has a label, which is no error here."""
     if by:
         return await ask("lines_report", name=name, by=by)
     operation, values = operations()["lines_report"], {"name": name}
@@ -117,9 +117,9 @@ async def _report(ask: Asking, name: str, by: str) -> PageAnswer:
 
 
 def _key(name: str, labeler: str, report: PageAnswer) -> dict[str, str]:
-    """Return the key with the labels of a set, and a condition with one of them.
+    """Return the key for the labels of a set in queries, and a condition with one of the labels.
 
-    They are those of who labels, or of somebody else: others may differ.
+    The labels are those of the labeler, or else of somebody else, as labelers may differ.
     """
     labels = {row["labeler"]: row["label"] for row in reversed(report.rows) if row["measure"] == "share"}
     if not labels:

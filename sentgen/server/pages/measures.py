@@ -1,8 +1,8 @@
-"""What is measured of words, each on a page.
+"""The pages for measures of words.
 
-Sketch: what stands with a word in each relation. Thesaurus: words that have the same collocates.
-Collocations: what occurs with a word more often than chance, and which of it belongs together. Keywords: what
-is more frequent in some corpora than in others, and what is rarer. Vectors: which words are near.
+Sketch: collocates of a word by relation. Thesaurus: words with the same collocates. Collocations: words that
+occur with a word more often than by chance, and a graph of these. Keywords: words that are more frequent, or
+rarer, in some corpora than in others. Vectors: words with vectors near that of a word.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sentgen.server.pages.texts import cql_value, link, token_pattern
 
 @dataclass(frozen=True, slots=True)
 class _RelationRows:
-    """The collocates of one relation: its name, how often the words stand in it, and the rows with links."""
+    """The collocates of a relation: its name, its frequency with the words, and the rows with links."""
 
     name: str
     relation: str
@@ -39,7 +39,7 @@ class _RelationRows:
 
 
 async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the sketch of a word, or for the difference of two."""
+    """Ask for the sketch of a word, or for the difference of two words."""
     word, against = query.text("word"), query.text("against")
     by, measure = query.choice("by", ("lemma", "word")), query.choice("measure", list(Measure))
     column = measure.replace("-", "_")
@@ -78,12 +78,12 @@ async def _sketch(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 def _as_pattern(text: str, by: str) -> str:
-    """Return what was typed as a pattern: a word alone is a lemma where collocates are lemmas."""
+    """Return the typed text as a pattern; a single word is a lemma if collocates are lemmas."""
     return token_pattern(text, "lemma") if by == "lemma" and text.isalpha() else text
 
 
 def _as_typed(word: str, by: str) -> str:
-    """Return what is typed for a word, of which `_as_pattern` makes the pattern of nothing else."""
+    """Return a text to type from which `_as_pattern` makes the pattern that only this word matches."""
     return word if word.isalpha() else token_pattern(word, by)
 
 
@@ -107,9 +107,9 @@ def _relations(answer: PageAnswer, parameters: Mapping[str, Any]) -> list[_Relat
 
 
 def _bars(rows: Sequence[Mapping[str, Any]], column: str) -> dict[tuple[str, str], list[float]]:
-    """Return how long the bars of each collocate are, one a word, by the name of its relation and itself.
+    """Return the lengths of the bars, one per word of the sketch, by relation and collocate.
 
-    The highest score of the page is 1; a score that is missing, or not above nothing, has a bar of 0.
+    The highest score of the page has length 1; a score that is missing or not positive has length 0.
     """
     columns = [name for name in (column, f"{column}_against") if rows and name in rows[0]]
     scores = {
@@ -121,7 +121,7 @@ def _bars(rows: Sequence[Mapping[str, Any]], column: str) -> dict[tuple[str, str
 
 
 def _pair_lines(parameters: Mapping[str, Any], word: str, row: Mapping[str, Any]) -> str:
-    """Return the link to the lines with a pair; nothing for a query in CQL."""
+    """Return the link to the lines with a word and its collocate; empty for a query in CQL."""
     if is_cql(word):
         return ""
     about = {name: row[name] for name in ("role", "relation", "preposition")}
@@ -130,7 +130,7 @@ def _pair_lines(parameters: Mapping[str, Any], word: str, row: Mapping[str, Any]
 
 
 async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the words that are most similar to a word."""
+    """Ask for the words most similar to a word."""
     word, by = query.text("word"), query.choice("by", (CollocateUnit.LEMMA, CollocateUnit.WORD))
     corpora, rows = query.all("corpus"), query.rows(default("thesaurus", "limit"))
     shared = query.number("min_count", default("thesaurus", "min_count"), least=1)
@@ -165,16 +165,16 @@ async def _thesaurus(ask: Asking, query: PageParameters) -> Mapping[str, object]
     }
 
 
-#: What the library takes where neither a window nor a relation is asked for.
+#: Default window of the library.
 _WINDOW = "L5-R5"
-#: Collocates that are drawn: more would hide each other.
+#: Most collocates that are drawn, as more would overlap.
 _DRAWN = 14
-#: What the form sends.
+#: Parameters of the form.
 _OF_COLLOCATIONS = ("word", "window", "by", "measure", "min_count", "corpus", "where", "ignore_case", "limit")
 
 
 async def _collocations(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the collocates of a word, and for those that are collocates of each other."""
+    """Ask for the collocates of a word, and which of them are collocates of each other."""
     word, rows = query.text("word"), query.rows(default("collocations", "limit"))
     parameters = {
         "word": word,
@@ -230,14 +230,15 @@ async def _collocations(ask: Asking, query: PageParameters) -> Mapping[str, obje
 
 
 def _node_pattern(collocate: str, by: str) -> str:
-    """Return the query of one token for a collocate, as the node of others."""
+    """Return the query for a token that is a collocate, to be the node of another page."""
     return f"[{by}={cql_value(collocate)}]"
 
 
 def _collocate_lines(query: PageParameters, node: str, collocate: str) -> str:
     """Return the page with the lines of a node and a collocate.
 
-    Of a pattern of one token they are as many as were counted; of a query, hits near which the collocate is.
+    For a pattern of one token, the page has as many lines as were counted; for a query, the hits with the
+    collocate in the window.
     """
     by, window = query.choice("by", CollocateUnit), query.text("window", _WINDOW)
     link_values = {name: query.all(name) for name in ("corpus", "where", "ignore_case")}
@@ -248,7 +249,7 @@ def _collocate_lines(query: PageParameters, node: str, collocate: str) -> str:
     return link("/hits", **about, window=window, **link_values)
 
 
-#: Columns of a row, with the names that they have on the page.
+#: Columns of a row, with their names on the page.
 _COLUMNS = {
     "count": "count",
     "per_million": "per million",
@@ -283,7 +284,7 @@ async def _keywords(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         "stop": query.raw("stop").strip(),
         "ignore_case": bool(query.box("ignore_case")),
     }
-    rows = query.rows(default("keyness", "limit"))  # of each side
+    rows = query.rows(default("keyness", "limit"))  # for each side
     common = {
         "asked": parameters,
         "rows": rows,
@@ -299,7 +300,7 @@ async def _keywords(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     part = ListPart("/keyness", query, rows)
     more, fewer = await asyncio.gather(
         ask("keyness", **parameters, **part.parameters),
-        # Sorted by a column, both sides are one list.
+        # If sorted by a column, both sides are in one list.
         ask("keyness", **parameters, **part.parameters, negative=True) if not part.sort else ask.nothing(),
     )
     shown = list(more.rows)
@@ -324,7 +325,7 @@ async def _keywords(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 def _comparisons(overview: PageAnswer) -> list[PageExample]:
-    """Return comparisons of the first two corpora, and of short sentences of the first one with long ones."""
+    """Return examples: the first two corpora, and short against long sentences of the first corpus."""
     rows = [row for row in overview.rows if row["tokens"]][:2]
     examples = []
     if len(rows) > 1:
@@ -343,7 +344,7 @@ def _comparisons(overview: PageAnswer) -> list[PageExample]:
 def _keyword_lines(
     query: PageParameters, parameters: Mapping[str, Any], row: Mapping[str, Any], side: str
 ) -> str:
-    """Return the page with the lines that a count of a row has counted; empty if there are none."""
+    """Return the link to the lines that a count of a row counts; empty if there are none."""
     parts = str(row[parameters["by"]]).split(" ")
     count = "reference_count" if side else "count"
     if len(parts) != parameters["n"] or not row[count]:
@@ -373,7 +374,7 @@ def _tag_condition(patterns: Sequence[str]) -> str:
 
 
 async def _vectors(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for the vectors, and for what is near a word if there is one."""
+    """Ask for the vectors, and for the words near a word if one is given."""
     word, name = query.text("word"), query.text("vectors")
     rows = query.rows(default("near", "limit"))
     part = ListPart("/vectors", query, rows, usual="-cosine")

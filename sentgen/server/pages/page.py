@@ -1,4 +1,4 @@
-"""What a page is: a path, a template, and a view that asks operations for what the template shows."""
+"""The class of pages, with a path, a template, and a view that asks operations for the template's values."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from sentgen.server.wire import Format, Reply
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What an operation answered, or the problem in one line.
+    """The answer of an operation, or its problem in one line.
 
     ``command`` is the command line that gives the same rows, ``sql`` the statements that ran, ``picture``
-    the place where a query cannot be read, ``files`` the links to all rows by the name of the format.
+    shows the error in a query, ``files`` are the links to all rows by the name of the format.
     """
 
     columns: Sequence[str] = ()
@@ -49,20 +49,20 @@ class PageAnswer:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-#: Formats of files, with the names that they have on a page; Parquet is for those who write SQL.
+#: Formats of files by their names on a page; Parquet is for those who write SQL.
 FILE_FORMS = {"CSV": Format.CSV, "Excel": Format.XLSX, "JSON": Format.JSON, "Parquet": Format.PARQUET}
-#: Which rows of an answer a page shows, of which a file has all.
+#: Parameters that select the rows of a page; a file has all rows.
 _PART = ("limit", "offset")
 _IN_PATH = re.compile(r"\{(\w+)\}")
 
 
 def file_links(operation: Operation, values: Mapping[str, object], path: str) -> dict[str, str]:
-    """Return the links to all rows that the server gives, by the name of the format.
+    """Return the links to files with all rows that the server gives, by the name of the format.
 
-    They are those of the API; what it has no such address for, the page itself sends.
+    They are addresses of the API; for operations without one, addresses below the page.
 
     Args:
-        operation: which gives the rows.
+        operation: the operation that gives the rows.
         values: the parameters of the page, as `Asking` takes them.
         path: path of the page.
     """
@@ -77,7 +77,7 @@ def file_links(operation: Operation, values: Mapping[str, object], path: str) ->
         if name in defaults and name not in _PART and value not in (None, "", [], defaults[name])
     }
     if _PART[0] in defaults:
-        # A graph has as many words as were asked for, and no rows beyond.
+        # The limit of a graph is its number of words: its file has no more.
         given[_PART[0]] = values[_PART[0]] if "graph" in given else "0"
     linked = operation.api and operation.method == "GET"
     route = _IN_PATH.sub(lambda name: quote(str(given.pop(name[1])), safe=""), operation.route)
@@ -86,7 +86,7 @@ def file_links(operation: Operation, values: Mapping[str, object], path: str) ->
         if form is Format.PARQUET and operation.kind != "sql":
             continue
         if linked:
-            # CSV is rows alone, and each field as it is: tokens such as `-` and `=` are words of a corpus.
+            # CSV has rows only, without a citation.
             how = {} if form is Format.CSV else {"cite": "true"}
             links[name] = link(route, **given, format=form, **how)
         else:
@@ -95,7 +95,7 @@ def file_links(operation: Operation, values: Mapping[str, object], path: str) ->
 
 
 def default(operation: str, name: str) -> Any:
-    """Return what a parameter of an operation is unless it is given: as its command has it."""
+    """Return the default of a parameter of an operation, which is that of its command."""
     return next(
         each.default for each in parameters_of(operations()[operation].declaration) if each.name == name
     )
@@ -103,13 +103,13 @@ def default(operation: str, name: str) -> Any:
 
 @lru_cache(maxsize=1000)
 def leads(app: FastAPI, path: str) -> bool:
-    """Say whether there is something at a path."""
+    """Return whether the server has a route for a path."""
     parameters = {"type": "http", "method": "GET", "path": path, "root_path": "", "headers": []}
     return any(route.matches(parameters)[0] is Match.FULL for route in app.router.routes)
 
 
 async def read_form(request: Request) -> PageParameters:
-    """Return what the form of a page sends."""
+    """Return the parameters that a form of a page sends."""
     text = (await request.body()).decode("utf-8", "replace")
     return PageParameters(QueryParams(parse_qsl(text, keep_blank_values=True)))
 
@@ -121,7 +121,7 @@ class PageParameters:
         self._parameters = parameters
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a text without blanks around it; the default if it is empty."""
+        """Return a text without blanks at both ends; the default if it is empty."""
         return self._parameters.get(name, "").strip() or default
 
     def raw(self, name: str) -> str:
@@ -129,7 +129,7 @@ class PageParameters:
         return self._parameters.get(name, "").replace("\r\n", "\n")
 
     def choice(self, name: str, choices: Iterable[str]) -> str:
-        """Return one of the choices, the first one if it is none of them."""
+        """Return the value if it is one of the choices, else the first choice."""
         known = list(choices)
         value = self.text(name)
         return value if value in known else known[0]
@@ -139,20 +139,20 @@ class PageParameters:
         return list(dict.fromkeys(value for value in self._parameters.getlist(name) if value))
 
     def conditions(self, name: str = "where") -> list[str]:
-        """Return the conditions of metadata that are chosen or typed."""
+        """Return the conditions on metadata that are chosen or typed."""
         return [condition for each in self.all(name) if (condition := each.strip())]
 
     def where(self, name: str = "where") -> str:
-        """Return these conditions in one: values of a key are alternatives, all else holds together."""
+        """Return these conditions as one: values of the same key are alternatives, all else is required."""
         return _joined(self.conditions(name))
 
     def without(self, *names: str) -> dict[str, list[str]]:
-        """Return all values by name, but those of some names."""
+        """Return all values by name, without some names."""
         rest = (name for name in self._parameters if name not in names)
         return {name: self._parameters.getlist(name) for name in rest}
 
     def each(self, name: str) -> list[str]:
-        """Return all values of a name in their order, also empty and equal ones."""
+        """Return all values of a name in their order, with empty and equal ones."""
         return self._parameters.getlist(name)
 
     def pairs(self) -> Sequence[tuple[str, str]]:
@@ -160,26 +160,26 @@ class PageParameters:
         return self._parameters.multi_items()
 
     def box(self, name: str) -> str:
-        """Return whether a box is checked: what its value is in a URL, or nothing."""
+        """Return the value of a checked box in a URL, empty for an unchecked one."""
         return "on" if self.text(name) else ""
 
     def rows(self, default: int) -> int:
-        """Return how many rows are wanted."""
+        """Return the number of rows to show."""
         return self.number("limit", default, least=1, most=500)
 
     def number(self, name: str, default: int, *, least: int = 0, most: int = 1_000_000) -> int:
-        """Return a whole number, kept within its bounds; the default if it is none."""
+        """Return a whole number, limited to its bounds; the default if the value is none."""
         value = self.text(name).lstrip("+")
-        # More digits mean nothing here, and int() raises at some thousands.
+        # Longer numbers are senseless, and int() raises an error at some thousands of digits.
         return min(max(int(value), least), most) if value.isdecimal() and len(value) < 10 else default
 
     def contexts(self, path: str, names: Iterable[str], **more: object) -> list[_ContextLink]:
-        """Return the contexts that a page offers.
+        """Return the links to the page with each context.
 
         Args:
             path: path of the page.
-            names: the names of those that stay as they are.
-            more: others, with their values.
+            names: names of parameters that are kept.
+            more: further parameters with their values.
         """
         values = {name: self.all(name) for name in names if name != "context"} | more
         now = self.text("context")
@@ -191,7 +191,7 @@ class PageParameters:
 
 
 class Asking:
-    """Asks operations for one page; remembers how bad the worst answer was."""
+    """Asks operations for a page; keeps the highest status of their answers."""
 
     def __init__(self, request: Request, service: Service) -> None:
         self.request, self._service = request, service
@@ -199,7 +199,7 @@ class Asking:
 
     @property
     def path(self) -> str:
-        """Where the page is."""
+        """The path of the page."""
         return self.request.url.path
 
     @property
@@ -226,15 +226,15 @@ class Asking:
 
     @property
     def address(self) -> str:
-        """The address of the server, as it was asked."""
+        """The address of the server, as the client knows it."""
         return str(self.request.base_url).rstrip("/")
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait until there are not too many other pages: one asks up to nine questions at once.
+        """Wait until few enough other pages ask, as a page asks up to nine questions at once.
 
         Raises:
-            Refused: that took too long.
+            Refused: the wait took too long.
         """
         pages, seconds = self._service.pages, self._service.settings.limits.seconds["compute"]
         try:
@@ -249,9 +249,9 @@ class Asking:
             pages.release()
 
     async def __call__(self, name: str, /, **values: object) -> PageAnswer:
-        """Have an operation done; parameters that are empty are left out.
+        """Ask an operation; empty parameters are left out.
 
-        What goes wrong is no exception but a problem in the answer, and the status of the page.
+        An error is not raised: it is the problem of the answer, and sets the status of the page.
         """
         operation = operations()[name]
         try:
@@ -263,15 +263,15 @@ class Asking:
             return self.problem(problem.detail, problem.status, problem.picture or "")
         answer = wire.decode(reply.body, PageAnswer)
         if not operation.api and answer.sql:
-            # What has no route has no command either; its first statement gives the same rows.
+            # Operations without a route have no command; `sentgen sql` gives the same rows.
             answer = replace(answer, command=shlex.join(["sentgen", "sql", answer.sql[0]]))
         return replace(answer, files=file_links(operation, values, self.path))
 
     async def nothing(self) -> None:
-        """Ask nothing, beside what is asked."""
+        """Ask nothing, in place of an operation that is not needed."""
 
     async def reply(self, operation: Operation, values: Mapping[str, object]) -> Reply:
-        """Have an operation done, unless another page has asked the same: all of them show the corpora.
+        """Ask an operation, or the cache: all pages ask for the corpora, for example.
 
         Raises:
             Refused: the parameters are wrong, or no worker could answer.
@@ -283,7 +283,7 @@ class Asking:
         return reply
 
     def problem(self, text: str, status: int, picture: str = "") -> PageAnswer:
-        """Return an answer that says what is wrong, and where in a query."""
+        """Return an answer with a problem, and a picture of its place in a query."""
         self.status = max(self.status, status)
         note_problem(self.request.scope, text)
         return PageAnswer(problem=text, picture=picture)
@@ -294,14 +294,15 @@ class Page:
     """A page.
 
     Attributes:
-        path: where it is.
-        name: what the navigation calls it; empty if it is reached from other pages only.
+        path: path of the page.
+        name: its name in the navigation; empty if only other pages lead to it.
         template: the file of its template.
-        view: asks for what the template shows, and returns it by name.
-        asks: the operations whose rows it shows, which the API has where only some pages are offered; those
-            that have no address there, it sends as files, by the name of the operation below the page.
-        download: sends another file, by its name below the page.
-        change: does what a form of it sends, or returns what the template shows of what is wrong with it.
+        view: function that asks operations, and returns the values of the template by name.
+        asks: names of the operations whose rows it shows. If only some pages are offered, the API has only
+            these operations. The page sends files for those without an address in the API.
+        download: function that sends another file, by its name below the page.
+        change: function that does what a form of the page sends, and returns a response, or the values of the
+            template for an error.
     """
 
     path: str
@@ -314,7 +315,7 @@ class Page:
 
     @property
     def key(self) -> str:
-        """What it is called where some pages are chosen: its path without the slash."""
+        """The name of the page in the option for the offered pages: its path without the slash."""
         return self.path.strip("/")
 
 
@@ -323,7 +324,7 @@ _DOWN = "-"
 
 @dataclass(frozen=True, slots=True)
 class ListPart:
-    """A part of a list, as the URL of a page has it.
+    """The rows of a list that a page shows, and their order, by the URL.
 
     Args:
         path: path of the page.
@@ -341,39 +342,39 @@ class ListPart:
 
     @property
     def sort(self) -> str:
-        """The column by which all rows are to be sorted; nothing if they come as usual."""
+        """The column by which the URL sorts all rows; empty for the default order."""
         return self.query.text(f"{self.prefix}sort")
 
     @property
     def offset(self) -> int:
-        """How many rows are left out at the beginning."""
+        """The number of rows before the first shown one."""
         return self.query.number(f"{self.prefix}offset", 0)
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The parameters of the operation."""
+        """The parameters of the operation for these rows."""
         return {"sort": self.sort, "offset": self.offset, "limit": self.rows}
 
     def direction(self, column: str) -> Literal["ascending", "descending", ""]:
-        """Return how the rows are sorted by a column; nothing if they are by another one."""
+        """Return the direction in which rows are sorted by a column; empty if by another column."""
         now = self.sort or self.usual
         if now.removeprefix(_DOWN) != column:
             return ""
         return "descending" if now.startswith(_DOWN) else "ascending"
 
     def by(self, column: str, *, down: bool) -> str:
-        """Return the page sorted by a column; the other way around, if it is so already."""
+        """Return the link to the page sorted by a column; in the opposite direction if it is already."""
         now = self.direction(column)
         down = now == "ascending" if now else down
         return self._page("", f"{_DOWN if down else ''}{column}")
 
     def cut(self, answer: PageAnswer) -> PageAnswer:
-        """Return these rows of an answer that has all of them, and is small enough to be sorted here."""
+        """Return the answer with the shown rows only, from one with all rows, which is sorted here."""
         rows = list(answer.rows)
         column, down = self.sort.removeprefix(_DOWN), self.sort.startswith(_DOWN)
         if column in answer.columns:
             valued = [row for row in rows if row[column] is not None]
-            # Lists and the like have no order of their own.
+            # Values other than numbers are compared as texts, as lists and the like have no order.
             numbers = all(isinstance(row[column], int | float) for row in valued)
             valued.sort(key=lambda row: row[column] if numbers else str(row[column]), reverse=down)
             rows = valued + [row for row in rows if row[column] is None]
@@ -383,27 +384,27 @@ class ListPart:
         return replace(answer, rows=shown, truncated=answer.truncated or more, more={**total, **answer.more})
 
     def label(self, answer: PageAnswer) -> str:
-        """Return which rows these are, with the number of all where it is known: `51–100 of 400`."""
+        """Return the numbers of the shown rows, and of all if known, as `51–100 of 400`."""
         first, last = self.offset + 1, self.offset + len(answer.rows)
         total = answer.more.get("total") or ("" if answer.truncated else last)
         return f"{first:,}–{last:,}" + (f" of {total:,}" if total else "")
 
     def before(self) -> str:
-        """Return the page with the rows before these; nothing if there are none."""
+        """Return the link to the previous rows; empty if there are none."""
         return self._page(max(self.offset - self.rows, 0) or "", self.sort) if self.offset else ""
 
     def behind(self, answer: PageAnswer) -> str:
-        """Return the page with the rows behind these; nothing if there are none."""
+        """Return the link to the next rows; empty if there are none."""
         return self._page(self.offset + len(answer.rows), self.sort) if answer.truncated else ""
 
     def _page(self, offset: object, sort: str) -> str:
         offsets, sorts = f"{self.prefix}offset", f"{self.prefix}sort"
-        # Trees are unfolded by the number of their line, which is another one then.
+        # Without `open`: it names unfolded trees by the number of the line, which changes.
         values: dict[str, object] = {**self.query.without(offsets, sorts, "open")}
         return link(self.path, **values, **{sorts: sort, offsets: offset})
 
 
-#: Contexts as `--context` has them; the first is what is shown unless another is asked for.
+#: Values of `--context` with their names on the page; the first is the default.
 _CONTEXTS: Mapping[str, str] = {
     "": "some words",
     "1s": "sentence",
@@ -414,19 +415,19 @@ _CONTEXTS: Mapping[str, str] = {
 
 
 class _ContextLink(NamedTuple):
-    """A context that a page can be asked for."""
+    """A link to the page with a context."""
 
     name: str
     link: str
     shown: bool
 
 
-#: The condition that a key has a value, as facets have it.
+#: A condition that a key has a value, as facets write it.
 _OF_KEY = re.compile(r'("(?:[^"\\]|\\.)*"|\w+) (?:=|like) "(?:[^"\\]|\\.)*"')
 
 
 def _joined(conditions: Sequence[str]) -> str:
-    """Return conditions in one: several values of a key are alternatives, all else holds together.
+    """Return conditions as one: values of the same key are alternatives, all else is required.
 
     >>> _joined(['genre = "news"', "length < 9", 'genre = "vlog"'])
     '(genre = "news" or genre = "vlog") and (length < 9)'

@@ -1,4 +1,4 @@
-"""Query: a request in CQL or Grew, its hits with their trees, what they are counted by, and files of both."""
+"""The page Query: the hits of a query in CQL or a Grew request, with trees, and counts of hits by keys."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from sentgen.server.pages.texts import (
 from sentgen.server.problems import Refused
 
 LANGUAGES = {"cql": "CQL", "grew": "Grew"}
-#: The first one is that of the dialect.
+#: Matching strategies; the first one stands for that of the dialect.
 STRATEGIES = ("usual", *Strategy)
-#: Rows of a list of counts; its file has all of them.
+#: Numbers of hits, of rows of counts, and of trees on a page; files have all rows.
 _ROWS, _COUNTS, _TREES = 20, 20, 10
 _USUAL = "-count"
-#: Tokens of a hit that are marked in its tree.
+#: Most tokens of a hit that are marked in its tree.
 _TOKENS = 1000
-#: Lemmas of a word whose forms are asked for.
+#: Most lemmas of a word whose forms are searched.
 _LEMMAS = 5
-#: What the form sends, besides what is counted.
+#: Parameters of the form.
 _ASKED = (
     "language",
     "query",
@@ -57,7 +57,7 @@ _ASKED = (
     "limit",
 )
 _SEPARATOR = ";"
-#: Columns of parts that are compared, with the names that they have on the page; their file has all.
+#: Columns of a comparison of parts, with their names on the page; the file has all columns.
 _DIFFERENCES = {
     "count": "count",
     IN_PART: "per million",
@@ -124,10 +124,10 @@ EXAMPLES = {
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What the lines of a concordance unfold: trees by the number of their line, and links that turn them.
+    """Trees of concordance lines by the number of the line, and links that unfold or fold them.
 
-    ``marks`` are those of `sentgen.server.operations.lookups`, a line each, with the names of nodes; none in
-    CQL, whose nodes are one part.
+    ``marks`` are those of `sentgen.server.operations.lookups`, one per line, with the names of nodes; empty
+    for CQL, where the node of a line is one part.
     """
 
     marks: Sequence[Mapping[str, Any]]
@@ -135,12 +135,12 @@ class Lines:
     links: Sequence[str]
 
     def parts(self, line: int, text: str) -> Sequence[Sequence[str]]:
-        """Return the text of a node in parts, each with the names of the nodes that it is."""
+        """Return the text of the node of a line in parts, each with the names of its nodes in the request."""
         return self.marks[line]["parts"] if line < len(self.marks) else [[text, ""]]
 
 
 async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask for hits and counts, if there is a query, and for the trees of the lines that are unfolded."""
+    """Ask for hits and counts, if there is a query, and for the trees of unfolded lines."""
     if query.text("forms_of"):
         query = await _forms(ask, query)
     language, text = query.choice("language", LANGUAGES), query.raw("query").strip()
@@ -170,11 +170,11 @@ async def _view(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     parameters, counts_of = hits_of(query, text, by_grew), _counts(query, text, by_grew)
     part = ListPart("/query", query, query.rows(_ROWS))
     of_counts = ListPart("/query", query, _COUNTS, usual=_USUAL, prefix="counts_")
-    # What is drawn anew with each number of lines has none behind it.
+    # A random choice is drawn anew for each number of lines, so it has no next page.
     offset = 0 if parameters[1].get("random") else part.offset
     hits, counts = await asyncio.gather(
         ask(parameters[0], **{**parameters[1], "limit": part.rows, "offset": offset, "marks": True}),
-        # Sorted, so that all of them are counted.
+        # With an order, so that all hits are counted.
         ask(counts_of[0], **{**counts_of[1], **of_counts.parameters, "sort": of_counts.sort or _USUAL})
         if counts_of
         else ask.nothing(),
@@ -219,14 +219,14 @@ async def _over_time(
     every = await ask(name, **{**values, "limit": 0, "sizes": True, "compare": ""})
     counted = every.more.get("sizes", {"keys": (), "tokens": ()})
     sizes = PartSizes(counted["keys"], {tuple(row[:-1]): row[-1] for row in counted["tokens"]})
-    # Of some years a line would say that the others have nothing.
+    # Not if rows are missing, as the chart would show no hits for their years.
     return None if every.truncated else drawn_over_time(keys, every.rows, sizes, urls(every))
 
 
 async def _places(
     ask: Asking, query: PageParameters, text: str, link_values: Mapping[str, object]
 ) -> dict[str, object]:
-    """Ask where in their documents the hits are, if that is wanted; the link that asks for it, if not."""
+    """Return the places of hits in their documents, if asked for, else the link that asks for them."""
     if not query.box("places"):
         return {"places_link": link("/query", **link_values, places="on")}
     parameters = {"cql": text, **LineChoice.read(query).near, **_reading_values(query), **_common(query)}
@@ -235,12 +235,12 @@ async def _places(
 
 
 async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
-    """Return what asks for all forms of the lemmas that a word has, or of itself if it has none."""
+    """Return the parameters that search all forms of the lemmas of a word, or the word if it has no lemma."""
     word = query.text("forms_of")
     answer = await ask(
         "frequencies", query=f"[word={cql_value(word)}]", by=["lemma"], limit=_LEMMAS, **_common(query)
     )
-    # A token without a lemma counts as one of this name.
+    # Tokens without a lemma are counted under `_`.
     lemmas = [row["lemma"] for row in answer.rows if row["lemma"] != "_"]
     conditions = [f"lemma={cql_value(lemma)}" for lemma in lemmas] or [f"word={cql_value(word)}"]
     link_values = [(name, value) for name in ("corpus", "where", "ignore_case") for value in query.all(name)]
@@ -250,7 +250,7 @@ async def _forms(ask: Asking, query: PageParameters) -> PageParameters:
 
 
 def _asks_more(query: PageParameters) -> bool:
-    """Return whether the address says more than a query and a corpus."""
+    """Return whether the URL has parameters other than a query and a corpus."""
     typed = any(query.text(name) for name in ("by", "compare", "whether", "where", "random", "ignore_case"))
     return typed or bool(_reading_values(query)) or query.rows(_ROWS) != _ROWS
 
@@ -261,7 +261,7 @@ def _common(query: PageParameters) -> dict[str, object]:
 
 
 def hits_of(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]]:
-    """Return the operation that finds the hits, with its parameters."""
+    """Return the name and the parameters of the operation that finds the hits."""
     choice, parameters = LineChoice.read(query), {**_common(query), "random": query.text("random")}
     if by_grew:
         return "match", {"request": text, "sort": choice.order, **parameters}
@@ -272,7 +272,7 @@ def hits_of(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
 
 
 def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[str, object]] | None:
-    """Return the operation that counts them, with its parameters; None if they are not to be counted."""
+    """Return the name and parameters of the operation that counts the hits; ``None`` without keys."""
     keys = _keys(query)
     if by_grew:
         whether = query.text("whether")
@@ -284,7 +284,7 @@ def _counts(query: PageParameters, text: str, by_grew: bool) -> tuple[str, dict[
 
 
 def _reading_values(query: PageParameters) -> dict[str, object]:
-    """Return how a query in CQL is read, as far as it is not read as usual."""
+    """Return the parameters for reading a query in CQL that differ from their defaults."""
     strategy, dialect = query.choice("strategy", STRATEGIES), query.choice("dialect", Dialect)
     reading: dict[str, object] = {"strategy": strategy} if strategy != STRATEGIES[0] else {}
     if dialect != Dialect.SENTGEN:
@@ -297,17 +297,17 @@ def _keys(query: PageParameters) -> list[str]:
 
 
 def _narrowed_links(query: PageParameters, text: str, counts: PageAnswer, *, by_grew: bool) -> list[str]:
-    """Return the page with the hits of each row of the counts; empty where no query asks for them."""
+    """Return the link to the hits of each row of the counts; empty where no query can select them."""
     names = ("language", "corpus", "where", "ignore_case", "limit", "across")
     link_values: dict[str, object] = {name: query.all(name) for name in names}
     if not by_grew:
         link_values |= LineChoice.read(query).link_values
     by, whether = query.text("by"), query.text("whether")
-    # Other strategies choose among the spans that match, which are others where fewer do.
+    # Other strategies choose among matching spans, and a narrower query has other spans.
     usual = query.choice("strategy", STRATEGIES) in STRATEGIES[:2] and "dialect" not in _reading_values(query)
     if not by_grew and (not usual or set(by) & {",", _SEPARATOR}):
         return []
-    # A query cannot ask for a period, but a condition on the metadata can.
+    # A period is selected by a condition on the metadata, as no query can.
     keys = _keys(query)
     periods = [key for key in keys if period_in(key)[1]]
     rest, links = [key for key in keys if key not in periods], []
@@ -326,17 +326,17 @@ def _narrowed_links(query: PageParameters, text: str, counts: PageAnswer, *, by_
 
 
 def _counted_by(counts: PageAnswer) -> Sequence[str]:
-    """Return the columns of keys, which come first."""
+    """Return the columns of keys, which are the first ones."""
     return counts.columns[: list(counts.columns).index("count")] if counts.rows else ()
 
 
 def _is_bare(by: str, row: Mapping[str, object]) -> bool:
-    """Return whether hits are counted by metadata, which alone have parts, without a label before them."""
+    """Return whether a key is one of metadata without a label; only metadata have rates in parts."""
     return "." not in by and "per_million_in_part" in row
 
 
 async def _lines(ask: Asking, query: PageParameters, hits: PageAnswer, by_grew: bool) -> Lines:
-    """Ask for the trees of the lines that are unfolded, and say how to turn each."""
+    """Ask for the trees of unfolded lines, and make the links that unfold or fold each."""
     opened = sorted({int(line) for line in query.all("open") if line.isdecimal() and len(line) < 4})
     opened = [line for line in opened if line < len(hits.rows)][:_TREES]
     marks = hits.more.get("marks", [])

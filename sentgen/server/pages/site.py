@@ -1,4 +1,4 @@
-"""The routes of the pages, the templates behind them, and the files that they need."""
+"""The routes of the pages, their templates, and the files that they load."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from sentgen.server.users import USER
 from sentgen.server.wire import Format
 
 _PACKAGE = "sentgen.server.pages"
-#: Modules beside this one with their pages in a tuple ``PAGES``, in the order of the navigation.
+#: Modules of this package with a tuple ``PAGES``, in the order of the navigation.
 _MODULES = ("corpus", "query", "lines", "word", "measures", "generation", "align", "api", "class_pages")
 PAGES: tuple[Page, ...] = tuple(
     page for name in _MODULES for page in import_module(f"{_PACKAGE}.{name}").PAGES
@@ -49,7 +49,7 @@ _HOUR = 3600
 
 
 def router(settings: ServerSettings) -> APIRouter:
-    """Return the routes of the pages that are offered, and of their files."""
+    """Return the routes of the offered pages and of their files."""
     routes = APIRouter(include_in_schema=False, default_response_class=Response)
     cited = [Depends(_require_cited)]
     for page in offered_pages(settings):
@@ -63,13 +63,13 @@ def router(settings: ServerSettings) -> APIRouter:
 
 
 def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
-    """Make the function of a route: ask, then fill in the template."""
+    """Return the function of a route, which calls the view of the page and fills in the template."""
 
     async def endpoint(request: Request) -> Response:
         asking, given = Asking(request, request.app.state.service), PageParameters(request.query_params)
         async with asking.turn():
             values = await page.view(asking, given)
-        # Outside of the turn: the template needs no worker.
+        # After the turn, as the template needs no worker.
         parameters = {"query": given, "retry": partial(_alternatives, page.path, given)}
         return _page(request, page.template, {**parameters, **values}, asking.status)
 
@@ -77,7 +77,7 @@ def _endpoint(page: Page) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _change(page: Page) -> Callable[[Request], Awaitable[Response]]:
-    """Make the function that does what a form of a page sends, and shows the page again if that is wrong."""
+    """Return the function that handles the form of a page, and shows the page again after an error."""
     assert page.change
     change = page.change
 
@@ -89,12 +89,12 @@ def _change(page: Page) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _file(page: Page) -> Callable[[Request, str], Awaitable[Response]]:
-    """Make the function that sends the files of a page: all rows of what it asks, or what is its own."""
+    """Return the function that sends the files of a page: all rows of an operation, or a file of its own."""
 
     async def endpoint(request: Request, name: str) -> Response:
         operation_name, _, form = name.rpartition(".")
         operation = operations()[operation_name] if operation_name in page.asks else None
-        # A link changes nothing, and at the desk only those with an address in the API do not.
+        # Not for operations of the desk, some of which change it, as a link must not.
         if operation and operation.kind != "desk" and form in FILE_FORMS.values():
             query = request.query_params
             lists = [each.name for each in parameters_of(operation.declaration) if each.is_list]
@@ -113,13 +113,13 @@ def _file(page: Page) -> Callable[[Request, str], Awaitable[Response]]:
 
 
 async def _require_cited(request: Request) -> None:
-    """Refuse a page, or a file of one, of another snapshot than the one that is served."""
+    """Refuse a page or file whose URL cites another snapshot than the served one."""
     cited = PageParameters(request.query_params).text(SNAPSHOT)
     require_snapshot(request.app.state.service.snapshot.name, cited)
 
 
 def wants_page(request: Request) -> bool:
-    """Say whether a person in a browser asks, and not a program."""
+    """Return whether the request is from a browser, not from a program."""
     return "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/v1/")
 
 
@@ -129,16 +129,16 @@ def problem_page(request: Request, problem: ProblemDocument) -> Response:
     return _page(request, "problem.html.j2", about, problem.status)
 
 
-#: Of the page for whoever is refused before all others: they may not have the style sheet either.
+#: Style of the page for a request refused at the gate, which may not load the style sheet either.
 _REFUSED_STYLE = Markup(
     "body{margin:0;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:break-word}"
     "main{max-width:38rem;margin:0 auto;padding:2rem 1rem}"
     "h1{font-size:1.5rem;line-height:1.25;margin:.5rem 0}"
     ".brand{font-weight:700;margin:0}"
 )
-#: Attributes with an address on this server: what a corpus says is escaped, and has no quotation marks.
+#: Attributes with an address on this server; texts of a corpus cannot look like them, as quotes are escaped.
 _ADDRESSES = ("href", "src", "action", "formaction", "data-url", "hx-get", "hx-post")
-# Each is looked for behind what is there seldom: from the front, it takes ten times as long.
+# The pattern begins with its rarest part, and looks back for the name: this is ten times as fast.
 _OF_SERVER = re.compile('="/(?!/)(?:' + "|".join(rf'(?<=\b{name}="/)' for name in _ADDRESSES) + ")")
 _REFUSED_POLICY = (
     "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'sha256-"
@@ -147,7 +147,7 @@ _REFUSED_POLICY = (
 
 
 def refused_page(problem: ProblemDocument) -> HTMLResponse:
-    """Return the problem of a request that is refused at the gate as a page, which needs nothing else."""
+    """Return the page for a request refused at the gate, which loads no other file."""
     about = {"title": problem.title, "detail": problem.detail, "status": problem.status}
     written = environment().get_template("refused.html.j2").render(**about, style=_REFUSED_STYLE)
     return HTMLResponse(written, problem.status, {"Content-Security-Policy": _REFUSED_POLICY})
@@ -180,12 +180,12 @@ def _page(request: Request, template: str, values: Mapping[str, object], status:
         written = _without_dead_links(written, partial(leads, request.app))
     if base := request.scope.get("app_root_path"):
         written = _OF_SERVER.sub(lambda _: f'="{base}/', written)
-    # JSON can carry half of a surrogate pair, which is no UTF-8.
+    # JSON can contain lone surrogates, which UTF-8 cannot encode.
     return HTMLResponse(written.encode("utf-8", "replace"), status)
 
 
 def _without_citation(request: Request) -> str:
-    """Return the path and query of a page, of whatever snapshot is served."""
+    """Return the path and query of a page without the snapshot that it cites."""
     given = [pair for pair in request.query_params.multi_items() if pair[0] != SNAPSHOT]
     path = quote(request.url.path, errors="replace")
     return f"{path}?{urlencode(given, errors='replace')}" if given else path
@@ -193,7 +193,7 @@ def _without_citation(request: Request) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return what templates can use: filters and functions of `texts`."""
+    """Return the environment of the templates, with filters and functions."""
     made = templates.environment(_PACKAGE, "templates")
     made.filters |= {
         "shown": display.shown,
@@ -203,10 +203,10 @@ def environment() -> Environment:
         "closed_up": closed_up,
         "readable": readable,
         "visible": display.visible,
-        # The name of a column may be broken between its words.
+        # Allows a line break between the words of a column's name.
         "breakable": lambda name: escape(name).replace("_", Markup("_<wbr>")),
         "middle": display.middle,
-        # What the workers drew, or wrote as HTML, has been escaped there.
+        # Workers have escaped the texts in drawings and HTML.
         "drawing": lambda svg: Markup(_with_size_class(svg)),
         "fragment": Markup,
     }
@@ -226,14 +226,14 @@ def environment() -> Environment:
 
 
 def _static_path(name: str) -> str:
-    """Return the URL of a file, which changes with its content."""
+    """Return the URL of a static file, which contains a hash of its content."""
     content, _ = _files()[name]
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
 async def _static(name: str) -> Response:
-    """Serve a file that the pages need."""
-    # Looked up, never joined to a folder: no name leads out of it.
+    """Send a static file of the pages."""
+    # Looked up by name, not joined to a folder, so that no name leads out of it.
     file = _files().get(name)
     if file is None:
         return Response("no such file\n", 404, media_type="text/plain")
@@ -243,7 +243,7 @@ async def _static(name: str) -> Response:
 
 @cache
 def _files() -> dict[str, tuple[bytes, str]]:
-    """Return the files by name, with their media types."""
+    """Return the static files by name, as content and media type."""
     contents = {
         file.name: file.read_bytes() for file in resources.files(_PACKAGE).joinpath("static").iterdir()
     }
@@ -251,20 +251,20 @@ def _files() -> dict[str, tuple[bytes, str]]:
     return {name: (content, _MEDIA_TYPES[name.rpartition(".")[2]]) for name, content in contents.items()}
 
 
-#: Pages that are there only where work of their kind is done.
+#: Pages that are offered only if the server does work of their kind.
 _KINDS: dict[str, Kind] = {"sql": "sql", "lines": "desk", "s": "desk"}
-#: Pages that are there only for a class.
+#: Pages that are offered only for a class.
 _OF_CLASS = ("join", "class")
-#: What every page shows.
+#: Operations that every page asks.
 _SHARED = ("corpora", "subcorpora")
-#: A link; one with a sentence about its page beside it; a paragraph of links alone. All in them is escaped.
+#: A link; a link with a sentence about its page; a paragraph of links only. Texts in them are escaped.
 _LINK = re.compile(r'<a\b[^>]*?\shref="(/[^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
 _CARD = re.compile(r'<li><a href="(/[^"]*)">[^<]*</a><p>[^<]*</p></li>\s*')
 _ROW = re.compile(r"<p>(<a\b[^>]*>[^<]*</a>(?: · <a\b[^>]*>[^<]*</a>)*)</p>\n?")
 
 
 def offered_pages(settings: ServerSettings) -> list[Page]:
-    """Return the pages that a server offers: all, or those that were named and what they lead to."""
+    """Return the pages that a server offers: all, or the named ones and those outside the navigation."""
     only, kinds = settings.only, settings.kinds
     return [
         page
@@ -276,10 +276,10 @@ def offered_pages(settings: ServerSettings) -> list[Page]:
 
 
 def read_offered(text: str) -> tuple[str, ...]:
-    """Read names of pages with commas between them.
+    """Parse names of pages, separated by commas.
 
     Raises:
-        InputError: there is no page of a name, or no name.
+        InputError: there is no page of that name.
     """
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
     known = [page.key for page in PAGES if page.name and page.key]
@@ -297,11 +297,11 @@ def operations_of(pages: Iterable[Page]) -> frozenset[str]:
 
 
 def _without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
-    """Return a page without the links that lead nowhere; their texts stay, but where there is nothing else.
+    """Return a page without links to paths that the server lacks; their texts stay, unless they are alone.
 
     Args:
         html: the page.
-        leads: whether there is something at a path.
+        leads: function that returns whether the server has a path.
     """
 
     def is_dead(link: re.Match[str]) -> bool:
@@ -316,29 +316,29 @@ def _without_dead_links(html: str, leads: Callable[[str], bool]) -> str:
     return _LINK.sub(lambda link: link[2] if is_dead(link) else link[0], html)
 
 
-#: What messages say of a name that there is not, after it in quotes.
+#: Part of a message about an unknown name: the name in quotes, and the names to choose from.
 _UNKNOWN = re.compile(
     r"'(?P<value>[^']+)'.*?(?:did you mean|there are:?|the store has:) (?P<names>.+?)(?:\?|$| and \d)"
 )
-#: The same of a query that is one of the other language.
+#: Part of a message about a query in the other query language.
 _OTHER_LANGUAGE = re.compile(r"\bor choose (CQL|Grew)$")
 _BETWEEN = re.compile(r", | or ")
 _MOST_ALTERNATIVES = 10
-#: What is no name, but an option that finds more.
+#: Among the names of a message, the option that ignores case.
 _IGNORE_CASE = "--ignore-case"
-#: Which rows of the answer are shown is not kept for another one.
+#: Parameters of the shown rows, which are dropped in links to other queries.
 _OF_ANSWER = ("offset", "counts_offset", "open")
 
 
 class _NamedLink(NamedTuple):
-    """What may be meant, and the page with it."""
+    """A name that may be meant, and the link to the page with it."""
 
     name: str
     link: str
 
 
 def _alternatives(path: str, query: PageParameters, answer: PageAnswer) -> list[list[_NamedLink]]:
-    """Return the links to what may be meant, a list for each value that never occurs.
+    """Return links with names that may be meant, a list for each value that never occurs.
 
     >>> from starlette.datastructures import QueryParams
     >>> asked = PageParameters(QueryParams("word=the campp&corpus=a"))
@@ -362,7 +362,7 @@ def _with_name(path: str, query: PageParameters, value: str, name: str) -> _Name
     given = query.without(*_OF_ANSWER)
     if name == _IGNORE_CASE:
         return _NamedLink("ignore case", link(path, **{**given, "ignore_case": "on"}))
-    # As a whole word: what is a part of another one stays.
+    # Only as a whole word, not as a part of another.
     slip = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
     there = {key: [slip.sub(lambda _: name, text) for text in texts] for key, texts in given.items()}
     return _NamedLink(name, link(path, **there)) if there != given else None
@@ -371,13 +371,13 @@ def _with_name(path: str, query: PageParameters, value: str, name: str) -> _Name
 _SVG_WIDTH = re.compile(r'<svg [^>]*?\bwidth="([\d.]+)"')
 
 
-#: Pixels of the widest drawings whose smallest letters, of 11 pixels, can still be read in boxes of 346 and
-#: 1186 pixels.
+#: Largest widths in pixels at which letters of 11 pixels are still legible when a drawing is scaled to boxes
+#: of 346 and 1186 pixels.
 _SHRINKABLE = {"small": 480, "medium": 1640}
 
 
 def _with_size_class(svg: str) -> str:
-    """Return a drawing with a class: on what it can be read when it is made as narrow as its box.
+    """Return a drawing with the class for the narrowest box to which it can be scaled and still be legible.
 
     >>> _with_size_class('<svg width="460" height="9"/>'), _with_size_class('<svg width="9999" height="9"/>')
     ('<svg class="small" width="460" height="9"/>', '<svg class="wide" width="9999" height="9"/>')

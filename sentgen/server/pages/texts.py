@@ -1,4 +1,4 @@
-"""How words and rows of counts become patterns, queries and links."""
+"""Functions that make patterns, queries and links from words and rows of counts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _REGEX = re.compile(r'[\\.?*+|()\[\]{}^$"]')
 
 
 def link(path: str, **query: object) -> str:
-    """Return a URL; what is empty is left out.
+    """Return a URL with a query string, without empty parameters.
 
     >>> link("/word", word="R&D", corpus="", page=2)
     '/word?word=R%26D&page=2'
@@ -34,12 +34,12 @@ def link(path: str, **query: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    # As most are; a page has hundreds.
+    # A shortcut for most of the hundreds of texts of a page.
     return text if text.isascii() and text.isalnum() else quote_plus(text)
 
 
 def cell(value: object, url: str = "") -> Markup:
-    """Return a value in a table, as a link if it has one.
+    """Return the HTML of a value in a table, as a link if there is a URL.
 
     >>> print(cell("R&D", "/word?word=R%26D&page=2"))
     <a href="/word?word=R%26D&amp;page=2"><bdi>R&amp;D</bdi></a>
@@ -60,7 +60,7 @@ def literal_pattern(word: str) -> str:
 
 
 def token_pattern(value: str, attribute: str = "word") -> str:
-    """Return the token pattern for a word, lemma or tag; empty if there can be none, as it holds a blank.
+    """Return the token pattern for a word, lemma or tag; empty if it contains a blank, which no pattern can.
 
     >>> token_pattern("camp"), token_pattern("NOUN", "upos"), token_pattern("lemma:x"), token_pattern("a b")
     ('camp', 'upos:NOUN', 'word:lemma:x', '')
@@ -85,7 +85,7 @@ def cql_value(text: str) -> str:
 
 
 def phrase_pattern(words: Sequence[str], attribute: str = "word") -> str:
-    """Return the pattern for words, or others, in a row; empty if one of them cannot be asked for.
+    """Return the pattern for a sequence of words, lemmas or tags; empty if one of them has no pattern.
 
     >>> phrase_pattern(["the", "camp"]), phrase_pattern(["DET", "NOUN"], "upos"), phrase_pattern(["<s>", "a"])
     ('the camp', 'upos:DET upos:NOUN', '')
@@ -96,27 +96,27 @@ def phrase_pattern(words: Sequence[str], attribute: str = "word") -> str:
 
 
 def ngram_pattern(row: Mapping[str, Any], attribute: str) -> str:
-    """Return the pattern for ``w1`` to ``w5`` of a row, as `phrase_pattern` does."""
+    """Return the pattern for ``w1`` to ``w5`` of a row; see `phrase_pattern`."""
     return phrase_pattern([row[name] for name in ("w1", "w2", "w3", "w4", "w5") if name in row], attribute)
 
 
-#: What stands for a value that there is not; no query asks for it.
+#: Values of counts for a missing value, which no query can search.
 _NO_VALUE = ("__undefined__", "__0__", "_")
 _BLOCKS = {"yes": "with", "no": "without"}
 _DISTANCE = re.compile(r"(delta|length)\s*\(")
 _ORDER = " << "
-#: What stands before metadata, and what only keys of nodes and edges have.
+#: Prefixes of keys that denote metadata or the hit.
 _LABELS = ("meta.", "match.", "matchend.")
 _OF_REQUEST = re.compile(r"[.#(]")
 
 
 def period_condition(key: str, value: str) -> str:
-    """Return the condition on the metadata that a number is in a period; empty if it is in none.
+    """Return the condition that a number in the metadata is in a period; empty if the value is no period.
 
     >>> period_condition("meta.year/10", "1990"), period_condition("year/10", "_")
     ('meta.year/10 = 1990', '')
     """
-    # What regions say is that of the innermost one around a hit, which is no condition on its sentence.
+    # Not for attributes of regions, which are those of the region around a hit, not of its sentence.
     known = re.fullmatch(r"-?\d+", value) and ("." not in key or key.startswith(_LABELS))
     return f"{key} = {value}" if known else ""
 
@@ -124,24 +124,25 @@ def period_condition(key: str, value: str) -> str:
 def narrowed_grew(
     request: str, row: Mapping[str, object], keys: Sequence[str], whether: Sequence[str]
 ) -> str:
-    """Return a Grew request for the hits of one row; empty if there is none.
+    """Return a Grew request for the hits of a row of counts; empty if no request can select them.
 
     Args:
-        request: what was counted.
+        request: the request whose hits were counted.
         row: row of the frequency list.
-        keys: what they were counted by, and ``whether``: the conditions; columns of the row.
+        keys: keys by which hits were counted, which are columns of the row.
+        whether: conditions by which hits were counted, which are columns of the row.
     """
     clauses = [_clause(request, key, str(row.get(key, ""))) for key in keys]
-    # A column has the name of its condition, unless that has blanks that names cannot have.
+    # The column of a condition has its text as name, unless blanks were changed in it.
     if not all(clauses) or not all(condition in row for condition in whether):
         return ""
-    # On lines of their own: what is asked may end with a comment.
+    # On lines of their own, as a request may end with a comment.
     blocks = [f"{_BLOCKS[str(row[condition])]} {{ {condition}\n}}" for condition in whether]
     return "\n".join([request, *clauses, *blocks])
 
 
 def _clause(request: str, key: str, value: str) -> str:
-    """Return the block that asks for a value of a key; of a name alone, that is no edge, of metadata."""
+    """Return the block for a value of a key; a key without a dot that names no edge is one of metadata."""
     if not value or value in _NO_VALUE:
         return ""
     quoted = in_quotes(value)
@@ -155,7 +156,7 @@ def _clause(request: str, key: str, value: str) -> str:
 
 
 def narrowed_cql(query: str, value: str, by: str) -> str:
-    """Return a query in CQL for the hits whose attribute ``by``, of a label or of all tokens, is a value."""
+    """Return a query in CQL for hits where ``by``, an attribute of a label or of all tokens, is ``value``."""
     label, _, attribute = by.rpartition(".")
     if not value or value in _NO_VALUE or _NO_VALUE[-1] in value.split():
         return ""
@@ -165,6 +166,6 @@ def narrowed_cql(query: str, value: str, by: str) -> str:
 
 
 def in_document(query: str, row: Mapping[str, object], link_values: Mapping[str, object]) -> str:
-    """Return the page with the hits of a query in CQL in one document, with other parameters that stay."""
+    """Return the link to the hits of a query in CQL in one document, with the other parameters."""
     within = narrowed_cql(query, str(row["document"]), "meta.document")
     return link("/query", **{**link_values, "query": within, "corpus": row["corpus"]})

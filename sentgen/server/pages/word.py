@@ -1,6 +1,6 @@
-"""Word: how frequent it is, what stands beside it, what it governs, and what it occurs with.
+"""The page Word: frequency, neighbors, modifiers and heads, and collocates of a word.
 
-Behind a count of two words are their lines, and behind a line is its sentence with its tree.
+A count of two words links to a page with their lines, and a line to a page of its sentence with its tree.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sentgen.server.pages.page import Asking, ListPart, Page, PageAnswer, PagePa
 from sentgen.server.pages.texts import cql_value, in_document, literal_pattern, phrase_pattern, token_pattern
 
 _LAYERS = ("word", "unit")
-# Events are counted by tag, side and distance: many make one line.
+# Events are counted by tag, side and distance, and many of them make one shown row.
 _SHOWN, _EVENTS = 12, 1000
-#: The last number of arguments stands for itself and all above.
+#: The largest number of arguments in the histogram, which stands for more, too.
 _MOST_ARGUMENTS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class _Histogram:
-    """How many modifiers the word takes on one side with one of its tags: counts and shares of 0 to 7."""
+    """Histogram of numbers of modifiers on one side of the word with a tag: counts and shares for 0 to 7."""
 
     tag: str
     side: str
@@ -33,16 +33,16 @@ class _Histogram:
 
     @property
     def described(self) -> str:
-        """Return the counts in words, for those who do not see the bars."""
+        """The counts in words, for readers who cannot see the bars."""
         seen = [f"{count:,} with {number}" for number, count in enumerate(self.counts) if count]
         return ", ".join(seen) or "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """The words on one side of the word in its trees, most frequent first: word, tag, count.
+    """The modifiers or heads on one side of the word, most frequent first, as word, tag and count.
 
-    ``role`` is theirs, ``direction`` that of the modifier from its head, whichever of both is the word.
+    ``role`` is that of the listed words; ``direction`` is always that of the modifier from its head.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Neighbors:
 
 
 async def _word(ask: Asking, query: PageParameters) -> Mapping[str, object]:
-    """Ask all there is to know about a word; of several words, where they occur."""
+    """Ask for everything about a word; of several words, only for their lines and places."""
     text, corpora = query.text("word"), query.all("corpus")
     layer = query.choice("layer", _LAYERS)
     words, ignore_case = text.split(), query.box("ignore_case")
@@ -62,7 +62,7 @@ async def _word(ask: Asking, query: PageParameters) -> Mapping[str, object]:
     chosen = {"corpus": corpora, "where": query.where(), "ignore_case": ignore_case}
     if not words:
         return {**common, "examples": await example_words(ask)}
-    # Not awaited yet: it runs beside the others, or alone.
+    # Not awaited yet: it is asked at the same time as the others, or alone.
     attribute, _, value = text.partition(":")
     of_attribute = attribute in NAMED and value and len(words) == 1
     pattern = text if of_attribute else phrase_pattern(words)
@@ -86,7 +86,7 @@ async def _word(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         ask("collocations", word=token, limit=_SHOWN, **chosen),
     )
     if kwic.rows and not frequency.rows and not frequency.problem:
-        # Written so in texts, but several tokens, such as "don't": what is counted of one says nothing of it.
+        # Several tokens in the corpus, such as "don't": counts of single tokens have nothing about it.
         return {**common, "lines": kwic, **_spread(spread, cql, link_values), "single": None}
     single = {
         "pattern": word,
@@ -104,12 +104,12 @@ async def _word(ask: Asking, query: PageParameters) -> Mapping[str, object]:
 
 
 def _spread(places: PageAnswer, cql: str, link_values: Mapping[str, object]) -> dict[str, object]:
-    """Return where the word is in its documents, with the pages of its hits in each."""
+    """Return the places of the word in its documents, with links to its hits in each."""
     return {"places": places, "place_urls": [in_document(cql, row, link_values) for row in places.rows]}
 
 
 def _profile(governs: PageAnswer, governed: PageAnswer) -> list[Neighbors]:
-    """Return modifiers and heads on each side; the direction of an event is that of its modifier."""
+    """Return the modifiers and heads on each side."""
     sides = (
         ("Modifiers before it", governs, "modifier", "left"),
         ("Modifiers after it", governs, "modifier", "right"),
@@ -123,7 +123,7 @@ def _profile(governs: PageAnswer, governed: PageAnswer) -> list[Neighbors]:
 
 
 def _most_frequent(events: PageAnswer, role: str, direction: str) -> list[tuple[str, str, int]]:
-    """Sum over distances; of equals, the first by word and tag."""
+    """Return the most frequent words, summed over distances; ties are in the order of word and tag."""
     counts: Counter[tuple[str, str]] = Counter()
     for row in events.rows:
         if row["direction"] == direction:
@@ -133,7 +133,7 @@ def _most_frequent(events: PageAnswer, role: str, direction: str) -> list[tuple[
 
 
 def _histograms(arguments: PageAnswer) -> list[_Histogram]:
-    """Return one histogram for each tag and side, left before right, in the order of the answer."""
+    """Return a histogram for each tag and side, left before right, in the order of the answer."""
     keys = dict.fromkeys((row["tag"] or "", row["direction"]) for row in arguments.rows)
     histograms = []
     for tag, side in keys:
@@ -166,7 +166,7 @@ async def _hits(ask: Asking, query: PageParameters) -> Mapping[str, object]:
         pattern = token_pattern if collocate else literal_pattern
         answer = await ask(
             "hits",
-            # The node of collocates may be a pattern, such as lemma:camp.
+            # With `pattern`, as for the node of collocates, the word is a pattern such as lemma:camp.
             word=word if query.box("pattern") else pattern(word),
             other=other if relation else token_pattern(other, by) if collocate else pattern(other),
             role=role,
