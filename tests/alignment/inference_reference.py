@@ -1,4 +1,4 @@
-"""The same inference over states, as the paper writes it: plain, and quadratic in the states.
+"""Inference over states as the paper writes it: plain, and quadratic in the number of states.
 
 A state is a document phrase or null at a position; the tables are those of the paper (tables 2 and 3). Tests
 compare the compiled lattice with it, and the benchmark measures what factoring gains.
@@ -80,7 +80,7 @@ class Tables(NamedTuple):
 
 
 def tables(emission: Emission, chain: Chain) -> Tables:
-    """Write all transitions and emissions down."""
+    """Return the tables of all transitions and emissions."""
     n = len(emission.document)
     all_states = states(emission, chain)
     return Tables(
@@ -99,7 +99,7 @@ def infer_plainly(emission: Emission, chain: Chain) -> Posterior:
 
 
 def infer_from(written: Tables, emission: Emission, chain: Chain) -> Posterior:
-    """Return the same from tables: one product with the matrix of states for each word and length."""
+    """Return likelihood and posteriors from tables, by a product with the matrix of states a word and length."""
     m, n = len(emission.abstract), len(emission.document)
     all_states, moves, begin, anywhere, finish, emitted = written
     alpha, beta = np.zeros((m + 1, len(all_states))), np.zeros((m + 1, len(all_states)))

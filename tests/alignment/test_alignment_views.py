@@ -45,7 +45,7 @@ ALIGNMENT = Alignment((word(0, 4, 0.9), word(1, 5, 0.7), word(4, 1, 0.5)), (0.05
 
 @cache
 def stated() -> tuple[WordState, ...]:
-    """The states of its words; they take compiled code, which collecting the tests need not load."""
+    """The states of the words of the example, by compiled code, which collecting the tests need not load."""
     return word_states(PAIR, ALIGNMENT)
 
 
@@ -62,7 +62,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_figures_of_nothing() -> None:
-    """An abstract without words has zeros."""
+    """The figures of an abstract without words are 0."""
     assert Figures.count(Pair("1", ("a",), ()), ()) == Figures(0, 0.0, 0.0, 0, 0.0, 0.0)
     assert Figures.count(Pair("1", (), ("a",)), [WordState("a", "new")]) == Figures(1, 0.0, 0.0, 0, 1.0, 0.0)
 
@@ -74,7 +74,7 @@ def test_fragments_take_the_longest_run() -> None:
 
 @given(LETTERS, LETTERS)
 def test_fragments_are_those_of_the_definition(document: str, abstract: str) -> None:
-    """At the first word not covered, the longest run that the document has, and of these the first."""
+    """At the first uncovered word, a fragment is the longest run of the document, the first of several."""
     expected, at = [], 0
     while at < len(abstract):
         length = max(k for k in range(len(abstract) - at + 1) if abstract[at : at + k] in document)
@@ -95,14 +95,14 @@ def test_links_that_continue_each_other_are_a_block() -> None:
 
 
 def test_links_of_one_word_with_several_stay_apart() -> None:
-    """Two document words of one abstract word are two blocks, and each goes on by itself."""
+    """Two document words of one abstract word are two blocks, which are continued separately."""
     found = AlignedBlock.of_alignment(Alignment((word(0, 0), word(0, 5), word(1, 6), word(1, 1))), ())
 
     assert [(block.abstract, block.document) for block in found] == [((0, 2), (0, 2)), ((0, 2), (5, 7))]
 
 
 def test_phrases_are_blocks() -> None:
-    """A phrase of another length than its source is a block, and what follows on both sides joins it."""
+    """A phrase longer or shorter than its source is a block, which adjacent links on both sides join."""
     found = AlignedBlock.of_alignment(Alignment((PhraseLink((0, 2), (3, 4)), word(2, 4))), ())
 
     assert [(block.abstract, block.document) for block in found] == [((0, 3), (3, 5))]
@@ -161,7 +161,7 @@ def test_json_has_all() -> None:
 
 
 def test_json_has_what_became_of_each_word() -> None:
-    """An object a word; `new` are those whose state says so, whatever is linked."""
+    """Each word has an object; `new` lists the words with that state, even if they have links."""
     states = [
         WordState("Dogs", "changed", (0, 4), 0.9, 0.05, "another animal"),
         WordState("bark", "new", (), 0.7, 0.15, "", (2, 3)),
@@ -199,7 +199,7 @@ def test_sources_of_sentences_by_hand() -> None:
 
 
 def test_json_is_as_its_schema_says() -> None:
-    """With posteriors and without, with reasons and without; a key more, or a state that is none, is refused."""
+    """The schema accepts posteriors and reasons or none, and refuses unknown keys and states."""
     weighed = replace(ALIGNMENT, weighed=Weighed(0.05, 0.3, (WeighedLink(0, 4, 0.9, (0.9, 0.8)),)))
     bare = Alignment((PhraseLink((0, 2), (3, 4)),))
     for alignment, explain in ((ALIGNMENT, False), (weighed, True), (bare, False), (bare, True)):
@@ -324,5 +324,5 @@ def test_empty_texts_can_be_shown() -> None:
 
 
 def test_without_posteriors_there_is_no_column() -> None:
-    """Aligners that know no posterior have a narrower table."""
+    """Aligners without posteriors have a table without that column."""
     assert "posterior" not in fragment(PairView.make(PAIR, Alignment((word(0, 4),))))

@@ -1,4 +1,4 @@
-"""Systems by name, and programs of others, played by small scripts."""
+"""Systems by name, and external aligners, for which small scripts stand in."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def links(system: str) -> list[set[tuple[int, int]]]:
 
 
 def test_eflomal_by_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Words go as numbers and links come back to their places; both directions can be asked for."""
+    """The program gets words as numbers, its links get the offsets of the words; both directions work."""
     monkeypatch.setenv("SENTGEN_EFLOMAL", str(script(tmp_path / "eflomal-align", EFLOMAL)))
 
     assert links("eflomal") == [{(1, 0), (2, 1)}, {(1, 0)}]
@@ -79,7 +79,7 @@ def test_eflomal_by_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_fast_align_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A text that has the separator of the format as a word does no harm."""
+    """A word that is the separator of the format does not break a text."""
     script(tmp_path / "fast_align", FAST_ALIGN)
     monkeypatch.setenv("PATH", str(tmp_path))
 
@@ -88,7 +88,7 @@ def test_fast_align_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("system", ["mgiza", "mgiza:model=hmm", "giza"])
 def test_giza_files(system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vocabularies, numbers and co-occurrences go out, and the parts of the answer come back in order."""
+    """Vocabularies, numbers and co-occurrences are written; the parts of the output are read in order."""
     monkeypatch.setenv("SENTGEN_MGIZA", str(script(tmp_path / "mgiza", MGIZA)))
     monkeypatch.setenv("SENTGEN_GIZA", str(tmp_path / "mgiza"))
     script(tmp_path / "mkcls", MKCLS)
@@ -97,7 +97,7 @@ def test_giza_files(system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_model_4_needs_mkcls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without mkcls there is one clear line; the HMM does without it."""
+    """Without mkcls, Model 4 fails with one line, and the HMM runs."""
     monkeypatch.setenv("SENTGEN_MGIZA", str(script(tmp_path / "mgiza", MGIZA)))
     monkeypatch.setenv("PATH", str(tmp_path))
 
@@ -116,7 +116,7 @@ def test_model_4_needs_mkcls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_missing_programs(system: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is not installed is named with how to get it, before anything is read."""
+    """A missing program is named, with how to install it, before anything is read."""
     for variable in ("EFLOMAL", "FAST_ALIGN", "MGIZA", "GIZA"):
         monkeypatch.delenv(f"SENTGEN_{variable}", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -127,7 +127,7 @@ def test_missing_programs(system: str, advice: str, tmp_path: Path, monkeypatch:
 
 
 def test_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A variable that names no program is blamed, not the PATH."""
+    """The error of a variable that names no program names the variable, not the PATH."""
     monkeypatch.setenv("SENTGEN_EFLOMAL", "/nowhere/eflomal")
 
     with pytest.raises(InputError, match=r"SENTGEN_EFLOMAL names '/nowhere/eflomal'"):
@@ -155,7 +155,7 @@ def test_programs_that_fail(body: str, message: str, tmp_path: Path, monkeypatch
 
 @pytest.mark.parametrize("body", ["", "open('forward.Ahmm.5', 'w').write('a\\nb\\nc\\n')"])
 def test_giza_that_answers_nonsense(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No answer, and one that is none, are told."""
+    """Missing output and malformed output are errors."""
     monkeypatch.setenv("SENTGEN_MGIZA", str(script(tmp_path / "mgiza", body)))
 
     with pytest.raises(InputError, match=r"wrote no forward|is not what GIZA"):
@@ -163,7 +163,7 @@ def test_giza_that_answers_nonsense(body: str, tmp_path: Path, monkeypatch: pyte
 
 
 def test_programs_that_cannot_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is no program is told as such."""
+    """The error of a file that is no program says so."""
     path = script(tmp_path / "fast_align", "")
     path.write_text("#!/nowhere/python\n")
     monkeypatch.setenv("SENTGEN_FAST_ALIGN", str(path))
@@ -189,7 +189,7 @@ class Aligner:
 
 
 def test_fast_align_as_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the program the package systran-align does, which joins the directions in its own way."""
+    """Without the program, the package systran-align is used, which joins the directions in its own way."""
     (tmp_path / "systran_align.py").write_text(SYSTRAN)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.syspath_prepend(tmp_path)
@@ -228,13 +228,13 @@ def test_names_are_those_that_were_asked_for(system: str) -> None:
     ],
 )
 def test_wrong_systems(spec: str, message: str) -> None:
-    """A name, a setting or a value that is wrong is told with what there is."""
+    """The error of a wrong name, setting or value lists the right ones."""
     with pytest.raises(InputError, match=message):
         aligner_named(spec)
 
 
 def test_settings_reach_the_system() -> None:
-    """Values are numbers, truths and names; dashes and underscores are the same."""
+    """Values are numbers, truth values and names; dashes and underscores are the same."""
     aligner = aligner_named("hmm-flipped:iterations=2:model1-iterations=3:null=0.3")
 
     assert (aligner.iterations, aligner.model1_iterations, aligner.null) == (2, 3, 0.3)  # type: ignore[attr-defined]
@@ -252,7 +252,7 @@ def test_grow_diag_final_and() -> None:
 
 
 def test_joins() -> None:
-    """The other joins are sets."""
+    """The other joins are operations on sets of links."""
     one, other = {(0, 0), (1, 1)}, {(0, 0), (2, 2)}
 
     assert join_links(one, other, "intersection") == {(0, 0)}

@@ -53,7 +53,7 @@ class InBlocks(Budget):
 
 
 def example(seed: int, *, words: tuple[int, int] = (60, 25)) -> tuple[PairIds, Lexicon]:
-    """Return a pair with much that is copied."""
+    """Return a pair with many copied words."""
     rng = np.random.default_rng(seed)
     document, abstract = (" ".join(rng.choice(SENTENCES, size)).split()[:size] for size in words)
     lexicon = Lexicon()
@@ -64,7 +64,7 @@ def example(seed: int, *, words: tuple[int, int] = (60, 25)) -> tuple[PairIds, L
 @pytest.mark.nightly(by_day=3)
 @pytest.mark.parametrize("seed", range(12))
 def test_blocks_of_rows_are_all_rows(seed: int) -> None:
-    """Posteriors, counts and best path do not depend on how many rows are looked at a time, to the last bit."""
+    """Posteriors, counts and best path do not depend on the number of rows in a block, to the last bit."""
     rng = np.random.default_rng(seed)
     m, n = int(rng.integers(1, 12)), int(rng.integers(1, 15))
     emission = random_emission(rng, m, n, forgetting=0.5, longest=4)
@@ -236,7 +236,7 @@ def test_too_many_links_and_events_are_refused() -> None:
 
 
 def test_runs_beyond_the_most_are_not_even_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there are more runs of two words than may be listed, there are no events."""
+    """If there are more runs of two words than the limit, there are no events."""
     words = np.zeros(8, np.int32)
     pair = PairIds(words, words[:5], words, words[:5])
     settings = PbhmmSettings()
@@ -263,7 +263,7 @@ def test_batches_hold_so_many_words(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_large_files_lie_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """In the folder of TMPDIR, or else in /var/tmp, which is not in memory."""
+    """Large files are in the folder of TMPDIR, or else in /var/tmp, which is not in memory."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     assert budgets.scratch_folder() == tmp_path

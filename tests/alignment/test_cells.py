@@ -33,7 +33,7 @@ def encoded(texts: list[tuple[list[str], list[str]]]) -> tuple[list[PairIds], Le
 
 
 def same(cells: RewriteCells, table: RewriteTable) -> None:
-    """Check that both have the same cells and probabilities."""
+    """Check that two tables have the same cells and probabilities."""
     assert np.repeat(cells.rows, np.diff(cells.starts)).tolist() == table.document.tolist()
     assert cells.columns[cells.targets].tolist() == table.abstract.tolist()
     assert cells.fake[cells.kinds] == pytest.approx(table.fake)
@@ -43,7 +43,7 @@ def same(cells: RewriteCells, table: RewriteTable) -> None:
 @example([(["runs", "runs", "a", "run"], ["dog", "run", "a"])], 3, 1)
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5), st.integers(1, 3), st.integers(1, 3))
 def test_cells_are_the_support(texts: list[tuple[list[str], list[str]]], longest: int, least: int) -> None:
-    """Every word pair that occurs together, and phrase pairs that do in enough pairs, at the prior mean."""
+    """Cells are all word pairs, and phrase pairs of enough text pairs, with the prior means."""
     pairs, lexicon = encoded(texts)
     settings = PbhmmSettings(max_document_phrase=longest, max_abstract_phrase=2, min_documents=least)
 
@@ -65,7 +65,7 @@ def test_cells_of_stems_are_their_support(texts: list[tuple[list[str], list[str]
 
 
 def test_arrays_in_files_are_like_those_in_memory(tmp_path: Path) -> None:
-    """With no memory at all, everything is the same, and no file is left to see."""
+    """Without any memory for arrays, the result is the same, and no file is left behind."""
     pairs, _ = encoded([(["a", "dog", "runs"], ["dogs", "run"]), (["a", "dog", "barks"], ["dogs", "run"])])
     space = Space(0, tmp_path)
 
@@ -83,7 +83,7 @@ def test_arrays_in_files_are_like_those_in_memory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", [1, 7, 40])
 def test_going_through_cells_in_blocks_changes_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Laid out, dropped, re-estimated and weighed a few rows at a time, and all at once."""
+    """Cells are laid out, dropped, re-estimated and weighed a few rows at a time with the same result."""
     words = ["a", "dog", "runs", "dogs", "run", "the", "cat"]
     rng = np.random.default_rng(5)
     pairs, _ = encoded([(rng.choice(words, 6).tolist(), rng.choice(words, 5).tolist()) for _ in range(9)])
@@ -164,7 +164,7 @@ def test_log_prior_is_that_of_the_cells_with_fake_counts(small: RewriteCells) ->
 
 
 def test_cells_that_are_expected_too_rarely_go(small: RewriteCells) -> None:
-    """The phrase of the second row goes; the rest keeps its place in its row."""
+    """The phrase of the second row is dropped; the other cells keep their rows and order."""
     small.drop(1e-6)
 
     assert small.starts.tolist() == [0, 2, 3]
@@ -174,7 +174,7 @@ def test_cells_that_are_expected_too_rarely_go(small: RewriteCells) -> None:
 
 
 def test_table_is_what_inference_expects(small: RewriteCells) -> None:
-    """The rewrite table that the cells give looks like one that is made of keys."""
+    """The rewrite table of the cells has the form of a table that is made from keys."""
     plain = prior_mean(np.array([-5, -5, 3, 3]), np.array([-9, 7, -9, 7]), small.fake[small.kinds])
 
     assert small.table().rows.tolist() == plain.rows.tolist()

@@ -35,7 +35,7 @@ def test_longest_run_first() -> None:
 
 
 def test_a_document_word_is_used_once() -> None:
-    """The second `the` of the abstract has no partner left, unless words may be reused."""
+    """The second `the` of the abstract is unaligned, unless document words may be reused."""
     assert links("lcs", "the dog", "the the") == {(0, 0)}
     assert links("lcs:reuse=true", "the dog", "the the") == {(0, 0), (0, 1)}
 
@@ -52,7 +52,7 @@ def test_short_runs_can_be_left_out() -> None:
 
 @given(LETTERS, LETTERS, st.booleans())
 def test_runs_are_the_greedy_ones(document: str, abstract: str, reuse: bool) -> None:
-    """Looking for the longest free run again and again gives the same runs."""
+    """Repeated search for the longest free run gives the same runs."""
     free_d, free_s = [True] * len(document), [True] * len(abstract)
     expected = []
     while True:
@@ -75,7 +75,7 @@ def test_runs_are_the_greedy_ones(document: str, abstract: str, reuse: bool) -> 
 
 
 def logp(path: tuple[int, ...], sentences: list[int], near: int) -> float:
-    """The table of Jing 2002, written once more."""
+    """Return a log-probability by a second implementation of the table of Jing 2002."""
     total = 0.0
     for w1, w2 in pairwise(path):
         s1, s2 = sentences[w1], sentences[w2]
@@ -113,7 +113,7 @@ def test_cut_and_paste_finds_the_block() -> None:
 
 
 def test_cut_and_paste_leaves_short_blocks_out() -> None:
-    """Of `dog` alone nothing is said with n=2, and with n=1 it is aligned."""
+    """With n=2 `dog` alone is not aligned, with n=1 it is."""
     assert links("cut-and-paste", "the big dog", "a dog") == set()
     assert links("cut-and-paste:n=1", "the big dog", "a dog") == {(2, 1)}
 
@@ -132,7 +132,7 @@ def test_sentences_with_the_words_are_chosen() -> None:
 
 
 def test_ties_keep_the_first_sentences() -> None:
-    """Where nothing is shared, the last sentences are left out."""
+    """Among sentences without shared words, the last ones are left out."""
     assert extract([["a"], ["b"], ["c"], ["d"], ["e"]], [["x"]], 3) == [[0, 1, 2]]
 
 
@@ -141,7 +141,7 @@ def test_ties_keep_the_first_sentences() -> None:
     st.lists(st.sampled_from("abcde"), min_size=1, max_size=4),
 )
 def test_extract_is_the_greedy_one(texts: list[list[str]], wanted: list[str]) -> None:
-    """Cosines computed anew for every text that could be left out give the same extract."""
+    """Recomputing the cosine for each text that could be left out gives the same extract."""
     vocabulary = sorted({word for text in texts for word in text})
     weight = [math.log(len(texts) / sum(word in text for text in texts)) for word in vocabulary]
 
@@ -177,6 +177,6 @@ def test_whole_texts_on_request() -> None:
 
 
 def test_no_words_no_sentence_pairs() -> None:
-    """Empty texts, and empty sentences, give nothing."""
+    """Empty texts and empty sentences give no sentence pairs."""
     assert list(sentence_pairs(Pair("1", (), ("a",)))) == []
     assert [words.abstract for words in sentence_pairs(Pair("1", ("a",), ("b",), (0,), (0, 0)))] == [(0,)]

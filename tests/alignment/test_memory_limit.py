@@ -1,4 +1,4 @@
-"""Long documents under a memory limit, in processes of their own: what they take at most is measured.
+"""Long documents under a memory limit, in processes of their own, whose peak memory is measured.
 
 Without blocks each of these takes more than the limit: 16 bytes for each of 3.5 million word pairs forward and
 backward, 8 for words that rewrite each other, 8 to 24 for posteriors of links, beside the 190 MB of Python.
@@ -66,7 +66,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def pairs(texts: tuple[Path, Path]) -> Path:
-    """The same as a pair."""
+    """The document and the abstract as a pair."""
     document, abstract = (path.read_text() for path in texts)
     path = texts[0].with_name("pairs.jsonl")
     path.write_text(json.dumps({"id": "long", "document": document, "abstract": abstract}) + "\n")
@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_said_in_one_line(texts: tuple[Path, Path], run: Ru
 
 @pytest.mark.parametrize("system", ["lcs:n=2", "cut-and-paste", "hmm", "fast-align"])
 def test_other_systems_say_what_they_take(system: str) -> None:
-    """Words that come everywhere have too many places, and many sentences too many pairs; before it starts."""
+    """Very frequent words have too many places, many sentences too many pairs: refused before the start."""
     words = ("the", "same", "words", ".") * 5_000
     pair = Pair("1", words, words, tuple(range(0, 20_000, 4)), tuple(range(0, 20_000, 4)))
     told = f"^with {system.split(':')[0]}, a document of 20,000 words and an abstract of 20,000 take"
@@ -141,7 +141,7 @@ def test_other_systems_say_what_they_take(system: str) -> None:
 def test_training_and_applying_keep_to_the_limit(
     pairs: Path, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pair of that length is trained on, and aligned with what was learnt; or refused before training."""
+    """A long pair is trained on, and aligned with the model; or it is refused before training."""
     with Store(store, create=True) as opened:
         ingest_pairs(opened, [str(pairs)], "long", settings=PairSettings(tokenized=True))
         with monkeypatch.context() as patched:

@@ -43,10 +43,10 @@ def found(abstract: str, document: str) -> list[tuple[str, str]]:
         ("The DOJ sued.", "The Department of Justice sued.", [("DOJ", "Department of Justice")]),
         ("The Voice of America said so.", "VOA said so.", [("Voice of America", "VOA")]),
         ("The ran dog.", "RD is a rich dog.", []),
-        # What may mean two things means none, unless one is said.
+        # An ambiguous short form matches nothing, unless the text explains it.
         ("MS is large.", "Mary Smith and Micro Soft are large.", []),
         ("MS is large.", "Mary Smith of Micro Soft (MS) is large.", [("MS", "Micro Soft")]),
-        # What we know.
+        # Short forms of our own list.
         ("In the US.", "In the United States of America.", [("US", "United States of America")]),
         ("In the United States.", "In the U.S. of late.", [("United States", "U.S.")]),
         ("UK and Britain", "The United Kingdom", [("UK", "United Kingdom"), ("Britain", "United Kingdom")]),
@@ -54,7 +54,7 @@ def found(abstract: str, document: str) -> list[tuple[str, str]]:
         ("Is it IT?", "It is Information Technology.", [("IT", "Information Technology")]),
         # The same name is not written otherwise.
         ("The LHC ran.", "The LHC ran.", []),
-        # Where case tells nothing, brackets and what we know do.
+        # Without case, names are found by brackets and by our own list.
         ("the voa said so", "the voice of america ( voa ) said so", [("voa", "voice of america")]),
         ("the voa said so", "the voice of america said so", []),
         ("in the united states", "the usa won", [("united states", "usa")]),
@@ -63,13 +63,13 @@ def found(abstract: str, document: str) -> list[tuple[str, str]]:
     ],
 )  # fmt: skip
 def test_names_written_otherwise(abstract: str, document: str, names: list[tuple[str, str]]) -> None:
-    """In both directions."""
+    """Other spellings of names are found in both directions."""
     assert found(abstract, document) == names
     assert sorted(found(document, abstract)) == sorted((other, one) for one, other in names)
 
 
 def test_initials_of_words_without_punctuation() -> None:
-    """A mark between them is in the way."""
+    """A punctuation mark between the words prevents initials."""
     text = FirstLetters(["the", "(", "European", "Union", "of", ",", "States"])
 
     assert text.spelled_out("eu") == [(2, 3)]
@@ -90,7 +90,7 @@ def test_initials_of_words_without_punctuation() -> None:
     ],
 )
 def test_words_that_are_names(text: str, names: list[str]) -> None:
-    """By a capital that nothing else asks for; none where all is in capitals or nothing is."""
+    """A capital makes a name, unless it begins a sentence, or the text is all in capitals or in none."""
     words = tokenize(text)
     lower = lower_words(words)
 
@@ -105,7 +105,7 @@ TEXTS = st.lists(st.sampled_from(WORDS.split()), max_size=9)
 
 @given(TEXTS, TEXTS)
 def test_spans_lie_in_the_texts_and_are_exchanged_with_them(abstract: list[str], document: list[str]) -> None:
-    """Whatever the words; of names in each other the longer counts."""
+    """Spans are within the texts for any words; of nested names the longer one counts."""
     names = same_names(abstract, document)
     sides = {one for one, _ in names}, {other for _, other in names}
 
@@ -119,7 +119,7 @@ def test_spans_lie_in_the_texts_and_are_exchanged_with_them(abstract: list[str],
 
 @pytest.mark.data
 def test_short_forms_in_real_texts(data_dir: Path) -> None:
-    """What a paper says in brackets, its summary writes otherwise: in a tenth of the papers, and nothing long."""
+    """In a tenth of the papers, the summary has another form of a name in brackets, never a long one."""
     with gzip.open(data_dir / "pairs" / "scitldr-dev.jsonl.gz", "rt", encoding="utf-8") as lines:
         papers = [json.loads(line) for line in islice(lines, 150)]
     pairs = [(tokenize(one["target"][0]), tokenize(" ".join(one["source"]))) for one in papers]

@@ -1,4 +1,4 @@
-"""Words that vectors bring near: which of them are akin, and what aligners make of that."""
+"""Words with near vectors: their kinship, and their use by aligners."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def kinds(abstract: str, document: str, least: float = 0.5) -> list[list[int]]:
 
 
 def test_near_words_are_akin() -> None:
-    """From a cosine on, in any case; words without a vector are near none, not even themselves."""
+    """Words are near from a cosine on, in any case; words without a vector are near no word at all."""
     assert kinds("Soup fish", "broth spoon bread") == [[NEAR, NEAR, NONE], [NONE] * 3]
     assert kinds("soup fish", "broth spoon bread", 0.7) == [[NEAR, NONE, NONE], [NONE] * 3]
     assert kinds("qqq", "zzz") == [[NONE]]
 
 
 def test_words_with_other_kin_need_no_near_ones() -> None:
-    """The word "two" means "two" where it stands there, and not "three"; closer kinds stay; function words are near none."""
+    """If "two" is in both texts, it is not near "three"; closer kinds stay; function words are near none."""
     assert kinds("two", "three") == [[NEAR]]
     assert kinds("two", "three two") == [[NONE, SIMILAR]]
     assert kinds("two three", "three") == [[NONE], [SIMILAR]]
@@ -66,7 +66,7 @@ def test_words_with_other_kin_need_no_near_ones() -> None:
 
 
 def test_blocks_of_cosines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many words are compared some rows at a time, with the same answer."""
+    """Words that are compared in blocks of rows have the same near words."""
     words = list(TOY.rows)
     whole = Nearness(TOY, 0.5).near(words, words)
     monkeypatch.setattr(module, "WORD_CELLS", 3)
@@ -77,7 +77,7 @@ def test_blocks_of_cosines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_aligner_links_near_words() -> None:
-    """With what its settings give them; without vectors nothing changes."""
+    """Near words are linked by their setting; without vectors nothing changes."""
     pair = Pair("1", ("he", "ate", "bread", "and", "broth"), ("soup",))
     plain = PhraseHmm.untrained("best")
     near = replace(plain, vectors=TOY, settings=replace(plain.settings, near=0.3))
@@ -97,7 +97,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_systems_take_vectors(store: Path) -> None:
-    """As a setting, beside others; the paper's model gives near words nothing."""
+    """Vectors are a setting beside others; the paper's model ignores near words."""
     with Store(store, read_only=True) as opened:
         made = make_system("pbhmm:vectors=toy:nearness=0.3", (), store=opened)
         assert isinstance(made, Ready)
@@ -114,7 +114,7 @@ def test_systems_take_vectors(store: Path) -> None:
 
 
 def test_choice_of_vectors(store: Path) -> None:
-    """The store is opened for them, once, and a reader is told; other systems have none."""
+    """The vectors of the store are opened once, with a note; other systems get none."""
     opened: list[Store] = []
 
     def open_it() -> Store:

@@ -63,7 +63,7 @@ def test_copies_change_nothing(document: list[list[str]], abstract: list[list[st
 
 @given(texts.filter(lambda text: len({*map(tuple, text)}) > 3), sentences, st.integers(0, len(OTHERS)))
 def test_other_texts_change_nothing(document: list[list[str]], abstract: list[str], before: int) -> None:
-    """Whatever is before a long document or after it: its links are the same, and the rest has none."""
+    """Other texts before or after a long document change no link, and have none."""
     padded = [*OTHERS[:before], *document, *OTHERS[before:]]
     starts = np.append(0, np.cumsum([len(sentence) for sentence in padded])[:-1])
     first = int(starts[before])
@@ -104,7 +104,7 @@ def test_an_abstract_sentence_without_a_source_is_new() -> None:
 
 @given(texts, sentences, st.sampled_from([0.0, 0.1, 0.3]))
 def test_passages_add_most(document: list[list[str]], abstract: list[str], gain: float) -> None:
-    """As said plainly: the sentence that adds most is taken, the first of several, while that is enough."""
+    """A plain greedy choice gives the same passages: the sentence that adds most, while it adds enough."""
     distinct = [list(one) for one in dict.fromkeys(map(tuple, document))]
     weights = [FUNCTION if word in ("the", "of", ".") else 1.0 for word in abstract]
     parts = [((word,), weight) for word, weight in zip(abstract, weights, strict=True)]
@@ -137,7 +137,7 @@ def test_passages_add_most(document: list[list[str]], abstract: list[str], gain:
 
 
 def test_sentences_begin_where_it_is_said() -> None:
-    """At given offsets, after full stops, in long texts every hundred words; marks alone begin none."""
+    """Sentences begin at given offsets, after full stops, and every hundred words, never with marks only."""
     assert sentence_starts(("a", ".", ")", "b", "c"), (0, 4)).tolist() == [0, 2, 4]
     assert sentence_starts(("a", ".", ")", "b", "c"), (0, 3)).tolist() == [0, 3]
     assert sentence_starts((".", "b"), (0,)).tolist() == [0, 1]
@@ -145,7 +145,7 @@ def test_sentences_begin_where_it_is_said() -> None:
 
 
 def test_links_lead_to_the_whole_document() -> None:
-    """A copied run over what was left out is two; another phrase is linked to both parts of its source."""
+    """A copied run over left-out sentences is two runs; other phrases are linked to both parts of the source."""
     part = Passage(slice(10, 13), np.array([2, 3, 7]))
     copy, other = PhraseLink((0, 3), (0, 3), 0.5), PhraseLink((1, 2), (0, 3), 0.5)
 
@@ -160,7 +160,7 @@ def test_links_lead_to_the_whole_document() -> None:
 
 @pytest.mark.parametrize("decode", ["viterbi", "posterior"])
 def test_both_ways_of_decoding_take_passages(decode: str) -> None:
-    """A summary of two sentences that lie far apart, each with its own."""
+    """Two summary sentences with sources far apart have passages of their own."""
     settings = replace(BEST, decode=decode)
     filler = " . ".join(" ".join(sentence) for sentence in OTHERS)
     document = f"{filler} . the old mill burned . {filler} . cats chase mice ."

@@ -31,7 +31,7 @@ PAIR = Pair(
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_untrained_aligner_finds_copies(name: str) -> None:
-    """With its priors only, each preset aligns what was copied, and answers a pair each."""
+    """With priors only, each preset links copied words, and returns an alignment a pair."""
     answers = list(PhraseHmm.untrained(name).align([PAIR, PAIR]))
     links = answers[0].links
 
@@ -46,7 +46,7 @@ def test_untrained_aligner_finds_copies(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_different_words_are_looked_for_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Budget, kinship, full stops and both directions share the different words of a pair."""
+    """Budget, kinship, full stops and both directions look for the different words of a pair only once."""
     seen: list[int] = []
     look = Words.of_text
 
@@ -182,7 +182,7 @@ def test_jump_cells_cover_each_distance_once() -> None:
 
 
 def test_trained_model_takes_words_that_it_has_never_seen() -> None:
-    """A word that training did not see is aligned where it was copied."""
+    """A copied word that is not in the training data is aligned."""
     lexicon = Lexicon()
     ids = [lexicon.encode(PAIR)]
     settings = PbhmmSettings.preset("best")
@@ -194,7 +194,7 @@ def test_trained_model_takes_words_that_it_has_never_seen() -> None:
 
 
 def test_longer_abstracts_have_more_null_words() -> None:
-    """Of ten words for a document of four, at most four tenths of what is not null is left."""
+    """With ten words for a document of four, P(not null) is at most four tenths of the setting."""
     settings = PbhmmSettings(p0=0.1, null_excess=True, fixed=frozenset({"null"}))
     parameters = RewriteParameters.prior(settings)
 

@@ -89,7 +89,7 @@ def test_log_posterior_never_falls(choice: tuple[str, str, str, str], window: in
 
 
 def test_log_posterior_never_falls_with_what_best_adds() -> None:
-    """Kinship, and positions that are forgotten after full stops, leave EM what it is."""
+    """With kinship, and jumps that forget the position after full stops, EM still raises the posterior."""
     sentences = ["a dog barks .", "the cat runs ,", "dogs bark .", "it ran to a cat ."]
     rng = np.random.default_rng(11)
     texts = [tuple(" ".join(rng.choice(sentences, 3)).split()) for _ in range(12)]
@@ -105,7 +105,7 @@ def test_log_posterior_never_falls_with_what_best_adds() -> None:
 
 
 def test_order_of_pairs_and_batches_does_not_matter() -> None:
-    """Counts of batches, added up in another order, are those of all pairs."""
+    """Counts that are added up by batches, in another order, are those of all pairs."""
     pairs, lexicon = encoded(random_pairs(np.random.default_rng(3), 12, longest=9))
     parameters = RewriteParameters.initial(pairs, lexicon.stem_of, SMALL)
     together = expected_counts(pairs, parameters, SMALL)
@@ -182,7 +182,7 @@ def test_support_stops_longer_phrases_where_the_prior_cannot() -> None:
 
 
 def test_fixed_parts_stay() -> None:
-    """What the settings fix, EM leaves as it is, and the rest still has a rising posterior."""
+    """EM leaves the parts that the settings fix, and the log-posterior still rises."""
     settings = replace(SMALL, fixed=frozenset({"null", "weights", "unigram", "jumps"}))
     pairs, lexicon = encoded(CORPUS)
     start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
@@ -196,7 +196,7 @@ def test_fixed_parts_stay() -> None:
 
 
 def test_fixed_table_stays() -> None:
-    """A fixed table is no part of what is learnt."""
+    """EM does not change a fixed table."""
     settings = replace(SMALL, fixed=frozenset({"table"}))
     pairs, lexicon = encoded(CORPUS)
     start = RewriteParameters.initial(pairs, lexicon.stem_of, settings)
@@ -256,7 +256,7 @@ def _with_jumps(jumps: np.ndarray) -> RewriteParameters:
 
 
 def test_impossible_pairs_count_for_nothing() -> None:
-    """A pair that cannot be made has -inf and adds no counts."""
+    """A pair with probability 0 has -inf and adds no counts."""
     pairs, lexicon = encoded(CORPUS)
     start = RewriteParameters.initial(pairs, lexicon.stem_of, SMALL)
     none = replace(start, weights=np.zeros(3), unigram=np.zeros(len(start.unigram)))
@@ -264,7 +264,7 @@ def test_impossible_pairs_count_for_nothing() -> None:
 
     assert expected.logp == -np.inf
     assert expected.moves == expected.nulls == 0
-    # Nothing was seen: what has no count and no fake count keeps its value.
+    # Parameters without counts and fake counts keep their values.
     weights = expected.maximize(none, SMALL).weights
     assert weights is none.weights
     assert infer(rewriting(pairs[0], none, SMALL).emission, none.chain(SMALL, 7)).logp == -np.inf

@@ -33,7 +33,7 @@ ADVERBIAL = """
 In|ADP|IN|2|case June|PROPN|NNP|6|obl ,|PUNCT|,|6|punct a|DET|DT|5|det fire|NOUN|NN|6|nsubj broke|VERB|VBD|0|root \
 out|ADP|RP|6|compound:prt at|ADP|IN|10|case the|DET|DT|10|det port|NOUN|NN|6|obl .|PUNCT|.|6|punct
 """
-#: What is replaced by what; the others are any of their kind.
+#: Words and their replacements; other words are replaced by any of their kind.
 SAME = {
     "number": {("twelve", "forty"), ("twelve", "40"), ("forty", "twelve"), ("forty", "12")},
     "name": {("Anna", "Paris"), ("Paris", "Anna")},
@@ -50,7 +50,7 @@ ANOTHER = {
 
 @pytest.fixture(scope="module")
 def benchmark() -> Iterator[Any]:
-    """What the modules of the benchmark have."""
+    """The names in the modules of the benchmark."""
     folder = str(Path(__file__).parents[2] / "benchmarks")
     sys.path.insert(0, folder)
     names = "planted_changes", "planted_report", "planted_rewordings", "planted_texts", "planting"
@@ -86,7 +86,7 @@ def planted(planter: Any) -> list[Any]:
 
 
 def test_each_kind_is_planted_once(benchmark: Any) -> None:
-    """Each kind has a change by a word of the same document, and one by a word of another; whatever the seed."""
+    """Each kind has a change by a word of the same document and one by a word of another, for any seed."""
     kinds = [
         (kind, origin)
         for kind in ("number", "name", "date", "noun", "verb", "adjective")
@@ -113,7 +113,7 @@ def test_each_kind_is_planted_once(benchmark: Any) -> None:
 
 
 def test_all_other_words_are_copied(planter: Any) -> None:
-    """A sentence without its change is the sentence of the document without what gave way."""
+    """Without the new words, a sentence is the document sentence without the replaced words."""
     for one in planted(planter):
         forms = planter.texts[0].sentences[one.sentence].forms
         copied = [word for word in one.words if word.source is not None]
@@ -150,7 +150,7 @@ def test_a_seed_always_plants_the_same(benchmark: Any, planter: Any) -> None:
 
 
 def test_synonyms_are_left_out(benchmark: Any) -> None:
-    """A word of one meaning is no change, and is counted."""
+    """A synonym is not planted as a change, but counted."""
     text = "The|DET|DT|2|det {}|NOUN|NN|3|nsubj {}|VERB|VBZ|0|root in|ADP|IN|6|case the|DET|DT|6|det yard|NOUN|NNS|3|obl .|PUNCT|.|3|punct"
     both = "\n".join(text.format(*words) for words in (("race", "starts"), ("film", "begins")))
     planter = benchmark.Planter([benchmark.Text("", sentences(both))], wordnet=None)
@@ -183,7 +183,7 @@ def test_adverbials_are_cut_off(benchmark: Any) -> None:
 
 
 def test_told_words_are_counted(benchmark: Any, planter: Any) -> None:
-    """A change is shown by one of its words; untouched words that are told are accused."""
+    """A change is found if one of its words is reported; reported words without a change are false alarms."""
     change = next(one for one in planted(planter) if one.kind == "number")
     place = next(at for at, word in enumerate(change.words) if word.mark == "put")
     states = [WordState(word.form, "same") for word in change.words]

@@ -1,4 +1,4 @@
-"""Numbers, amounts, dates and times as values: what is found in a text, and what compares with what."""
+"""Numbers, amounts, dates and times as values: how they are found in a text, and compared."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def only(text: str) -> Quantity:
     ],
 )  # fmt: skip
 def test_what_is_found(text: str, words: str, kind: str, value: str) -> None:
-    """Numbers, shares, money and measures, with their units, in base units."""
+    """Numbers, shares, money and measures are found, with their units, in base units."""
     assert found(text) == [(words, kind, value)]
 
 
@@ -102,7 +102,7 @@ def test_what_is_found(text: str, words: str, kind: str, value: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_quantity(text: str) -> None:
-    """Pronouns, adverbs, vague numbers, names with digits, references, and what may mean two things."""
+    """Pronouns, adverbs, vague numbers, names with digits, references and ambiguous words are no quantities."""
     assert found(text) == []
 
 
@@ -135,7 +135,7 @@ def test_what_is_no_quantity(text: str) -> None:
     ],
 )
 def test_dates_and_times(text: str, parts: dict[str, int]) -> None:
-    """Each part that is said; what follows from them, such as the weekday of a date, is there, too."""
+    """Dates have the parts in the text, and those that follow from them, such as the weekday."""
     (reading,) = only(text).readings
 
     assert {name: reading[name] for name in parts} == parts
@@ -158,7 +158,7 @@ def test_a_date_that_may_mean_two() -> None:
     ],
 )  # fmt: skip
 def test_how_exact_a_number_is(text: str, hedge: str) -> None:
-    """By the words before it and behind it."""
+    """The words before and after a number tell how exact it is."""
     assert only(text).hedge == hedge
 
 
@@ -236,7 +236,7 @@ def test_how_exact_a_number_is(text: str, hedge: str) -> None:
     ],
 )
 def test_what_is_the_same(one: str, other: str, answer: str) -> None:
-    """In both orders."""
+    """Equal quantities are equal in both orders."""
     assert only(one).compare(only(other)) == answer
     assert only(other).compare(only(one)) == answer
 
@@ -283,7 +283,7 @@ def test_a_number_is_the_same_however_it_is_written(number: int) -> None:
     st.sampled_from([("km", "m"), ("kg", "g"), ("hours", "minutes"), ("years", "months")]),
 )
 def test_units_convert_exactly(number: int, units: tuple[str, str]) -> None:
-    """To the last digit."""
+    """Units convert without rounding errors."""
     large, small = (UnitValue.find(unit) for unit in units)
     assert large is not None
     assert small is not None
@@ -301,7 +301,7 @@ twenty-five 3/4/2021 2021-03-04 century '90s p<0.05 10^-3 ½ €3bn - -5 x BC qu
 
 @given(st.lists(st.sampled_from(WORDS.split()) | st.text("aAé1.,-–/°$% ", max_size=4), max_size=12))
 def test_spans_lie_in_order_and_compare_alike_in_both_directions(words: list[str]) -> None:
-    """Whatever the words are; equal to themselves as far as they are comparable."""
+    """For any words; a comparable quantity equals itself."""
     all_of_them = quantities(words)
 
     assert all(0 <= one.start < one.end <= len(words) for one in all_of_them)
@@ -312,7 +312,7 @@ def test_spans_lie_in_order_and_compare_alike_in_both_directions(words: list[str
 
 @pytest.mark.data
 def test_quantities_of_real_texts(data_dir: Path) -> None:
-    """In order, and about as many as there are; most of an abstract are in its document, too."""
+    """Quantities are in order, about as many as expected; most of an abstract's are in its document."""
     with gzip.open(data_dir / "pairs" / "scitldr-dev.jsonl.gz", "rt", encoding="utf-8") as lines:
         papers = [json.loads(line) for line in islice(lines, 150)]
     pairs = [(tokenize(one["target"][0]), tokenize(" ".join(one["source"]))) for one in papers]

@@ -1,4 +1,4 @@
-"""Why words are linked: shares and posteriors against all segmentations, in passages, and of tuned models."""
+"""Reasons of links: shares and posteriors against all segmentations, in passages, and of tuned models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sentgen.alignment.phrase_hmm.weights import SIZE, LinkCounts, Tuning, find_
 from sentgen.alignment.view.html import fragment
 from sentgen.alignment.view.view import PairView
 
-#: What the components are called where a word is rewritten, and where several are.
+#: Names of the components of the rewriting of a word, and of several words.
 NAMES = {
     "table": (
         ("rewrite table", "stem table", "same stem"),
@@ -34,7 +34,7 @@ NAMES = {
 
 
 def enumerated(oracle: Oracle, *, exchanged: bool) -> dict[tuple[int, int], Counter[str]]:
-    """Return the posterior of each link by what makes it, (abstract, document), over all segmentations."""
+    """Return the posterior of each link by component, (abstract, document), over all segmentations."""
     found: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     for prob, path in oracle.paths:
         for one in path[:-1]:
@@ -107,7 +107,7 @@ LONG = Pair(
 
 @pytest.mark.parametrize("name", ["best", "paper"])
 def test_nothing_else_changes(name: str) -> None:
-    """Links, P(null) and log-probability are those without reasons; each link has its own, in passages too."""
+    """Reasons change no links, P(null) or log-probability; each link has its own, in passages, too."""
     aligner = PhraseHmm.untrained(name)
     (plain,), (answer,) = aligner.align([LONG]), replace(aligner, explain=True).align([LONG])
 
@@ -142,7 +142,7 @@ def test_kinds_of_kinship_are_named() -> None:
 
 
 def test_weights_of_a_tuned_model_are_its_score() -> None:
-    """They sum to the mean of the scores of both directions."""
+    """The weights of a link sum to the mean of its scores in both directions."""
     rng = np.random.default_rng(1)
     plain = RewriteParameters.prior(PbhmmSettings.preset("best"))
     weights = [rng.normal(0, 0.3, SIZE) for _ in range(2)]
@@ -208,7 +208,7 @@ def test_a_word_that_was_looked_up_comes_from_its_place() -> None:
 @pytest.mark.parametrize("name", ["best", "paper"])
 @pytest.mark.parametrize("texts", [((), ("a",)), (("a",), ()), ((), ())])
 def test_texts_without_words_have_no_links(name: str, texts: tuple[tuple[str, ...], tuple[str, ...]]) -> None:
-    """There is nothing to explain, and no error."""
+    """Texts without words have no reasons, and cause no error."""
     (answer,) = replace(PhraseHmm.untrained(name), explain=True).align([Pair("1", *texts)])
 
     assert answer.weighed is not None

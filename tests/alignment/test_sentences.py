@@ -33,7 +33,7 @@ def sentence_numbers(stops: list[bool]) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_full_stops_have_the_shares_of_their_sentences(seed: int) -> None:
-    """As added up link by link, from any columns at a time; all other links stay, and all without full stops."""
+    """Shares equal a sum link by link, for any number of columns at a time; all other links stay."""
     rng = np.random.default_rng(seed)
     links = rng.random((int(rng.integers(1, 9)), int(rng.integers(1, 12)))) * (rng.random() > 0.1)
     abstract, document = (rng.random(size) < 0.3 for size in links.shape)
@@ -57,13 +57,13 @@ def test_full_stops_have_the_shares_of_their_sentences(seed: int) -> None:
 
 
 def test_breaks_are_after_full_stops() -> None:
-    """Not before the first word, and not after the last one."""
+    """There is no break before the first word or after the last one."""
     assert breaks(np.array([True, False, True, True])).tolist() == [False, True, False, True]
     assert breaks(np.empty(0, np.bool_)).tolist() == []
 
 
 def test_a_full_stop_is_that_of_its_sentence() -> None:
-    """Its nearest twins are those before the sentence and after it; the words decide, however far off."""
+    """A full stop goes with the words of its sentence, however far, not with the nearest full stop."""
     best = replace(PbhmmSettings.preset("best"), whole_sentences=None)
     links = aligned("it rained . dogs bark .", DOCUMENT, best)
     plain = aligned("it rained . dogs bark .", DOCUMENT, replace(best, stops=False, forget=0.0))
@@ -93,7 +93,7 @@ def test_what_is_no_probability_is_refused() -> None:
 
 
 def test_models_from_before_load_as_they_were() -> None:
-    """Settings that were stored without what is new have it switched off."""
+    """Settings of older models, which lack new ones, have these switched off."""
     known = json.loads(PbhmmSettings.preset("best").as_json())
     before = PbhmmSettings.from_json(
         json.dumps({k: v for k, v in known.items() if k not in ("grouped", "forget", "stops")})

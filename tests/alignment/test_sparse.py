@@ -1,4 +1,4 @@
-"""Rows that are mostly 0: made of mappings, and of length 1."""
+"""Sparse rows: from mappings, and scaled to length 1."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_products_by_hand() -> None:
 
 @pytest.mark.parametrize("width", [0, 3])
 def test_no_rows(width: int) -> None:
-    """Nothing, of any width, has products, too."""
+    """A matrix without rows, of any width, can be multiplied."""
     none, some = sparse_rows([], width), sparse_rows([{}, {}], width)
 
     assert (unit_rows(none) @ unit_rows(some).T).toarray().shape == (0, 2)
@@ -30,7 +30,7 @@ def test_no_rows(width: int) -> None:
 
 @given(ROWS)
 def test_lengths(rows: list[dict[int, float]]) -> None:
-    """Each is 1, in the direction that it had; without a length a row stays."""
+    """Each row has length 1 in its old direction; a row of zeros stays."""
     dense = sparse_rows(rows, 10).toarray()
     lengths = np.sqrt((dense * dense).sum(axis=1))
 

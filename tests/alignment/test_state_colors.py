@@ -79,7 +79,7 @@ def test_states_can_be_read_and_told_apart(scheme: int) -> None:
 
 
 def test_no_state_is_told_by_color_alone() -> None:
-    """Each has a line or a frame of its own, also where colors are not printed."""
+    """Each state has a line or a frame of its own, which shows without colors, too."""
     rules = dict(
         re.findall(r"^\.alignment \.(changed|new|related|variant) \{([^}]*)\}", style(), re.MULTILINE)
     )

@@ -1,4 +1,4 @@
-"""What becomes of each word of a summary: states, on cases that a reader can judge."""
+"""The states of the words of a summary, on cases that a reader can judge."""
 
 from __future__ import annotations
 

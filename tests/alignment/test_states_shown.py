@@ -1,4 +1,4 @@
-"""What is shown of the states of words: blocks that end at them, and the same figures in table, page and JSON."""
+"""Display of the states of words: blocks that end at them, the same figures in table, page and JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sentgen.alignment.words.states import STATES, WordState
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> PairView:
-    """The example with five changed words, one that is new, one inflected, and one akin."""
+    """The example with five changed words, one new, one inflected, and one related word."""
     others = {
         10: WordState("the", "new", elsewhere=(2,)),
         12: WordState("rose", "variant", (12,), why="inflected"),
@@ -37,7 +37,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> PairView:
     st.lists(st.sampled_from(STATES), min_size=5, max_size=5),
 )
 def test_a_block_has_words_of_one_kind(links: set[tuple[int, int]], states: list[str]) -> None:
-    """Changed words are alone with one link, links of new ones are no blocks, and no other is lost or twice."""
+    """Changed words are blocks of one link, links of new words no blocks; all others are in one block."""
     told = [
         WordState("w", state, () if state == "new" else tuple(d for s, d in sorted(links) if s == word))  # type: ignore[arg-type]
         for word, state in enumerate(states)
@@ -80,7 +80,7 @@ def test_a_phrase_of_the_aligner_says_which_word_is_changed(monkeypatch: pytest.
 
     assert (first.abstract[0], first.state, first.posterior) == ("one large team", "changed", 0.7)
     assert first.why.split("; ")[-1] == "team: another noun: club"
-    # Nothing goes on where it ends.
+    # No block continues after the phrase.
     assert (second.abstract[0], second.posterior) == ("rose", 0.9)
     assert marked[-2:] == ["changed", "same"]
     assert 'aria-label="team, changed, the document has club, another noun: club"' in fragment(of)
@@ -89,7 +89,7 @@ def test_a_phrase_of_the_aligner_says_which_word_is_changed(monkeypatch: pytest.
 def test_numbers_agree(shown: PairView) -> None:
     """A phrase has one number in table, page and JSON; counts are those of the states everywhere."""
     found = json.loads(json.dumps(as_json(shown, model="")))
-    # Links of words that are judged new belong to none.
+    # Links of new words belong to no block.
     of_links = {one["phrase"] for one in found["phrases"]} - {None}
     text = fragment(shown)
     on_page = {int(n) for at in re.findall(r'data-b="([\d ]+)"', text) for n in at.split()}
@@ -120,7 +120,7 @@ def test_the_legend_leads_to_the_first_word_of_each_state(
 
 
 def test_both_words_stand_side_by_side_as_text(shown: PairView) -> None:
-    """In the tip of either word, in what is read aloud, and in the table; a new word leads to where it stands."""
+    """Both words are in the tips, in the text for screen readers, and in the table."""
     text = fragment(shown)
 
     assert (
@@ -148,7 +148,7 @@ def test_a_changed_word_without_a_link_lights_up_what_it_contradicts(monkeypatch
 
 
 def test_new_words_do_not_hide_a_changed_one_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is put in, and contradicts no word in particular, has a row of its own."""
+    """Inserted words, which contradict no particular word, have a row of their own."""
     choose(
         monkeypatch, {k: WordState("w", "changed" if k == 1 else "new", why="not put in") for k in range(3)}
     )
@@ -183,7 +183,7 @@ def test_states_and_reasons_are_escaped(monkeypatch: pytest.MonkeyPatch, explain
 
 
 def test_of_many_sentences_a_few_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Five and how many more, in the table as on the page, of which each is a link."""
+    """Table and page name five sentences, each a link, and the number of the others."""
     choose(monkeypatch, {0: WordState("The", "new", elsewhere=tuple(range(1, 9)))})
     of = PairView.make(PAIR, Alignment(()))
     row = next(of.phrases())
@@ -194,7 +194,7 @@ def test_of_many_sentences_a_few_are_named(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_word_is_told_its_own_sentence() -> None:
-    """A phrase goes over the end of a sentence; what is told of a word is not where the phrase begins."""
+    """In a phrase over the end of a sentence, a word has its own sentence, not that of the phrase's begin."""
     pair = Pair(
         "1", ("It", "rained", ".", "Nobody", "came"), ("It", "rained", ".", "Nobody", "came"), (0, 3), (0, 3)
     )

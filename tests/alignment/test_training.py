@@ -46,13 +46,13 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def toy_pairs(filled: Path, tmp_path: Path) -> Path:
-    """A copy of it."""
+    """A copy of the store with the toy pairs."""
     return Path(shutil.copy(filled, tmp_path))
 
 
 @pytest.fixture(scope="module")
 def expected(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[object]:
-    """The figures of a model of it."""
+    """The figures of a model of the toy pairs."""
     return figures(trained(Path(shutil.copy(filled, tmp_path_factory.mktemp("trained")))))
 
 
@@ -121,7 +121,7 @@ def test_order_of_the_pairs_changes_nothing(expected: list[object], tmp_path: Pa
 def test_nor_does_any_other(
     expected: list[object], tmp_path_factory: pytest.TempPathFactory, order: list[Texts]
 ) -> None:
-    """So it is in any order."""
+    """Any order of the pairs gives the same figures."""
     found = trained(fill(tmp_path_factory.mktemp("order") / "toy.duckdb", order))
 
     assert figures(found) == pytest.approx(expected, rel=1e-9)
@@ -178,7 +178,7 @@ with Store(sys.argv[1]) as store:
 
 @pytest.fixture(scope="module")
 def four_of_each(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> list[StoredIteration]:
-    """What that training does if nobody kills it."""
+    """The figures of the same training without interruption."""
     path = Path(shutil.copy(filled, tmp_path_factory.mktemp("four")))
     return trained(path, PbhmmSettings.preset("best"), TrainingPlan(iterations=4, drop=0.0))
 
@@ -201,7 +201,7 @@ def test_killed_training_goes_on(
 
 
 def test_a_model_can_be_trained_further(toy_pairs: Path) -> None:
-    """Two iterations and two more are four."""
+    """Two iterations and two further ones give the result of four."""
     whole = trained(toy_pairs, plan=replace(EXACT, iterations=4), name="whole")
     trained(toy_pairs, plan=replace(EXACT, iterations=2))
 
@@ -219,7 +219,7 @@ def test_a_model_that_exists_is_not_overwritten(toy_pairs: Path) -> None:
 
 
 def test_only_a_model_that_was_begun_can_be_resumed(toy_pairs: Path) -> None:
-    """A wrong name begins no other model."""
+    """A wrong name does not begin another model."""
     trained(toy_pairs)
 
     with pytest.raises(NotFoundError, match="no alignment model 'n'; there are: m"):
@@ -229,7 +229,7 @@ def test_only_a_model_that_was_begun_can_be_resumed(toy_pairs: Path) -> None:
 
 
 def test_what_cannot_be_trained_leaves_no_model(toy_pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The name is free for other settings."""
+    """After a failed training, the name is free for other settings."""
     with monkeypatch.context() as patch:
         patch.setattr("sentgen.alignment.stored.training._Training._log_prior", lambda *_: -np.inf)
         with pytest.raises(ModelError, match="some pair is impossible"):
@@ -239,7 +239,7 @@ def test_what_cannot_be_trained_leaves_no_model(toy_pairs: Path, monkeypatch: py
 
 
 def test_other_pairs_refuse_to_resume(toy_pairs: Path) -> None:
-    """EM that changes its data half-way is no EM."""
+    """A training cannot be resumed with other pairs, which would not be EM."""
     trained(toy_pairs)
     fill(toy_pairs, [("new", "a cat", "a cat")])
 
@@ -260,7 +260,7 @@ def test_rare_phrases_are_dropped(toy_pairs: Path) -> None:
 
 
 def test_fixed_tables_stay(toy_pairs: Path) -> None:
-    """With the tables fixed, nothing but the rest moves."""
+    """With the tables fixed, EM changes the other parameters only."""
     fixed = replace(PAPER, fixed=frozenset({"table", "weights", "null", "unigram", "jumps"}))
 
     done = trained(toy_pairs, fixed)
@@ -282,7 +282,7 @@ def test_removing_a_model_removes_what_it_learnt(toy_pairs: Path) -> None:
 
 
 def test_removing_the_corpus_leaves_the_model(toy_pairs: Path) -> None:
-    """As with language models: what was learnt stays, the pairs go."""
+    """As with language models, the model stays when its corpus is removed."""
     trained(toy_pairs)
     with Store(toy_pairs) as store:
         pair = next(stored_pairs(store, "toy"))
@@ -294,7 +294,7 @@ def test_removing_the_corpus_leaves_the_model(toy_pairs: Path) -> None:
 
 
 def test_a_model_without_iterations_says_so(toy_pairs: Path) -> None:
-    """Killed in the first iteration, it cannot align yet."""
+    """A model whose training was killed in the first iteration refuses to align."""
     with Store(toy_pairs) as store:
         pair = next(stored_pairs(store, "toy"))
         training = train_model(store, "toy", "m", PAPER, EXACT, progress=_interrupt)
@@ -305,7 +305,7 @@ def test_a_model_without_iterations_says_so(toy_pairs: Path) -> None:
 
 
 def test_a_model_of_other_stems_is_refused(toy_pairs: Path) -> None:
-    """The keys of its table of stems would mean other stems."""
+    """The keys of its table of stems would stand for other stems."""
     trained(toy_pairs, plan=replace(EXACT, iterations=1))
     with Store(toy_pairs) as store:
         with store.begin() as connection:
@@ -333,7 +333,7 @@ def test_unknown_words_and_pairs_can_be_aligned(toy_pairs: Path) -> None:
 
 
 def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
-    """They get the answers that they get alone, though DuckDB joins with many words in any order."""
+    """Pairs have the same alignments as alone, though DuckDB joins many words in any order."""
     words = [f"w{number * number % 2003}" for number in range(3_000)]
     texts = [(words[start : start + 20], words[start + 5 : start + 12]) for start in range(0, 2_980, 20)]
     pairs = [
@@ -352,7 +352,7 @@ def test_many_pairs_can_be_aligned_at_once(tmp_path: Path) -> None:
 
 
 def test_settings_survive_the_store() -> None:
-    """JSON gives back what went in, priors and fixed parts included."""
+    """Settings, with priors and fixed parts, are the same after JSON."""
     settings = PbhmmSettings.preset("best").changed(
         {
             "p0": "0.3",

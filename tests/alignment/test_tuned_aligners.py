@@ -124,7 +124,7 @@ def paths(task: TuningTask, weights: Floats) -> Iterator[tuple[float, bool]]:
 
 @pytest.mark.parametrize("exchanged", [False, True])
 def test_likelihood_of_gold_links_is_that_of_all_paths(exchanged: bool) -> None:
-    """Paths that agree over all paths, enumerated with random weights."""
+    """The likelihood is that of the agreeing paths over that of all paths, with random weights."""
     weights = np.random.default_rng(3).normal(size=SIZE)
     for task in tasks(exchanged):
         found = list(paths(task, weights))
@@ -135,7 +135,7 @@ def test_likelihood_of_gold_links_is_that_of_all_paths(exchanged: bool) -> None:
 
 @pytest.mark.parametrize("exchanged", [False, True])
 def test_gradient_is_that_of_finite_differences(exchanged: bool) -> None:
-    """Every weight that any path has, at random weights."""
+    """The gradient by every weight, at random weights."""
     objective = Objective(tasks(exchanged), PLAIN, BEST)
     weights = np.random.default_rng(4).normal(size=SIZE)
     value, gradient = objective.gradient(weights)
@@ -168,7 +168,7 @@ def test_without_weights_nothing_changes(decode: str) -> None:
 
 
 def test_every_value_has_a_name() -> None:
-    """No value is beyond its template, in either direction, and names are there once."""
+    """All values are within their templates, in both directions, and names are unique."""
     assert len(set(NAMES)) == SIZE
     for one in map(example, TINY):
         clues = encoded(one.pair).clues
@@ -182,7 +182,7 @@ def test_every_value_has_a_name() -> None:
 
 
 def test_clues_by_name() -> None:
-    """What a model sees of three links."""
+    """The features of three links, by name."""
     pair = Pair("1", ("The", "two", "Cats", "slept"), ("2", "cats", "were", "Sleeping"))
     clues = encoded(pair).clues
     assert clues is not None
@@ -207,7 +207,7 @@ def test_clues_by_name() -> None:
 
 
 def test_stems_of_gold_links_are_counted() -> None:
-    """In either order; a pair that was counted does not see its own links."""
+    """Stems are counted in either order; the counts for a pair exclude its own links."""
     first = example(("the huge dog", "a big dog", {(1, 1), (2, 2)}, set()))
     second = example(("big dogs", "huge dog", {(0, 0)}, set()))
     counts = LinkCounts.of_pairs([first.pair, second.pair], [first.sure, second.sure])
@@ -238,7 +238,7 @@ def determiners(count: int) -> list[TuningExample]:
 
 
 def test_what_people_do_is_learnt() -> None:
-    """Links of `the` go, others stay; the same again to the last bit."""
+    """Links of `the` vanish, others stay, the same in each run to the last bit."""
     tuned = tune(determiners(60), TuningPlan(prior=1.0))
     pair = Pair("1", ("the", "red", "bridge", "fell"), ("the", "big", "bridge", "fell"))
 
@@ -270,7 +270,7 @@ def test_features_that_are_left_out_weigh_nothing() -> None:
 
 
 def test_tuning_ends_with_what_it_cannot_do() -> None:
-    """No links, too little memory."""
+    """Tuning refuses pairs without links, and too little memory."""
     with pytest.raises(InputError, match="no sure links to learn from"):
         tune([example(("a b", "a b", set(), set()))])
     with pytest.raises(MemoryLimitError, match="60 text pairs with 960 pairs of words take"):
@@ -279,7 +279,7 @@ def test_tuning_ends_with_what_it_cannot_do() -> None:
 
 DOCUMENT = words_of("old cats chase mice . a dog barked . the mill burned . it rains . rivers rise .")
 ABSTRACT = words_of("cats chased old mice . kings abdicate . the dog barks and it rains .")
-#: Eight sentences of four words that are in neither.
+#: Eight sentences of four words that are in neither text.
 OTHERS = words_of(" ".join(f"x{n} y{n} z{n} ." for n in "abcdefgh"))
 
 
@@ -303,7 +303,7 @@ def test_what_is_added_to_a_document_changes_nothing(tuned: PhraseHmm, before: i
 
 
 def test_a_large_text_is_aligned(tuned: PhraseHmm) -> None:
-    """By passages it takes little; as a whole it is refused."""
+    """A large text is aligned by passages in little memory; as a whole it is refused."""
     sentences = [(*(f"w{one}x{n}" for n in range(9)), ".") for one in range(400)]
     abstract = tuple(word for one in range(0, 400, 20) for word in sentences[one])
     pair = Pair("1", tuple(word for sentence in sentences for word in sentence), abstract)

@@ -49,7 +49,7 @@ def unit(source: str, target: str) -> BitextUnit:
 
 
 def keys(of: BitextUnit, text: Bitext) -> dict[tuple[str, str], int]:
-    """The parameter of each (source word, target word) of the first sentence pair."""
+    """Return the parameter of each (source word, target word) of the first sentence pair."""
     columns = (NULL_WORD, *of.source)
     cells = text.cells[: len(of.target) * len(columns)].reshape(len(of.target), len(columns))
     return {(s, t): int(cells[j, i]) for j, t in enumerate(of.target) for i, s in enumerate(columns)}
@@ -223,7 +223,7 @@ def test_training_pairs_teach() -> None:
 
 
 def test_a_pair_to_align_is_learnt_from_once() -> None:
-    """A pair that is among the training pairs, too, is not there twice."""
+    """A pair to align that is also a training pair counts once."""
     assert with_training(PAIRS[:1], [*PAIRS, PAIRS[1]]) == [*PAIRS, PAIRS[1]]
 
 
@@ -238,7 +238,7 @@ def test_long_pairs_are_aligned_by_sentence() -> None:
 
 
 def test_no_pairs_have_no_alignments() -> None:
-    """Nothing to align is no error."""
+    """An empty list of pairs is no error."""
     assert list(WordHMM().align([])) == []
     assert list(Model1().align([])) == []
 
@@ -260,7 +260,7 @@ def test_sides_exchange_source_and_target() -> None:
 
 @given(st.lists(st.integers(0, 60)), st.lists(st.integers(0, 2**50)))
 def test_numbers_follow_the_first_coming(first: list[int], second: list[int]) -> None:
-    """A dictionary that grows gives the same numbers, whatever the size of the table at the start."""
+    """Word numbers do not depend on the initial size of the hash table."""
     numbering = Numbering(bits=2)
     found = [*numbering.numbers(np.array(first, np.int64)), *numbering.numbers(np.array(second, np.int64))]
     expected: dict[int, int] = {}
