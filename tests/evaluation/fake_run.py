@@ -1,4 +1,4 @@
-"""A run of two systems over six sentences, made without a store; hostile wherever a text can be."""
+"""A run of two systems over six sentences, without a store, with hostile text in every place for text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SENTENCES = [
 
 
 def fake_run() -> RegenerationResult:
-    """Return a result: `good` swaps the last two units, `<b>bad</b>` turns every sentence around."""
+    """Return the result of `good`, which swaps the last two units, and `<b>bad</b>`, which reverses sentences."""
     golds = [tuple(Unit(words) for words in sentence) for sentence in SENTENCES]
     good = [(*units[:-2], units[-1], units[-2]) for units in golds]
     bad = [units[::-1] for units in golds]

@@ -1,4 +1,4 @@
-"""A run over hand-made pairs: what is compared, recorded and reported."""
+"""A run over hand-made pairs: its comparisons, its record and its report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 @dataclass(frozen=True)
 class Diagonal:
-    """Links words by their offsets."""
+    """An aligner that links words of the same offset."""
 
     name: str = "diagonal"
 
@@ -63,12 +63,12 @@ def _named(spec: str, training: Sequence[Pair] = ()) -> Diagonal | Broken:
 
 @pytest.fixture(autouse=True)
 def systems(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Baselines are diagonals; `hmm` is missing, `model1` breaks."""
+    """Baselines link the diagonal; `hmm` is missing, `model1` fails."""
     monkeypatch.setattr(alignment_systems, "aligner_named", _named)
 
 
 def gold() -> GoldStandard:
-    """Return four pairs by two annotators; what the first one drew is the diagonal but for one link."""
+    """Return four pairs by two annotators; the links of the first one are the diagonal but for one."""
     pairs = [
         Pair("1", ("the", "dog", "sat", "sat"), ("the", "dogs", "sat")),
         Pair("2", (SCRIPT, "in", "1999"), ("$x^2$", "in", "1999")),
@@ -93,7 +93,7 @@ def result(store: Store) -> AlignmentResult:
 
 
 def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
-    """The others run; the reasons are told."""
+    """Systems that cannot run are left out with the reason, and the others run."""
     assert [one.system for one in result.systems] == ["lcs", "cut-and-paste"]
     assert [(one.system, one.reason) for one in result.missing] == [
         ("hmm", "hmm is not installed; install it"),
@@ -102,13 +102,13 @@ def test_what_cannot_run_is_left_out(result: AlignmentResult) -> None:
 
 
 def test_nothing_can_run(store: Store) -> None:
-    """Then there is nothing to compare."""
+    """If no system can run, the evaluation is refused."""
     with pytest.raises(InputError, match="no system can run here: hmm: hmm is not installed"):
         evaluate_alignment(store, Target(gold()), ["hmm"])
 
 
 def test_figures(result: AlignmentResult) -> None:
-    """The union of the annotators is the gold standard; humans are measured by the other one."""
+    """The gold standard is the union of the annotators; each annotator is measured against the other."""
     # The diagonal has 3 + 3 + 3 + 1 links; of the union, 9 links, all but sat-sat, c-c are found: 7.
     assert result.systems[0].value("precision") == 7 / 10
     assert result.systems[0].value("recall") == pytest.approx(7 / 9)
@@ -141,7 +141,7 @@ def test_what_is_recorded(store: Store, result: AlignmentResult) -> None:
 
 
 def test_kinds_of_links(result: AlignmentResult) -> None:
-    """Links are told apart by how their words are related and what the abstract word is."""
+    """Links are counted by the relation of their words and the kind of the abstract word."""
     found = AlignmentReport(result).kinds(result.systems[0])
 
     # the-the and in-in are copies of function words, 1999 of a number, | of a sign, c and same of others.
@@ -166,7 +166,7 @@ def test_kinds_of_links(result: AlignmentResult) -> None:
 
 
 def test_report(result: AlignmentResult, tmp_path: Path) -> None:
-    """Tables, plots and a page; nothing of the texts is markup in it."""
+    """The report has tables, plots and a page, in which texts are escaped."""
     folder = tmp_path / "report"
     Report.prepare_folder(folder)
     first, *_ = AlignmentReport(result).report().write(folder)
@@ -193,7 +193,7 @@ def test_the_report_is_the_same_again(result: AlignmentResult) -> None:
 
 
 def test_our_system_and_its_settings() -> None:
-    """The phrase-based HMM runs on its priors, any of its settings and priors can be changed."""
+    """The phrase-based HMM runs on its priors; each of its settings and priors can be changed."""
     pair = gold().pairs[0].pair
     ready = make_system(
         "pbhmm:preset=paper:max-document-phrase=2:prior-identity=5:weights=0.2/0.2/0.6", [pair]
@@ -207,7 +207,7 @@ def test_our_system_and_its_settings() -> None:
 
 
 def test_models_of_the_store_are_looked_up(store: Store) -> None:
-    """`pbhmm:NAME` asks for the model of the store."""
+    """`pbhmm:NAME` is the model of that name in the store."""
     with pytest.raises(NotFoundError, match="news"):
         make_system("pbhmm:news", [], store=store)
     with pytest.raises(InputError, match="is a model of a store, and there is none"):
@@ -224,7 +224,7 @@ def test_models_of_the_store_are_looked_up(store: Store) -> None:
     ],
 )
 def test_refused_lists(systems: str, message: str) -> None:
-    """A wrong name is no missing program."""
+    """A wrong name is an error, and not left out as a missing program is."""
     with pytest.raises(InputError, match=message):
         parse_specs(systems)
 
@@ -244,6 +244,6 @@ def test_refused_lists(systems: str, message: str) -> None:
     ],
 )
 def test_refused_settings(spec: str, message: str) -> None:
-    """A wrong setting is named with what was wrong."""
+    """The error of a wrong setting names it and the reason."""
     with pytest.raises(InputError, match=message):
         make_system(spec, [])

@@ -1,4 +1,4 @@
-"""Gold alignments: what each format says, what is refused, and how annotators are combined."""
+"""Gold alignments: reading of each format, refusals, and the combination of annotators."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_edinburgh_reads_both_files(write: Write, tmp_path: Path, named: str) ->
 
 
 def test_edinburgh_files_must_belong_together(write: Write) -> None:
-    """A link that is sure in one file and missing in the other shows that they do not."""
+    """A link that is sure in one file and missing in the other one is an error."""
     write("train.sure.json", json.dumps([entry(sureAlign="0-0")]))
     path = write("train.sure+poss.json", json.dumps([entry(sureAlign="1-0")]))
 
@@ -85,12 +85,12 @@ def test_edinburgh_files_must_belong_together(write: Write) -> None:
 
 
 def test_rte(write: Write, tmp_path: Path) -> None:
-    """Links count from 1, `p` is possible; a word may be a parenthesis; byte order marks are anywhere."""
+    """Links count from 1, `p` is possible; a word may be a parenthesis; byte order marks may be anywhere."""
     write(
         "dev_A.txt",
         RTE.replace("# sentence pair 1", "\ufeff\ufeff# sentence pair 1").replace("cat", "c\ufeffat"),
     )
-    # Another annotator may write a word in another way, draw other links, and forget the last parenthesis.
+    # A second annotator may spell a word in another way, draw other links, and forget the last parenthesis.
     write("dev_B.txt", RTE.replace("mat .", "mat ..").replace("cat ({ 2", "cat ({ p2").rstrip(") \n"))
 
     gold = read_gold(str(tmp_path), "rte")
@@ -139,7 +139,7 @@ def test_pharaoh_in_a_folder(write: Write, tmp_path: Path) -> None:
 
 
 def test_handalign_texts(write: Write, tmp_path: Path) -> None:
-    """The texts are those of HandAlign, the links plain."""
+    """Texts are read in HandAlign's format, links in Pharaoh's."""
     write("documents/ZF1", "a b\nc")
     write("abstracts/ZF1", "c b")
     path = write("ZF1.alignment", "2-0\n1p1\n")
@@ -154,7 +154,7 @@ def test_handalign_texts(write: Write, tmp_path: Path) -> None:
 
 
 def test_handalign_by_several_people(write: Write, tmp_path: Path) -> None:
-    """A file for each, of the same texts, whose names may have dots; what one did not align is refused."""
+    """Annotators have a file a text, whose name may have dots; a text that one did not align is refused."""
     for name in ("ZF1", "ZF.2"):
         write(f"documents/{name}", "a b\nc")
         write(f"abstracts/{name}", "c b")
@@ -213,7 +213,7 @@ def test_refusals(write: Write, form: str, text: str, message: str) -> None:
 
 
 def test_texts_of_annotators_must_fit(write: Write, tmp_path: Path) -> None:
-    """Links of two annotators can be put together only if they count the same words."""
+    """Links of two annotators are combined only if their texts have the same words."""
     write("dev_A.txt", RTE)
     write("dev_B.txt", RTE.replace("Dogs ( bark", "Dogs do ( bark"))
 
@@ -238,7 +238,7 @@ def test_every_format_refuses_what_is_not_there() -> None:
     ],
 )
 def test_combinations(how: Combination, sure: set[int], possible: set[int]) -> None:
-    """Enough annotators call a link sure, or draw it at all."""
+    """A link counts if enough annotators have it as sure, or at all."""
     drawn = [({0, 1, 2}, {3}), ({0, 1}, {3, 2}), ({0}, {1, 4})]
     annotations = [GoldLinks.of({(n, 0) for n in s}, {(n, 0) for n in p}) for s, p in drawn]
 
@@ -249,7 +249,7 @@ def test_combinations(how: Combination, sure: set[int], possible: set[int]) -> N
 
 
 def test_half_of_two_is_either() -> None:
-    """With two annotators the default is the union, as in the paper; with one it is that one."""
+    """With two annotators the default is the union, as in the paper; with one it is their links."""
     one, other = GoldLinks.of({(0, 0)}), GoldLinks.of({(1, 1)})
 
     assert GoldLinks.combine([one, other]) == GoldLinks.combine([one, other], "union")
@@ -257,7 +257,7 @@ def test_half_of_two_is_either() -> None:
 
 
 def test_possible_links_may_be_dropped_or_made_sure() -> None:
-    """What is possible only can be left out, or count as sure; one annotator can be chosen by name."""
+    """Possible links can be left out, or count as sure; one annotator can be chosen by name."""
     pair = Pair("1", ("a", "b"), ("a",))
     gold = GoldStandard(("A", "B"), (GoldPair(pair, (GoldLinks.of({(0, 0)}, {(1, 0)}), GoldLinks.of(()))),))
 
@@ -272,7 +272,7 @@ def test_possible_links_may_be_dropped_or_made_sure() -> None:
 @pytest.mark.parametrize(
     ("path", "form", "pairs", "links"),
     [
-        # Counted apart by a script of regular expressions that knows nothing of pairs.
+        # Counted independently by a script of regular expressions.
         ("rte2", "rte", 800, [(5983, 8137), (6022, 8037), (5888, 8621)]),
         ("edinburgh/gold.train.sure.json", "edinburgh", 714, [(13314, 15846)]),
         ("mtref/mt-reference.dev.json", "mtref", 2000, [(34348, 34348 + 25365)]),

@@ -35,7 +35,7 @@ def values(*answers: Alignment, gold: GoldLinks = GOLD) -> dict[str, float]:
 
 
 def test_precision_recall_and_error_rate() -> None:
-    """Sure links decide recall, possible ones precision (Och and Ney 2003)."""
+    """Recall is of sure links, precision counts possible ones as right (Och and Ney 2003)."""
     # Drawn: The-The sure, big-dog possible, barked-dog wrong, .-. possible: A = 4, A and P = 3, A and S = 1.
     found = values(word_links({(0, 0), (1, 1), (3, 1), (4, 3)}))
 
@@ -47,7 +47,7 @@ def test_precision_recall_and_error_rate() -> None:
 
 
 def test_new_words() -> None:
-    """A word with only a possible link is new to some: it is no error to leave it alone, nor to align it."""
+    """A word with possible links only may be aligned or left unaligned without error."""
     # By hand: `.` has a possible link, dog and barks and The sure ones; of the texts below `soon` has none.
     pair = Pair("2", ("The", "dogs", "bark", "."), ("Soon", "the", "dog", "barks", "."))
     gold = GoldLinks.of({(0, 1), (1, 2), (2, 3)}, {(3, 4)})
@@ -63,7 +63,7 @@ def test_new_words() -> None:
 
 
 def test_sources_of_sentences() -> None:
-    """The text that most links lead to: of as many the first one, and any of the gold; none is wrong."""
+    """The source of a sentence is the text with most links, the first at a tie; any gold source is right."""
     pair = Pair("3", tuple("ab.cd.ef."), tuple("abce.d.x."), (0, 3, 6), (0, 5, 7))
     # Sentence 1 is of text 1 (two links, one each of the others), 2 of text 2 or 3, 3 of none.
     gold = GoldLinks.of({(0, 0), (1, 1), (3, 2), (6, 3), (4, 5), (8, 6)}, {(2, 8)})
@@ -80,7 +80,7 @@ def test_sources_of_sentences() -> None:
 
 
 def test_scopes() -> None:
-    """Ignored words are left out on both sides; the oracle removes links of words that the gold leaves alone."""
+    """Ignored words are left out on both sides; the oracle removes links of words without gold links."""
     links = {(0, 0), (1, 1), (3, 1), (4, 2), (3, 3)}
     gold = GoldLinks.of(SURE)  # the full stop of the abstract is aligned to nothing
     found = values(word_links(links), gold=gold)
@@ -93,7 +93,7 @@ def test_scopes() -> None:
 
 
 def test_soft_precision_forgives_copied_phrases() -> None:
-    """A phrase on the same phrase counts as its words one to one, by stems; recall keeps all links."""
+    """For precision, phrases with equal stems count as linked one to one; recall keeps all links."""
     # "dogs barked" to "dog barks" are 4 links, of which the diagonal, 2, are sure.
     phrase = Alignment((PhraseLink((1, 3), (2, 4)),))
     found = values(phrase)
@@ -131,7 +131,7 @@ def test_macro_figures() -> None:
 
 
 def test_nothing_drawn_and_nothing_to_find() -> None:
-    """A system without links has F 0; without any link on either side there is no figure."""
+    """A system without links has F 0; if the gold standard has none either, there is no figure."""
     nothing = Alignment(())
 
     assert values(nothing)["f1"] == 0
@@ -146,7 +146,7 @@ links = st.frozensets(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=
 def test_figures_are_consistent(
     answer: frozenset[Link], sure: frozenset[Link], more: frozenset[Link]
 ) -> None:
-    """Soft figures of single words are the strict ones, the gold itself is perfect, all lie between 0 and 1."""
+    """Soft figures of single words equal the strict ones, gold links have 1, all are between 0 and 1."""
     gold = GoldLinks.of(sure, more)
     found = values(word_links(answer), gold=gold)
     perfect = values(word_links(sure), gold=gold)
@@ -174,7 +174,7 @@ def test_kappa(items: list[tuple[bool, bool]]) -> None:
 
 
 def test_agreements() -> None:
-    """Items are all pairs of words, without ignored words fewer."""
+    """Agreement is over all pairs of words, or over the pairs without ignored words."""
     one, other = GoldLinks.of({(0, 0), (2, 1)}), GoldLinks.of({(2, 1)}, {(0, 0)})
     gold = GoldStandard(("A", "B"), (GoldPair(PAIR, (one, other)),))
     found = {(a.kind, a.scope): a for a in agreements(gold, ignored={"the", "."})}

@@ -22,7 +22,7 @@ def gold_of(count: int) -> GoldStandard:
 
 @given(st.integers(1, 5), st.integers(0, 4), st.integers(0, 20), st.integers(0, 99))
 def test_links_are_carried_over(documents: int, more: int, count: int, seed: int) -> None:
-    """Each abstract that is kept has its links, to its own document; sentences begin where texts do."""
+    """Each abstract that is kept has its links, to its own document; each text begins a sentence."""
     abstracts = max(1, documents - more)
     gold = gold_of(documents + count).pseudo_documents(documents=documents, abstracts=abstracts, seed=seed)
 
@@ -42,7 +42,7 @@ def test_links_are_carried_over(documents: int, more: int, count: int, seed: int
 
 
 def test_drawn_by_the_seed() -> None:
-    """The same seed gives the same documents, another one others; abstracts are not in order."""
+    """The same seed gives the same documents, another seed others; abstracts are shuffled."""
     first = gold_of(50).pseudo_documents(documents=25, abstracts=10, seed=1)
 
     assert first == gold_of(50).pseudo_documents(documents=25, abstracts=10, seed=1)

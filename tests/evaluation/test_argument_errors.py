@@ -27,7 +27,7 @@ GOLD = ([1, ROOT, 1, 2, 1], [LEFT, RIGHT, RIGHT, RIGHT, RIGHT])
 
 
 def model(size: int = 5, **numbers: list[float]) -> TreeModel:
-    """Return p_arg of units and sides such as `u2r`, from 0 modifiers on; others may have any number."""
+    """Return p_arg of units and sides such as `u2r`, from 0 modifiers on; of others all are equally usual."""
     arguments = np.full((size + 1, 2, 8), 1 / 8)
     for name, seen in numbers.items():
         arguments[int(name[1:-1]) + 1, RIGHT if name[-1] == "r" else LEFT] = np.pad(seen, (0, 8 - len(seen)))
@@ -40,7 +40,7 @@ def errors(heads: list[int], sides: list[int], found: TreeModel, kinds: str = "a
 
 
 def test_the_cases_of_the_paper() -> None:
-    """`on` steals the subject of `sleep`, and so has two where it takes one: greed, and for `sleep` a shortage."""
+    """`on` has the subject of `sleep` as a second modifier: theft and greed, and a shortage of `sleep`."""
     stolen = [2, ROOT, 1, 2, 1], [RIGHT, RIGHT, RIGHT, RIGHT, RIGHT]
 
     assert errors(*stolen, model()) == ArgumentErrors(theft=1)
@@ -52,17 +52,17 @@ def test_the_cases_of_the_paper() -> None:
 
 
 def test_what_is_replaced_is_no_theft() -> None:
-    """`mats` and `now` change places: both are wrong, but both heads have as many as they should."""
+    """`mats` and `now` are exchanged: both heads are wrong, but have the right number of modifiers."""
     assert errors([1, ROOT, 1, 1, 2], GOLD[1], model(u2r=[0, 1])) == ArgumentErrors()
 
 
 def test_a_leaf_that_should_have_an_argument() -> None:
-    """A shortage of words: `on` comes last and has nothing, and `sleep` has three on its right."""
+    """`on` is last and has no modifier, which is a shortage, and `sleep` has three on its right."""
     assert errors([1, ROOT, 1, 1, 1], GOLD[1], model(u2r=[0, 1])) == ArgumentErrors(theft=1, shortage=1)
 
 
 def test_two_roots() -> None:
-    """The root is a head: it has one modifier, always."""
+    """The root is a head, which always has one modifier in the counts."""
     found = model()
     found.arguments[0, RIGHT] = np.eye(8)[1]
 
@@ -111,7 +111,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Iterat
 
 
 def test_a_run_has_them_of_systems_with_trees(store: Store) -> None:
-    """They are recorded with it, and are a table of their own, without the systems that make no trees.
+    """Argument errors are recorded, and have a table of their own, of the systems that build trees.
 
     *saw* hangs on *dog* in the gold tree, and *dog* on *saw* in that of the system: *dog* lost it, while the
     root still has one.

@@ -1,4 +1,4 @@
-"""BLEU and chrF: by hand, and sacreBLEU's own on everything that a test set can hold."""
+"""BLEU and chrF: by hand, and against sacreBLEU on all kinds of texts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_figures_are_those_of_sacrebleu(pairs: list[tuple[str, str]]) -> None:
 
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_resampled_figures_are_those_of_sacrebleu(pairs: list[tuple[str, str]], random) -> None:  # type: ignore[no-untyped-def]
-    """Summing the statistics of some sentences, some of them twice, is scoring the set they make."""
+    """Summed statistics of drawn sentences, some of them twice, give the score of the set of these."""
     drawn = [random.randrange(len(pairs)) for _ in pairs]
     outputs, references = map(list, zip(*pairs, strict=True))
     found = [each.of(drawn).value for each in measured(outputs, references)]
@@ -87,13 +87,13 @@ def test_signatures_are_those_of_sacrebleu() -> None:
 
 
 def test_bleu_of_nothing() -> None:
-    """No sentences, no matches."""
+    """Without sentences or without matches BLEU is 0."""
     assert [score.value for score in corpus_bleu([], [])] == [0, 0, 0]
     assert sentence_bleu([], []) == []
 
 
 def test_identical_sentences_reach_100() -> None:
-    """In all three ways."""
+    """Identical sentences have BLEU 100 in all three ways."""
     assert [round(score.value) for score in corpus_bleu(["a cat sat on it"], ["a cat sat on it"])] == [
         100
     ] * 3

@@ -16,7 +16,7 @@ REFERENCES = [" ".join(sorted(text.split())) for text in OUTPUTS]
 
 
 def share(hits: int, size: int) -> Measurement:
-    """Return an accuracy with so many hits."""
+    """Return the measurement of an accuracy."""
     statistics = np.ones((size, 2))
     statistics[hits:, 0] = 0
     return Measurement("share", "", statistics, ratio)
@@ -46,7 +46,7 @@ def test_interval_of_bleu_is_that_of_drawing_texts() -> None:
 
 
 def test_same_seed_same_interval() -> None:
-    """And another seed gives another one; all measurements share the samples."""
+    """The same seed gives the same interval, another seed another; all measurements share the samples."""
     measurement = measured(OUTPUTS, REFERENCES)[0]
 
     one, twice = intervals([measurement, measurement], seed=1)
@@ -55,7 +55,7 @@ def test_same_seed_same_interval() -> None:
 
 
 def test_certain_and_undefined_figures() -> None:
-    """What never varies has no width; where nothing counts there is no interval."""
+    """A constant figure has an interval without width, an undefined figure has none."""
     assert intervals([share(5, 5)], seed=1) == [Interval(1.0, 1.0)]
     assert intervals([], seed=1) == []
     nothing = Measurement("share", "", np.zeros((3, 2)), ratio)

@@ -30,7 +30,7 @@ def sentence() -> Sentence:
 
 
 def tree(case: Case) -> dict[str, str]:
-    """Return the head of each unit, both by their words."""
+    """Return unit and head of each unit, as words."""
     units = [" ".join(unit.words) for unit in case.gold.units]
     assert case.gold.heads is not None
     return {
@@ -51,7 +51,7 @@ def test_tree_of_units() -> None:
 
 
 def test_tree_without_function_heads() -> None:
-    """Corpora that were ingested so are trees of content words."""
+    """Without function heads, content words head their phrases."""
     case = Case.prepare(sentence(), Preparation(function_heads=False))
 
     assert tree(case)["will"] == "bark"
@@ -60,7 +60,7 @@ def test_tree_without_function_heads() -> None:
 
 
 def test_tree_of_words_is_that_of_the_source() -> None:
-    """The counts over words know no function heads."""
+    """Trees over words keep the heads of the source, without function heads."""
     case = Case.prepare(sentence(), Preparation(units="word"))
 
     assert tree(case)["the"] == "dog"
@@ -68,7 +68,7 @@ def test_tree_of_words_is_that_of_the_source() -> None:
 
 
 def test_without_punctuation() -> None:
-    """Commas and full stop go; who hung on them hangs on their heads; case can go, too."""
+    """Commas and full stops are removed, their modifiers hang on their heads; words can be lower-cased."""
     case = Case.prepare(sentence(), Preparation(punctuation=False, lowercase=True))
 
     assert case.reference == "he the big dog will bark in rome"
@@ -90,7 +90,7 @@ def test_modifiers_of_punctuation_move_up() -> None:
     ],
 )
 def test_units_that_are_no_tree_have_no_heads(heads: list[int], nps: list[int] | None) -> None:
-    """The sentence is still a test of order."""
+    """A sentence whose units form no tree is still a case, without heads."""
     found = Sentence(["x", ",", "y"], upos=["X", "PUNCT", "X"], heads=heads, deprels=["dep"] * 3, nps=nps)
     case = Case.prepare(found, Preparation(punctuation=False))
 
@@ -99,7 +99,7 @@ def test_units_that_are_no_tree_have_no_heads(heads: list[int], nps: list[int] |
 
 
 def test_phrase_that_is_no_subtree() -> None:
-    """Last-word heads can make a cycle: [a b] under c by b, c under a."""
+    """Heads of last words can form a cycle: [a b] under c by b, c under a."""
     found = Sentence(["a", "b", "c"], upos=["X"] * 3, heads=[0, 3, 1], deprels=["dep"] * 3, nps=[1, 1, 0])
 
     assert Case.prepare(found, Preparation()).gold.heads is None
@@ -115,7 +115,7 @@ def test_without_tags_and_trees() -> None:
 
 
 def test_tags_are_those_that_were_counted() -> None:
-    """Of one kind, the other one where it is missing; none at all rather than those of the other kind."""
+    """Tags are of the counted kind, else of the other; a sentence without the counted kind has no tags."""
     found = Sentence(["a", "dog"], upos=["DET", "NOUN"], xpos=["DT", "_"])
 
     assert [unit.tags for unit in Case.prepare(found, Preparation(tags="xpos")).gold.units] == [
@@ -131,7 +131,7 @@ def test_tags_are_those_that_were_counted() -> None:
 
 
 def test_preparation_changes_no_sentence_that_has_phrases() -> None:
-    """The phrases of the source win."""
+    """Base noun phrases of the source are kept."""
     found = replace(sentence(), nps=[0] * 11)
 
     assert len(Case.prepare(found, Preparation()).gold.units) == 11

@@ -1,4 +1,4 @@
-"""Check a summary: what has support, what has not and why, and the page that shows it."""
+"""Check of a summary: claims with and without support, the reasons, and the page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SOURCE = [
 
 
 def test_a_claim_knows_where_its_support_is() -> None:
-    """By the numbers of the sentences of the source, each once; case does not matter."""
+    """A claim has the numbers of its source sentences, each once; case does not matter."""
     (claim,) = check([tree("sent/VERB/0 Food/NOUN/1")], SOURCE).claims
 
     assert claim.support == (1, 2)
@@ -46,7 +46,7 @@ def test_a_claim_knows_where_its_support_is() -> None:
     ],
 )
 def test_a_claim_without_support_says_why(summary: str, why: str) -> None:
-    """A word is missing, the order is another, or the two words do not belong together."""
+    """The reason is a missing word, another order, or that the words are no relation in the source."""
     (claim,) = check([tree(summary)], SOURCE).claims
 
     assert not claim.supported
@@ -54,14 +54,14 @@ def test_a_claim_without_support_says_why(summary: str, why: str) -> None:
 
 
 def test_a_claim_without_support_tells_what_the_verb_has_instead() -> None:
-    """The most frequent arguments first, equals in the order of the alphabet."""
+    """A claim lists the arguments of its verb in the source, by frequency, then alphabetically."""
     (claim,) = check([tree("sent/VERB/0 blankets/NOUN/1")], SOURCE).claims
 
     assert claim.instead == ("food", "they", "workers")  # 2, 1 and 1 times
 
 
 def test_precision_is_the_share_with_support() -> None:
-    """Two of three; nothing is claimed by a sentence without verbs."""
+    """Two claims of three have support; a sentence without verbs has no claims."""
     found = check([tree("Workers/NOUN/2 sent/VERB/0 food/NOUN/2 quickly/ADV/2"), tree("Food/NOUN/0")], SOURCE)
 
     assert (found.supported, len(found.claims)) == (2, 3)
@@ -90,7 +90,7 @@ def _with(found: SupportCheck, word: str, *, state: State = "changed") -> Suppor
 
 @pytest.mark.parametrize("word", ["sent", "food"])
 def test_a_relation_of_a_changed_word_has_no_support(word: str) -> None:
-    """The verb or the other word; in other words neither; of a new word nothing changes."""
+    """A relation with a changed word has no support, nor in other words; a new word changes nothing."""
     summary = [tree("Workers/NOUN/2 sent/VERB/0 food/NOUN/2")]
     found = check(summary, SOURCE, other_words=True)
     changed = _with(found, word)
@@ -105,7 +105,7 @@ def test_a_relation_of_a_changed_word_has_no_support(word: str) -> None:
 
 
 def test_words_know_their_sentences() -> None:
-    """Of the summary and of the source, from 1; places count from 0; without a source all are new."""
+    """Words have the numbers of their sentences, from 1, and places, from 0; without a source all are new."""
     words = check_words([tree("Food/NOUN/0"), tree("the/DET/2 blankets/NOUN/0")], SOURCE)
 
     assert [(one.sentence, one.place) for one in words] == [(1, 0), (2, 0), (2, 1)]
@@ -115,13 +115,13 @@ def test_words_know_their_sentences() -> None:
 
 
 def test_texts_too_long_are_refused_before_they_are_aligned() -> None:
-    """By the product of their words."""
+    """The limit is the product of the numbers of words."""
     with pytest.raises(MemoryLimitError, match=r"have 9 x 1 words; at most 8 word pairs"):
         check_words([tree("Food/NOUN/0")], SOURCE, WordLimits(cells=8))
 
 
 def test_the_page_lists_what_is_changed_and_new() -> None:
-    """With what stands there; a word of no relation is marked, too, and without relations those that are new."""
+    """The page lists changed words with those of the source, and new words, in no relation, too."""
     changed = page(_with(check([tree("Workers/NOUN/0")], SOURCE), "Workers"), summary="s", source="t")
     alone = SupportCheck((), [tree("Workers/NOUN/0")], SOURCE, relations=False, notes=["<no> trees"])
     new = page(_with(alone, "Workers", state="new"), summary="s", source="t")
@@ -135,7 +135,7 @@ def test_the_page_lists_what_is_changed_and_new() -> None:
 
 
 def test_the_page_marks_both_words_of_what_has_no_support() -> None:
-    """They share a number, which runs through the page; the verb is marked as such; support links to the source."""
+    """Both words have the number of the claim, and the verb a mark; support links to the source."""
     summary = [
         tree("Workers/NOUN/2 sent/VERB/0 blankets/NOUN/2"),
         tree("sent/VERB/0 the/DET/3 food/NOUN/1 away/ADV/1"),
@@ -151,7 +151,7 @@ def test_the_page_marks_both_words_of_what_has_no_support() -> None:
 
 
 def test_the_page_escapes_everything_and_loads_nothing() -> None:
-    """Words, names and texts are hostile."""
+    """Hostile words, names and texts are escaped, and the page loads nothing."""
     evil = "<script>alert(1)</script>"
     summary = Sentence([evil, "sent"], upos=["NOUN", "VERB"], heads=[2, 0])
     source = Sentence(["sent", "x"], upos=["VERB", "X"], heads=[0, 1], text=evil)

@@ -79,7 +79,7 @@ def test_regenerate_a_treebank(run, tmp_path: Path) -> None:  # type: ignore[no-
 
 
 def test_without_trees_there_are_none_to_show(run) -> None:  # type: ignore[no-untyped-def]
-    """The algorithm that is taken by itself makes none."""
+    """The default algorithm builds no trees."""
     with pytest.raises(
         InputError, match="beam makes no trees, so --tree means nothing; these do: joint, prim"
     ):
@@ -97,7 +97,7 @@ def test_score(run) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_score_what_is_no_utf8(run) -> None:  # type: ignore[no-untyped-def]
-    """It is told with its line, whatever the encoding of standard input is."""
+    """Text that is not UTF-8 is refused with its line, for any encoding of standard input."""
     with pytest.raises(InputError, match="-:2: byte 0xff is not UTF-8"):
         run("score", *MODEL, "-", text=b"a dog\na \xff\n")
 
@@ -161,7 +161,7 @@ def test_evaluate_with_a_report(run, tmp_path: Path) -> None:  # type: ignore[no
     ],
 )
 def test_refusals(run, arguments: list[str], error: type[Exception], message: str) -> None:  # type: ignore[no-untyped-def]
-    """What cannot be done is said in a line."""
+    """Errors are one line."""
     with pytest.raises(error, match=message):
         run(*arguments)
 
@@ -184,7 +184,7 @@ def test_units_are_np_or_word(app: typer.Typer, command: str) -> None:
 
 
 def test_other_systems_and_runs_compared(run, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """Answers of a file stand in the tables, without times; runs compare by number and name."""
+    """Answers of a file are in the tables, without times; runs are compared by number and name."""
     (tmp_path / "t.lines").write_text("a dog barks .\nthe cat sleeps .\n")
     (tmp_path / "o.txt").write_text("barks a dog .\n\n")
     arguments = ["--test", str(tmp_path / "t.lines"), "-a", "lmo", "--outputs", f"x={tmp_path / 'o.txt'}"]

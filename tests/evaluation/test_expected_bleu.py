@@ -30,7 +30,7 @@ def random_lists(seed: int, bags: int = 4, features: int = 3) -> Lists:
 
 
 def plain_loss(lists: Lists, weights: np.ndarray, start: np.ndarray, penalty: float) -> float:
-    """The definition, bag by bag."""
+    """Return the loss by its definition, bag by bag."""
     expected = np.zeros(4)
     ends = [*lists.starts[1:].tolist(), len(lists.values)]
     for begin, end in zip(lists.starts.tolist(), ends, strict=True):
@@ -42,7 +42,7 @@ def plain_loss(lists: Lists, weights: np.ndarray, start: np.ndarray, penalty: fl
 
 @given(st.integers(0, 10_000), st.floats(0, 0.5))
 def test_loss_and_gradient(seed: int, penalty: float) -> None:
-    """As defined; the gradient as small steps find it."""
+    """The loss is as defined, the gradient that of finite differences."""
     lists, rng = random_lists(seed), np.random.default_rng(seed + 1)
     weights, start = rng.uniform(0, 1, (2, 3))
     found, gradient = lists.loss(weights, start, penalty)
@@ -57,7 +57,7 @@ def test_loss_and_gradient(seed: int, penalty: float) -> None:
 @settings(max_examples=15)
 @given(st.integers(0, 10_000))
 def test_learning_never_makes_it_worse(seed: int) -> None:
-    """No weight falls below nothing."""
+    """Learning never increases the loss, and no weight is below 0."""
     lists = random_lists(seed)
     start = np.random.default_rng(seed).uniform(0, 1, 3)
     weights = lists.learn(start)
@@ -67,7 +67,7 @@ def test_learning_never_makes_it_worse(seed: int) -> None:
 
 
 def test_what_tells_good_orders_gains_weight() -> None:
-    """The second value is the number of matches; the first one tells nothing of use."""
+    """The second value, the number of matches, gains weight, the first one, which is random, does not."""
     rng = np.random.default_rng(1)
     parts = []
     for _ in range(20):
@@ -88,7 +88,7 @@ def test_a_penalty_keeps_weights_where_they_were() -> None:
 
 
 def test_large_values_do_not_overflow() -> None:
-    """Log-probabilities of long sentences are hundreds below nothing."""
+    """Log-probabilities of long sentences, some hundreds below 0, do not overflow."""
     lists = random_lists(4)
     far = Lists(lists.values * 1e4 - 1e5, lists.matches, lists.starts)
     found, gradient = far.loss(np.ones(3), np.ones(3), 0.0)
@@ -98,7 +98,7 @@ def test_large_values_do_not_overflow() -> None:
 
 
 def test_no_matches_at_all() -> None:
-    """There is nothing to learn from, and nothing to divide by."""
+    """Without matches, learning leaves the weights as they are, and divides by nothing."""
     lists = random_lists(5)
     without = Lists(lists.values, lists.matches * 0, lists.starts)
 
@@ -106,7 +106,7 @@ def test_no_matches_at_all() -> None:
 
 
 def test_bags_without_candidates_are_left_out() -> None:
-    """Of equals the first one is chosen."""
+    """Bags without candidates are left out."""
     one = np.array([[1.0], [1.0], [0.0]]), np.arange(12.0).reshape(3, 4)
     lists = together([one, (np.zeros((0, 1)), np.zeros((0, 4))), one])
 

@@ -27,13 +27,13 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trained]:
 
 
 def tie_heavy(number: int) -> Sentence:
-    """Return six words that nobody has seen, which nothing tells apart."""
+    """Return bags of six unknown words, which no model distinguishes."""
     return Sentence([f"w{number}-{place}" for place in range(6)])
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_ties_are_broken_at_random(trained: Trained, seed: int) -> None:
-    """Where all orders are equally good, answers are as far from the gold order as from its reverse.
+    """If all orders score alike, answers are as far from the gold order as from its reverse.
 
     Kendall's tau of a random order of six words has mean 0 and variance 2 * 17 / (9 * 6 * 5) = 0.126; the mean of 60
     such bags has a standard deviation of 0.046, and 0.18 is four of them.

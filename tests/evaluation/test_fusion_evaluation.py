@@ -71,7 +71,7 @@ CASES = FusionCases(
 
 
 def making(*texts: str | None) -> FusionSystem:
-    """Return a system that makes a text of each cluster in turn."""
+    """Return a system that answers the clusters with these texts in turn."""
     given = iter(texts)
 
     def system(key: Sentence, related: Sequence[Sentence]) -> Sequence[str] | None:
@@ -91,7 +91,7 @@ def values(result: FusionResult, name: str) -> Mapping[str, float]:
 
 
 def test_figures_are_of_the_clusters_that_all_systems_have(store: Store) -> None:
-    """One system makes nothing of the second cluster, so that only the first one counts for both.
+    """One system has no sentence for the second cluster, so that only the first one counts for both.
 
     `dogs ate cats quickly`: 3 relations of `ate`; dogs and quickly (behind) are in the inputs: 2/3. These have,
     of `ate`, dogs and food twice and quickly once, of which the two dogs and quickly match: 3/5. The reference
@@ -114,7 +114,7 @@ def test_figures_are_of_the_clusters_that_all_systems_have(store: Store) -> None
 
 
 def test_bleu_takes_several_references_as_sacrebleu_does() -> None:
-    """The whole set, with different numbers of references."""
+    """BLEU equals sacreBLEU's over a set with different numbers of references."""
     from sacrebleu.metrics import bleu as metrics
 
     outputs = ["the cat sat on the mat there", "we slept very well", "a b"]
@@ -133,7 +133,7 @@ def test_bleu_takes_several_references_as_sacrebleu_does() -> None:
 
 
 def test_extraction_takes_the_key_or_what_is_most_like_the_others() -> None:
-    """All of the third sentence is in the first one, and none of the others is in another."""
+    """The central sentence is the third one, all of whose words are in the first one."""
     parse = VerbParser().parse_tokenized
     texts = ("we ate bread now", "they ate bread", "we ate bread")
     key, *related = parse([text.split() for text in texts])
@@ -162,7 +162,7 @@ def test_a_run_is_recorded_with_its_tests(store: Store) -> None:
 
 
 def test_the_report_shows_everything(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page with both clusters, tables as Markdown and CSV; nothing in a text is markup."""
+    """The report has a page with both clusters, and tables as Markdown and CSV; texts are escaped."""
     result = evaluated(store, key=EXTRACTION["key"], new=making("<b> ate food", "we slept"))
     # What is drawn, other reports have, too.
     monkeypatch.setattr(FusionReport, "systems_plot", lambda report, theme: "a plot")
@@ -177,7 +177,7 @@ def test_the_report_shows_everything(store: Store, monkeypatch: pytest.MonkeyPat
 
 
 def test_without_a_common_cluster_there_is_no_figure(store: Store) -> None:
-    """It says who made how many."""
+    """The error says how many sentences each system has."""
     with pytest.raises(InputError, match=r"one 1, other 1 of 2"):
         evaluated(store, one=making("we slept", None), other=making(None, "we slept"))
 
@@ -188,7 +188,7 @@ def written(path: Path, *objects: object) -> str:
 
 
 def test_the_last_sentences_are_held_back(tmp_path: Path) -> None:
-    """Clusters with no related sentence left are counted; others are read up to the limit."""
+    """Clusters without a related sentence left are counted; others are read up to the limit."""
     path = written(
         tmp_path / "c.jsonl",
         {"id": "a", "sentences": ["we slept", "we ate", "they saw", "they ate"]},
@@ -206,7 +206,7 @@ def test_the_last_sentences_are_held_back(tmp_path: Path) -> None:
 
 
 def test_json_lines_may_say_which_is_what(tmp_path: Path) -> None:
-    """Texts or lists of words; without an id, the line is the name."""
+    """Objects have texts or lists of words by role; without an id, the line number is the name."""
     path = written(
         tmp_path / "c.jsonl",
         {"id": 7, "key": "we slept", "related": ["we ate", ["they", "ate"]], "references": ["all slept"]},
@@ -231,7 +231,7 @@ def test_json_lines_may_say_which_is_what(tmp_path: Path) -> None:
 def test_what_is_missing_is_told_with_its_line(
     tmp_path: Path, broken: Mapping[str, object], told: str
 ) -> None:
-    """The second object lacks something."""
+    """The error names the line of the object that lacks a field."""
     good = {"key": "we slept", "related": ["we ate"], "references": ["all slept"]}
     path = written(tmp_path / "c.jsonl", good, broken)
 
@@ -240,7 +240,7 @@ def test_what_is_missing_is_told_with_its_line(
 
 
 def test_systems_are_named(store: Store) -> None:
-    """Extraction and algorithms; the search of 2005 gets no model, and what needs one is refused without."""
+    """Systems are extraction or algorithms; the search of 2005 gets no model, others need one."""
     assert list(parse_fusers(["key", "depviterbi"], FusionRequest(model="m"), store)) == ["key", "depviterbi"]
     with pytest.raises(InputError, match="model"):
         parse_fusers(["beam"], FusionRequest(), store)
@@ -259,7 +259,7 @@ def sheet(path: Path, judged: Mapping[str, str], **sentences: Sequence[str | Non
 
 
 def test_a_sheet_names_no_system(tmp_path: Path) -> None:
-    """Sentences of clusters that the first system has; what two systems made is there once."""
+    """A sheet has sentences of the clusters of the first system; equal sentences are there once."""
     path = tmp_path / "s.tsv"
     made = {"new": ["a b", None], "old": ["a b", "c"], "other": ["d", "e"]}
 
@@ -284,7 +284,7 @@ def test_a_sheet_names_no_system(tmp_path: Path) -> None:
 
 
 def test_judgments_are_counted_by_system(tmp_path: Path) -> None:
-    """Capitals and blanks do not matter; what is empty is left out and counted."""
+    """Capitals and blanks do not matter; empty judgments are left out and counted."""
     path = tmp_path / "s.tsv"
     found = sheet(
         path, {"a": "yes", "b": " No", "c": "YES"}, new=["a", "b"], old=["c", "d"], third=["a", "d"]
@@ -304,13 +304,13 @@ def test_judgments_are_counted_by_system(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("judged", [{"a": "perhaps"}, {}])
 def test_what_is_no_judgment_is_refused(tmp_path: Path, judged: Mapping[str, str]) -> None:
-    """Another word, with its line; and a sheet that nobody has filled in."""
+    """Unknown judgments are refused with their line, and an empty sheet."""
     with pytest.raises(InputError, match=r"s.tsv:\d: 'perhaps' is no judgment|nothing is judged"):
         sheet(tmp_path / "s.tsv", judged, new=["a", "b"])
 
 
 def test_a_sheet_without_its_answers_is_refused(tmp_path: Path) -> None:
-    """Or one of another sheet, or without its columns."""
+    """A sheet is refused without its answers, with those of another sheet, or without its columns."""
     path = tmp_path / "s.tsv"
     sheet(path, {"a": "yes"}, new=["a", "b"])
     lines = path.read_text("utf-8").splitlines()

@@ -105,7 +105,7 @@ def test_a_point_is_the_mean_over_clusters_that_both_systems_have() -> None:
 
 
 def test_what_is_undefined_may_be_zero() -> None:
-    """Then the third cluster counts: means (1/2 + 1 + 1) / 3 and (0 + 1/4 + 0) / 3; strings not made never do."""
+    """With `zero` the third cluster counts: means (1/2 + 1 + 1) / 3 and (0 + 1/4 + 0) / 3; missing strings never do."""
     counts = [[[1, 2], [3, 3], [1, 1]], [[0, 2], [1, 4], [0, 0]]]
     zero = result(counts, undefined="zero")
 
@@ -126,7 +126,7 @@ def test_the_test_is_wilcoxons() -> None:
 
 
 def test_nothing_that_differs_is_not_significant() -> None:
-    """No warning and no NaN: p is 1."""
+    """Without differences p is 1, without warnings and NaN."""
     assert wilcoxon(np.zeros(5)) == 1
     assert wilcoxon(np.array([])) == 1
 
@@ -155,7 +155,7 @@ def test_figures_have_names_in_the_store() -> None:
 
 
 def test_strings_are_outputs() -> None:
-    """Each with its system, cluster and length; what was not made has no row."""
+    """Each string has a row with its system, cluster and length; missing strings have none."""
     rows = list(result([[[1, 2]], [[0, 2]]], strings=[[["a b c"]], [[None]]]).outputs())
 
     assert [(row.system, row.item, row.input, row.output) for row in rows] == [
@@ -193,7 +193,7 @@ def test_a_run_end_to_end(evaluated: tuple[GenerationResult, Path]) -> None:
 
 
 def test_supported_arguments(tmp_path: Path) -> None:
-    """The baseline stays as it is, and where the words do not suffice for a supported tree there is no string."""
+    """The baseline does not change; without words for a supported tree there is no string."""
     settings = GenerationSettings(arguments="supported")
     with Store(tmp_path / "x.duckdb", create=True) as store:
         found = evaluate_generation(
@@ -209,7 +209,7 @@ def test_supported_arguments(tmp_path: Path) -> None:
 
 
 def test_copies_are_whole_words_of_one_sentence() -> None:
-    """In any case; a piece of a word, or of two sentences, is none."""
+    """Case does not matter; a part of a word, or words of two sentences, are no copy."""
     texts = ("Dogs ate", "ogs ate", "food cats", "cats saw dogs")
     strings: Strings = [[[tuple(text.split()) for text in texts] + [None]]]
 
@@ -217,7 +217,7 @@ def test_copies_are_whole_words_of_one_sentence() -> None:
 
 
 def test_fluency_is_log10_a_word(tmp_path: Path) -> None:
-    """By a model, the end included; two words and an end are three."""
+    """Fluency is log10 probability a token, the sentence end included: three for two words."""
     with Store(tmp_path / "x.duckdb", create=True) as store:
         (tmp_path / "text.lines").write_text("dogs ate food\ncats saw dogs\n" * 3)
         ingest(store, [str(tmp_path / "text.lines")], Settings("text", order=2))
@@ -230,7 +230,7 @@ def test_fluency_is_log10_a_word(tmp_path: Path) -> None:
 
 
 def test_a_run_is_in_the_store(evaluated: tuple[GenerationResult, Path]) -> None:
-    """With its parameters, figures and strings, and without the clusters."""
+    """The store has parameters, figures and strings of a run, but not the clusters."""
     found, path = evaluated
     with Store(path, read_only=True) as store, store.connect() as connection:
         query = connection.exec_driver_sql
@@ -258,7 +258,7 @@ def test_a_run_is_in_the_store(evaluated: tuple[GenerationResult, Path]) -> None
 def test_what_makes_no_sense_is_refused(
     tmp_path: Path, clusters: list[Cluster], changes: dict[str, object], message: str
 ) -> None:
-    """Nothing to generate, nothing to compare."""
+    """Runs without clusters or lengths, or of the baseline alone, are refused."""
     with Store(tmp_path / "x.duckdb", create=True) as store, pytest.raises(InputError, match=message):
         evaluate_generation(store, ClusterSet(clusters), ToyParser(), **changes)  # type: ignore[arg-type]
 
@@ -291,7 +291,7 @@ def test_the_report(
 
 
 def test_the_page_escapes_the_names_of_clusters(evaluated: tuple[GenerationResult, Path]) -> None:
-    """They come from a file; nothing is loaded from elsewhere."""
+    """Names of clusters, which come from a file, are escaped; the page loads nothing."""
     html = GenerationReport(evaluated[0]).report().page()
 
     assert "<b>" not in html
@@ -330,7 +330,7 @@ def test_clusters_are_documents(tmp_path: Path) -> None:
 
 
 def test_reparsed_clusters_keep_their_tokens() -> None:
-    """What is of the parser is new."""
+    """Only the annotation of the parser is new."""
     flat = [
         replace(cluster, sentences=tuple(Sentence(s.forms) for s in cluster.sentences))
         for cluster in CLUSTERS
@@ -374,7 +374,7 @@ def test_derived_clusters_are_similar_by_the_cosine_of_idf() -> None:
 
 
 def test_short_sentences_and_those_without_verbs_take_no_part() -> None:
-    """Neither has what is to be measured."""
+    """Short sentences and those without verbs are in no derived cluster."""
     short = Sentence(["a", "ran"], upos=["NOUN", "VERB"], heads=[2, 0])
     verbless = sentence("a b")
     verbless.upos = ["NOUN"] * 8

@@ -1,4 +1,4 @@
-"""What people linked, and what the preset ``best`` says of it without training."""
+"""Gold links and the posteriors of the preset ``best`` without training."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sentgen.alignment.words.word_states import word_states
 from sentgen.evaluation.alignment.gold_readers import read_gold
 from sentgen.evaluation.alignment.measures import measure
 
-#: Each set with the least macro F1: a tenth of a point below that without WordNet when states came in.
+#: Each set with the least macro F1: a tenth of a point below that without WordNet when states were added.
 SETS = {
     "rte": ("rte2", 0.881),
     "edinburgh": ("edinburgh", 0.898),
     "mtref": ("mtref/mt-reference.dev.json", 0.851),
     "multimwa": ("multimwa-wiki/wiki-dev.tsv", 0.975),
 }
-#: Links of a state that a share is told of.
+#: Fewest links of a state for which a share is given.
 ENOUGH = 50
 
 
@@ -45,7 +45,7 @@ def test_gold_links(data_dir: Path, form: str, least: float) -> None:
 
 
 def certain_links(data_dir: Path, form: str, count: int) -> dict[str, float]:
-    """Return the share that is right of the links of 0.9 to 1: of all, and by state where there are enough.
+    """Return the share of right links among those of 0.9 to 1: of all, and by state if there are enough.
 
     Links that are only possible are neither right nor wrong.
     """

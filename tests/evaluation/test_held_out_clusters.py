@@ -42,7 +42,7 @@ def sentences(parsed: Sequence[Parsed]) -> list[Sentence]:
 @pytest.mark.parametrize("weight", [0.0, 0.2, 0.5, 0.9])
 @pytest.mark.parametrize("corpus", [False, True])
 def test_each_model_is_a_distribution(store: Store, weight: float, corpus: bool) -> None:
-    """Over the words and the end, after every word and with any stack; p_tr as stated sums to another number."""
+    """Each model sums to 1 over words and end, after each word and with any stack; p_tr as stated does not."""
     dependencies = CorpusDependencies(store, ("letters",)) if corpus else None
     settings = GenerationSettings(weight=weight)
     (prepared,) = PreparedCluster.of_corpus(store, "paper", None, settings, dependencies=dependencies)
@@ -63,7 +63,7 @@ def test_each_model_is_a_distribution(store: Store, weight: float, corpus: bool)
 
 @pytest.mark.parametrize("weight", [0.3, 0.5])
 def test_perplexity_is_that_of_the_traces(store: Store, weight: float) -> None:
-    """Each string is read by the model of the other one; what p_tr sums to is found by trying every word.
+    """Each string is scored by the model of the other one; the sum of p_tr is found by trying every word.
 
     Both have the same five letters, so that no event is left out: 2 * 6 of them.
     """
@@ -95,13 +95,13 @@ def following(prepared: PreparedCluster, prefix: list[int]) -> list[tuple[float,
     if prefix:
         end = prepared.reader().read(prefix)[0][-1]
         return [*found, (end.ngram, end.dep, end.transition)]
-    # There is no sentence without words to read: the end has what is left.
+    # There is no trace of an empty sentence: the end has the remaining probability.
     left = 1 - sum(ngram for ngram, _, _ in found)
     return [*found, (left, 0.0, (1 - prepared.weight) * left)]
 
 
 def test_unknown_words_and_what_follows_them_are_left_out() -> None:
-    """`we` and the end are known after what is known: `we` twice, the ends behind `ate` once and `slept` never.
+    """Events with unknown words are left out; `we` and ends after known words count.
 
     Sentences `we ate`, `we ate`, `we slept`: held out, the first two have 3 events each, as the third one
     knows nothing that the others do not; the third has `we`, and neither `slept` nor the end behind it.
@@ -113,6 +113,6 @@ def test_unknown_words_and_what_follows_them_are_left_out() -> None:
 
 
 def test_a_sentence_to_hold_out_is_needed() -> None:
-    """A cluster of one sentence has nothing to learn from; where all are so, there is nothing to say."""
+    """Clusters of one sentence are left out; if all are such, the comparison is refused."""
     with pytest.raises(InputError, match="no cluster has two sentences"):
         held_out_perplexity([sentences(LETTERS[:1])])

@@ -1,4 +1,4 @@
-"""Learning curves: each size is learnt from its drawn sentences alone, trees included; all of them are one run."""
+"""Learning curves: each size is learnt, with trees, from its drawn sentences alone; all sizes are one run."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def evaluating(
     sentences: list[Sentence], algorithms: list[str], search: RegenerationSettings
 ) -> Callable[[Store, ModelInfo], RegenerationResult]:
-    """What evaluates some systems with a model of a store."""
+    """Return a function that evaluates some systems with a model of a store."""
     return lambda store, model: evaluate_regeneration(store, model, sentences, algorithms, search)
 
 
 @pytest.mark.nightly
 def test_all_sentences_are_the_model_itself(made: Path) -> None:
-    """At 100% all answers, scores and heads are those of the model; a smaller size is another system."""
+    """At 100% answers, scores and heads are those of the model; a smaller size is another system."""
     test = list(read_test_set(str(made.parent / "test.conllu")))
     search = RegenerationSettings(seed=1)
     with Store(made, threads=1) as store:
@@ -107,7 +107,7 @@ def test_what_makes_no_curve(
     error: type[SentgenError],
     message: str,
 ) -> None:
-    """Sizes that cannot be read or drawn, trees of others, models of some sentences already."""
+    """Sizes that cannot be read or drawn, other treebanks, and models of drawn sentences are refused."""
     search = RegenerationSettings(**asked)  # type: ignore[arg-type]
     with Store(made, threads=1) as store, pytest.raises(error, match=message):
         learning_curve(store, find(store, model), sizes, search, evaluating([], ["lmo"], search))

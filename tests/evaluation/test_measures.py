@@ -56,7 +56,7 @@ def test_figures_by_hand() -> None:
 
 
 def test_what_cannot_be_told_is_left_out() -> None:
-    """No tree, no score of the gold order: no such figure; some of them: it is about those."""
+    """Figures of trees and search errors are over the answers that have these; without any, they are left out."""
     plain, full = answer(DOG, BARKS, NOW), answer(DOG, BARKS, NOW, heads=(1, -1, 1), gold_score=-5.0)
 
     assert {"attachment", "search-error"}.isdisjoint(measure([plain], [Case(GOLD)]))
@@ -67,7 +67,7 @@ def test_what_cannot_be_told_is_left_out() -> None:
 
 
 def test_sentences_without_a_gold_tree_are_not_about_attachment() -> None:
-    """They count for the order all the same."""
+    """Sentences without a gold tree count for the order only."""
     found = measure([answer(DOG, BARKS, heads=(1, -1))], [Case(Gold((DOG, BARKS)))])
 
     assert "attachment" not in found
@@ -75,7 +75,7 @@ def test_sentences_without_a_gold_tree_are_not_about_attachment() -> None:
 
 
 def test_guessed_tags_are_no_difference() -> None:
-    """A test set without tags is compared by words."""
+    """Heads in a test set without tags are compared by words, so that guessed tags do not matter."""
     gold = Gold((Unit(("dog",)), Unit(("barks",))), (1, -1))
     found = measure([answer(Unit(("dog",), ("NN",)), BARKS, heads=(1, -1))], [Case(gold)])
 

@@ -47,7 +47,7 @@ def test_identical_words_are_matched_in_turn() -> None:
 
 
 def test_one_word_has_no_order() -> None:
-    """Nothing to compare."""
+    """Fewer than two words have no Kendall's tau."""
     assert kendall_tau(["a"], ["a"]) is None
     assert kendall_tau([], []) is None
 
@@ -66,7 +66,7 @@ def test_an_adjacency_counts_as_often_as_the_gold_order_has_it() -> None:
 
 @given(st.lists(st.sampled_from("aab"), max_size=8), st.randoms(use_true_random=False))
 def test_adjacencies_are_a_multiset_intersection(gold: list[str], random) -> None:  # type: ignore[no-untyped-def]
-    """As many are found as two lists of pairs have in common, counted by taking them out one by one."""
+    """The number found is that of a multiset intersection, by removing pairs one by one."""
     output = random.sample(gold, len(gold))
     left = list(pairwise(["<", *gold, ">"]))
     found = 0
@@ -89,14 +89,14 @@ def test_attachments_by_hand() -> None:
 
 
 def test_root_is_no_word() -> None:
-    """A unit on the root is not a unit on one that is called like it."""
+    """A unit on the root differs from a unit on one with the name of the root."""
     assert attachments_found(["a", None], [-1, 0], ["a", None], [1, -1]) == 0
     assert attachments_found([], [], [], []) == 0
 
 
 @given(ORDERS, st.data())
 def test_attachment_does_not_depend_on_the_order(order: list[int], data: st.DataObject) -> None:
-    """A tree that is only written in another order is the same tree."""
+    """The same tree over another order of units has the same attachments."""
     size = len(order)
     heads = [-1, *(data.draw(st.integers(0, i - 1)) for i in range(1, size))]
     words = data.draw(st.lists(st.sampled_from("abc"), min_size=size, max_size=size))
@@ -111,5 +111,5 @@ def test_attachment_does_not_depend_on_the_order(order: list[int], data: st.Data
     [(-10.0, -9.0, True), (-9.0, -10.0, False), (-9.0, -9.0, False), (-1000.0, -1000 + 1e-7, False)],
 )
 def test_search_errors(score: float, gold: float, error: bool) -> None:
-    """Only a better gold order is one; rounding is none."""
+    """A better gold order is a search error; a rounding difference is none."""
     assert is_search_error(score, gold) is error

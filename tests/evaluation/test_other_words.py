@@ -1,4 +1,4 @@
-"""Support in other words: akin words, passives for actives in every scheme of labels, and what is none."""
+"""Support in other words: related words, and passive for active clauses in every scheme of labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sentgen.evaluation.check.page import page
 
 @pytest.fixture(autouse=True)
 def _own_synonyms_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same with and without WordNet."""
+    """Leave WordNet out, so that tests do not depend on its installation."""
     monkeypatch.setattr(check_module, "find_wordnet", lambda: None)
 
 
@@ -28,7 +28,7 @@ def tree(text: str) -> Sentence:
 
 
 def reworded(summary: str, source: str) -> dict[str, str]:
-    """Return which words of the summary are found in other words, and what differs."""
+    """Return the words of the summary with support in other words, and their differences."""
     found = check([tree(summary)], [tree(source)], other_words=True)
     return {
         summary.split()[claim.argument.modifier].split("/")[0]: " ".join(claim.found.ways)
@@ -57,24 +57,24 @@ PASSIVE = {
 @pytest.mark.parametrize("passive", PASSIVE)
 @pytest.mark.parametrize("active", ACTIVE)
 def test_an_active_clause_has_support_of_a_passive_one(active: str, passive: str) -> None:
-    """In all schemes of labels, and across them: who does it, and to whom."""
+    """Agent and patient are the same in an active and a passive clause, within and across label schemes."""
     assert reworded(ACTIVE[active], PASSIVE[passive]) == {"workers": "passive", "trucks": "passive"}
 
 
 @pytest.mark.parametrize("active", ACTIVE)
 @pytest.mark.parametrize("passive", [name for name in PASSIVE if name != "UD, participle"])
 def test_a_passive_clause_has_support_of_an_active_one(active: str, passive: str) -> None:
-    """Its auxiliary has, too; what hangs on *by* is the agent."""
+    """The auxiliary of the passive has support, too; the object of *by* is the agent."""
     found = reworded(PASSIVE[passive], ACTIVE[active])
     agent = "by" if passive in ("ClearNLP", "SUD", "Penn") else "workers"
-    # Where an auxiliary is the head, the verb is its argument.
+    # If an auxiliary is the head, the verb is its argument.
     auxiliary = "sent" if passive in ("SUD", "Penn") else "were"
 
     assert found == dict.fromkeys(("trucks", agent, auxiliary), "passive")
 
 
 def test_who_does_it_is_not_whom_it_is_done_to() -> None:
-    """*The dog was chased* says nothing of a dog that chases, nor the other way around."""
+    """*The dog was chased* does not support *the dog chases*, nor the other way around."""
     active = "dogs/NNS/2/nsubj chase/VBP/0/root cats/NNS/2/obj"
     passive = "dog/NN/3/nsubj:pass is/VBZ/3/aux:pass chased/VBN/0/root by/IN/5/case cat/NN/3/obl:agent"
 
@@ -96,7 +96,7 @@ def test_who_does_it_is_not_whom_it_is_done_to() -> None:
     ],
 )
 def test_words_that_are_akin(summary: str, source: str, found: dict[str, str]) -> None:
-    """Forms, spellings, synonyms by their stem, order where labels agree; not what only looks alike."""
+    """Forms, spellings and synonyms by stem are related, words that look alike are not; with equal labels, order may differ."""
     assert reworded(summary, source) == found
 
 
@@ -113,7 +113,7 @@ def test_lemmas_tell_irregular_forms() -> None:
 
 @pytest.mark.parametrize(("word", "follows"), [("skills/NNS/3/obj", True), ("houses/NNS/3/obj", False)])
 def test_function_words_follow_their_verb(word: str, follows: bool) -> None:
-    """*to* of another verb is support only if that verb has something else of ours."""
+    """*to* of another verb is support only if that verb has a content word in common, too."""
     summary = "want/VBP/0/root to/TO/3/mark try/VB/1/xcomp skills/NNS/3/obj"
     source = f"plan/VBP/0/root to/TO/3/mark attempts/VB/1/xcomp {word}"
 
@@ -121,7 +121,7 @@ def test_function_words_follow_their_verb(word: str, follows: bool) -> None:
 
 
 def test_wordnet_counts_in_its_part_of_speech(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Verbs of one synset are synonyms; its first senses count, whatever follows."""
+    """Verbs of one synset are synonyms; only the first senses of a word count."""
     senses = " ".join(f"{number:08d}" for number in range(1, 12))
     for name in ("noun", "verb", "adj", "adv"):
         (tmp_path / f"{name}.exc").write_text("")
@@ -139,13 +139,13 @@ def test_wordnet_counts_in_its_part_of_speech(tmp_path: Path, monkeypatch: pytes
 
 
 def _three_ways() -> SupportCheck:
-    """One relation in the same words, one in others, one not there."""
+    """Return a check with a relation in the same words, one in other words, and one without support."""
     summary = "workers/NNS/2/nsubj sent/VBD/0/root truck/NN/2/obj blankets/NNS/2/obj"
     return check([tree(summary)], [tree(ACTIVE["UD"])], other_words=True)
 
 
 def test_a_table_tells_other_words_from_none() -> None:
-    """Its last columns are there only if other words were asked for."""
+    """The table has columns for other words only if these were searched."""
     found = _three_ways()
     table = found.table()
     rows = table.to_pylist()
@@ -163,7 +163,7 @@ def test_a_table_tells_other_words_from_none() -> None:
 
 
 def test_a_word_is_not_in_the_source_if_none_is_akin() -> None:
-    """*truck* is there as *trucks*, but not with that verb."""
+    """*truck* is in the source as *trucks*, but not with that verb."""
     summary = tree("sent/VBD/0/root truck/NN/1/obj")
     source = [tree("trucks/NNS/2/nsubj came/VBD/0/root"), tree("they/PRP/2/nsubj sent/VBD/0/root")]
 
@@ -172,7 +172,7 @@ def test_a_word_is_not_in_the_source_if_none_is_akin() -> None:
 
 
 def test_the_page_marks_other_words_apart() -> None:
-    """Their numbers go on with those of what is not there, and they link to the source."""
+    """Relations in other words are numbered with those without support, and link to the source."""
     html = page(_three_ways(), summary="s", source="t")
 
     assert '<mark class="other">truck<sup>1</sup></mark>' in html

@@ -1,4 +1,4 @@
-"""Gold standards among other texts: what is added to a document must not take its links away."""
+"""Gold standards in padded documents: added text must not take links away."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ EDINBURGH = "edinburgh/gold.train.sure.json", "edinburgh"
 MTREF = "mtref/mt-reference.dev.json", "mtref"
 WIKI = "multimwa-wiki/wiki-dev.tsv", "multimwa"
 
-#: Pairs of a set, and how many times as many words stand around each document.
+#: Number of pairs of a set, and how many times as many words are added around each document.
 PAIRS, TIMES = 150, 10
 
 
 @pytest.mark.nightly(by_day=1)
 @pytest.mark.data
-# Texts of another set, so that none is about the same thing.
+# Texts of another set, so that none has the same subject.
 @pytest.mark.parametrize(("of", "among"), [(RTE, MTREF), (EDINBURGH, RTE), (MTREF, RTE), (WIKI, RTE)])
 def test_other_texts_move_little(data_dir: Path, of: tuple[str, str], among: tuple[str, str]) -> None:
     """Ten times as many words before, behind and around documents cost less than two points of F1."""
@@ -42,7 +42,7 @@ def test_other_texts_move_little(data_dir: Path, of: tuple[str, str], among: tup
 @pytest.mark.nightly
 @pytest.mark.data
 def test_other_texts_move_tuned_models_little(data_dir: Path) -> None:
-    """The same of a model that is tuned on other pairs of the set."""
+    """Padding costs as little with a model that is tuned on other pairs of the set."""
     gold, others = (read_gold(str(data_dir / "alignment" / path), form) for path, form in (MTREF, RTE))
     words = [word for one in others.pairs for word in one.pair.document]
     more = replace(gold, pairs=gold.pairs[60:100])

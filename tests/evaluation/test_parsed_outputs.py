@@ -22,7 +22,7 @@ from sentgen.schema import Store
 
 
 class VerbsGovern:
-    """A parser of made-up words: those with `v` are verbs, on the nearest one to the left hangs what follows."""
+    """A parser of made-up words: those with `v` are verbs; other words hang on the nearest verb to the left."""
 
     name, version = "near", "1"
 
@@ -58,7 +58,7 @@ def cases(*texts: str) -> list[Case]:
 
 
 def test_figure_by_hand() -> None:
-    """Two sentences; what is the same twice counts twice, and each sentence is parsed once.
+    """Two sentences; repeated relations match repeatedly, and each sentence is parsed once.
 
     Originals: v1 governs a, b and a (four words, three arguments), v2 governs c. Outputs: "a v1 b a" has v1-b and
     v1-a, both of the original; "c v2" has none. 2 * 2 / (2 + 3 + 0 + 1) = 2/3.
@@ -94,7 +94,7 @@ def test_order_matters() -> None:
 
 
 def test_sentences_without_verbs_say_nothing() -> None:
-    """They count neither for nor against; where no sentence has one, there is no figure."""
+    """Sentences without verbs do not count; if no sentence has one, there is no figure."""
     found = verb_argument_figures({"s": answered("b a", "v a", "")}, cases("a b", "v a", ""), VerbsGovern())
 
     assert found["s"].value == 1

@@ -1,4 +1,4 @@
-"""Models compared on a text: perplexities as `score` has them, paired intervals, and what each knows."""
+"""Models compared on a text: perplexities as in `score`, paired intervals, and known n-grams of each."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_perplexities_are_those_of_scores(folder: Path) -> None:
 
 
 def test_hits_are_by_the_longest_ngram(folder: Path) -> None:
-    """Of order 2, by hand: a z, z </s>, z a, and what begins with unknown words are not known."""
+    """By hand, at order 2: a z, z </s>, z a, and n-grams that begin with unknown words are not known."""
     (row, _), _ = compare(folder, models="one,other", test=str(folder / "test.lines"))
 
     assert sum(row[f"hit_{n}"] for n in (1, 2, 3)) == pytest.approx(1)

@@ -15,7 +15,7 @@ TABLES = [*PAPERS["wan2007"].tables, *PAPERS["wan2009"].tables]
 
 
 def test_published_figures_are_rows(tmp_path: Path) -> None:
-    """Three columns of the two papers, labelled as published, with what they were measured on."""
+    """Three columns of the two papers are rows, with the name `published` and their test data."""
     with Store(tmp_path / "p.duckdb", create=True) as store:
         numbers = record_published(store, TABLES)
         with store.connect() as connection:

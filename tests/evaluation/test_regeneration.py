@@ -1,4 +1,4 @@
-"""Experiments: figures by hand and from sacreBLEU, and everything on record."""
+"""Experiments: figures by hand and by sacreBLEU, and their records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TEST = [
 
 
 def test_run_is_recorded(toy: Toy) -> None:
-    """The run, a figure per system and sentence, the outputs, and what the systems were given."""
+    """The store has the run, a figure for each system and sentence, the outputs, and the shuffled bags."""
     result = evaluate_regeneration(*toy, TEST, ["lmo", "greedy"], seed=3, source="test.conllu")
     (run,) = rows(toy[0], "select id, command, seed, parameters from run")
     parameters = json.loads(str(run[3]))
@@ -83,7 +83,7 @@ def test_every_figure_has_an_interval_and_a_signature(toy: Toy) -> None:
 
 
 def test_search_errors_are_counted(toy: Toy) -> None:
-    """By the score of the gold order, which is that of an answer that is exact."""
+    """An answer with a lower score than the gold order is a search error; an exact answer has its score."""
     result = evaluate_regeneration(*toy, [Sentence(["a", "dog", "barks"])], ["lmo"])
 
     assert result.systems[0].outputs == ["a dog barks"]
@@ -119,7 +119,7 @@ def test_threads_change_nothing(toy: Toy) -> None:
 
 
 def test_progress_is_told(toy: Toy) -> None:
-    """Part by part, for the systems that look up the same at once, up to the total."""
+    """Progress is reported after each part of the test set, for systems that share look-ups at once."""
     told: list[tuple[int, int]] = []
     evaluate_regeneration(
         *toy, TEST, ["lmo", "greedy", "lmo:order=3"], progress=lambda *each: told.append(each)
@@ -137,7 +137,7 @@ def test_second_run_gets_its_own_number_and_the_same_figures(toy: Toy) -> None:
 
 
 def test_units_punctuation_and_case(toy: Toy) -> None:
-    """Words as units, no punctuation, lower case: seen in what the system was given and compared with."""
+    """Units, punctuation and case show in the bags and in the references."""
     test = [Sentence(["The", "DOG", "barks", "."], upos=["DET", "NOUN", "VERB", "PUNCT"], nps=[1, 1, 0, 0])]
     evaluate_regeneration(*toy, test, ["lmo"], units="word", lowercase=True, punct=False)
     ((given, reference),) = rows(toy[0], "select input, reference from output")
@@ -155,7 +155,7 @@ def test_untagged_punctuation_is_told_by_its_characters(toy: Toy) -> None:
 
 
 def test_nothing_to_order(toy: Toy) -> None:
-    """Not even a word is left: no figures, no run."""
+    """A test set without words is refused, and no run is recorded."""
     with pytest.raises(InputError, match="nothing of the test set is left"):
         evaluate_regeneration(*toy, [Sentence(["..."])], ["lmo"], punct=False)
 
@@ -199,7 +199,7 @@ def test_test_sets_are_read_in_any_format(tmp_path: Path) -> None:
 
 
 def test_outputs_of_other_systems(toy: Toy, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """They stand beside ours, tested and recorded; lost words cost and are told, a blank line is no answer."""
+    """Outputs of files are tested and recorded; lost words cost and cause a warning; blank lines are no answers."""
     (tmp_path / "o.txt").write_text("the dog barks .\n\ncat sees the mat\n")
     result = evaluate_regeneration(*toy, TEST, ["lmo"], outputs=[f"theirs={tmp_path / 'o.txt'}"])
     theirs = result.systems[1]
@@ -207,10 +207,10 @@ def test_outputs_of_other_systems(toy: Toy, tmp_path: Path, caplog: pytest.LogCa
     assert theirs.system == "theirs"
     assert theirs.outputs == ["the dog barks .", "", "cat sees the mat"]
     assert theirs.rows()[:3] == corpus_bleu(theirs.outputs, result.references, "theirs")
-    # Of five and two and six pairs of neighbors five, none, and those of sees the, the mat, cat sees, mat .
+    # Of 5, 2 and 6 pairs of neighbors are right: 5, none, and 4 (sees the, the mat, cat sees, mat .).
     assert theirs.value("adjacency") == pytest.approx((5 + 0 + 4) / (5 + 2 + 6))
     assert theirs.value("other-words") == pytest.approx(2 / 3)
-    # Only of the first sentence; the second has one word, the third lost one.
+    # Only the first sentence has a tau; the second has one word, the third lost one.
     assert (theirs.value("kendall-tau"), theirs.times) == (1, {})
     assert "other-words" not in result.systems[0].measurements
     assert caplog.messages == ["theirs: of 3 answers, 1 have other words than the sentence, and 1 are blank"]
@@ -223,7 +223,7 @@ def test_outputs_of_other_systems(toy: Toy, tmp_path: Path, caplog: pytest.LogCa
 
 
 def test_outputs_are_lower_cased_and_left_out_as_the_test_is(toy: Toy, tmp_path: Path) -> None:
-    """A sentence of which nothing is left has a line, too."""
+    """Outputs are lower-cased as the test set is; the file has a line for sentences that are left out, too."""
     test = [Sentence(["THE", "dog"], upos=["DET", "NOUN"]), Sentence(["!"], upos=["PUNCT"]), Sentence(["a"])]
     (tmp_path / "o.txt").write_text("the DOG\n!\na\n")
     asked = {"punct": False, "lowercase": True, "outputs": [f"theirs={tmp_path / 'o.txt'}"]}
@@ -243,7 +243,7 @@ def test_outputs_are_lower_cased_and_left_out_as_the_test_is(toy: Toy, tmp_path:
     ],
 )
 def test_outputs_that_do_not_fit(toy: Toy, tmp_path: Path, outputs: list[str], message: str) -> None:
-    """The number of lines is told with the first that is missing, or too much."""
+    """The error has the number of lines, and the first one that is missing or superfluous."""
     (tmp_path / "o.txt").write_text("a\nb\n")
     named = [text.replace("FILE", str(tmp_path / "o.txt")) for text in outputs]
     with pytest.raises(InputError, match=message):

@@ -22,7 +22,7 @@ from sentgen.output.drawing import DARK, LIGHT, picture
 
 @pytest.fixture(scope="module")
 def result() -> RegenerationResult:
-    """The run that all reports here are about."""
+    """The run of the reports in this file."""
     return fake_run.fake_run()
 
 
@@ -51,7 +51,7 @@ class _Tags(HTMLParser):
 
 
 def parsed(html: str) -> _Tags:
-    """Return what a browser sees."""
+    """Return the elements and the text of a page."""
     tags = _Tags()
     tags.feed(html)
     return tags
@@ -59,7 +59,7 @@ def parsed(html: str) -> _Tags:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures are not drawn, which takes longer than all else."""
+    """Leave out the drawing of pictures, which takes longest."""
     monkeypatch.setattr(reports, "picture", lambda figure, form: form.encode())
 
 
@@ -100,7 +100,7 @@ def test_markdown_shows_the_figures_and_escapes_texts(result: RegenerationResult
 
 
 def test_nothing_from_a_corpus_is_markup(result: RegenerationResult) -> None:
-    """No scripts, no elements of foreign names, no template code is run; texts are there as texts."""
+    """Texts are escaped: they add no scripts or elements, and run no template code."""
     found = parsed(RegenerationReport(result).report().page())
     text = "".join(found.text)
 
@@ -112,7 +112,7 @@ def test_nothing_from_a_corpus_is_markup(result: RegenerationResult) -> None:
 
 
 def test_the_page_stands_alone(result: RegenerationResult) -> None:
-    """It loads nothing, and says so to the browser; it has a picture for each ground."""
+    """The page loads nothing, by its content policy, too; it has a picture for light and for dark."""
     found = parsed(RegenerationReport(result).report().page())
     links = [
         value
@@ -149,7 +149,7 @@ def test_examples_mark_wrong_joins(result: RegenerationResult) -> None:
 
 
 def test_examples_are_drawn_with_the_seed(result: RegenerationResult) -> None:
-    """Sentences of five words and more where there are enough, else all; in the order of the test set."""
+    """Examples have five words and more if there are enough, else any; in the order of the test set."""
     assert [one.item for one in RegenerationReport(result).examples()] == [1, 2, 3, 4, 5, 6]
     drawn = [one.item for one in RegenerationReport(result).examples(3)]
     assert drawn == sorted(set(drawn) - {5})
@@ -170,7 +170,7 @@ def test_pictures(result: RegenerationResult) -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_report_is_written_over_a_report_alone(result: RegenerationResult, tmp_path: Path) -> None:
-    """Of others, and of a report that somebody changed, nothing is written over; what else is there stays."""
+    """Files of others, and reports that somebody changed, are not overwritten; other files stay."""
     report = RegenerationReport(result).report()
     (tmp_path / "notes.txt").write_text("mine")
     report.write(tmp_path)
@@ -196,7 +196,7 @@ def test_a_report_is_written_over_a_report_alone(result: RegenerationResult, tmp
 def test_a_report_that_was_cut_short_is_written_again(
     result: RegenerationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some files are of the earlier report then, and some of this one."""
+    """A report that was interrupted, with files of two reports, is overwritten."""
     report, replace, done = RegenerationReport(result).report(), os.replace, []
 
     def cut(draft: str, path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_report_that_was_cut_short_is_written_again(
 
 
 def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder that cannot be made, a file that cannot be written, nothing to draw with."""
+    """A folder that cannot be made, a file that cannot be written, and no matplotlib are errors."""
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="no report can go there"):
         Report.prepare_folder(tmp_path / "file")
@@ -228,7 +228,7 @@ def test_refusals(result: RegenerationResult, tmp_path: Path, monkeypatch: pytes
 
 
 def test_latex_has_the_best_in_bold_and_intervals_small() -> None:
-    """A table of all systems and one of all pairs; what is better lower is bold where it is lowest."""
+    """LaTeX has a table of all systems and one of all pairs; the best figure, high or low, is bold."""
     result = fake_run.fake_run()
     text = latex([RegenerationReport(result).figures(), ExperimentReport(result).comparisons()])
     good = next(line for line in text.splitlines() if line.startswith("good &"))

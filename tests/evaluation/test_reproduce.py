@@ -41,7 +41,7 @@ def sample(folder: Path) -> Path:
 
 
 def test_full_treebank_is_split_into_the_papers_sections(tmp_path: Path) -> None:
-    """02-22 to train, 23 to test, in the order of the files; other sections are left alone."""
+    """Sections 02-22 are for training, 23 is for testing, in the order of the files; others are not used."""
     names = [f"wsj_{section:02}{number:02}.mrg" for section in range(25) for number in (1, 0)]
     split = split_treebank(str(treebank(tmp_path / "wsj", names)))
 
@@ -52,7 +52,7 @@ def test_full_treebank_is_split_into_the_papers_sections(tmp_path: Path) -> None
 
 
 def test_sample_is_split_by_file(tmp_path: Path) -> None:
-    """Section 01 alone is the sample; of trees that are not all there none are taken."""
+    """Section 01 alone is the sample; a kind of trees that is incomplete is not used."""
     folder = sample(tmp_path / "wsj01")
     treebank(folder, ["wsj_0100.mrg", "wsj_0150.mrg"])
     split = split_treebank(str(folder))
@@ -75,7 +75,7 @@ def test_sample_is_split_by_file(tmp_path: Path) -> None:
 def test_what_the_papers_have_is_taken_first(
     tmp_path: Path, endings: tuple[str, ...], asked: Trees | None, name: str, title: str
 ) -> None:
-    """Trees with tagged files, then what is nearest; the name and the title say which."""
+    """The kind of trees of the papers is preferred, then the nearest one; name and title say which."""
     files = [f"wsj_{number}{ending}" for number in ("0100", "0180") for ending in endings]
     split = split_treebank(str(treebank(tmp_path / "wsj", files)), trees=asked)
 
@@ -114,7 +114,7 @@ def test_incomplete_treebanks_are_refused(tmp_path: Path, names: list[str], mess
 
 
 def test_a_file_is_no_treebank(tmp_path: Path) -> None:
-    """A folder is wanted."""
+    """A file is refused where a folder is needed."""
     with pytest.raises(InputError, match="is no folder"):
         split_treebank(str(tmp_path / "wsj_0100.mrg"))
 
@@ -135,7 +135,7 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Fi
 
 
 def test_every_system_of_the_paper_runs(reproduced: tuple[Path, Path, Findings]) -> None:
-    """Each row of the table has the published figure and two systems; other systems stand behind them."""
+    """Each row of the table has the published figure and two systems; systems beyond the paper come last."""
     figures = reproduced[2].figures.to_pylist()
 
     assert [(row["algorithm"], row["published"]) for row in figures] == [
@@ -149,7 +149,7 @@ def test_every_system_of_the_paper_runs(reproduced: tuple[Path, Path, Findings])
 
 
 def test_every_pair_of_systems_is_tested(reproduced: tuple[Path, Path, Findings]) -> None:
-    """Those of the paper, once as its text reads and once with the defaults; not one with the other."""
+    """Pairs of the paper are tested literally and with the defaults, but never across both."""
     tests = reproduced[2].tests.to_pylist()
 
     assert [row["systems"] for row in tests] == ["literal"] * 6 + ["defaults"] * 6
@@ -163,7 +163,7 @@ def test_every_pair_of_systems_is_tested(reproduced: tuple[Path, Path, Findings]
 def test_published_figures_and_models_are_stored_once(
     reproduced: tuple[Path, Path, Findings], tmp_path: Path
 ) -> None:
-    """The models are those of `--companions`; neither is made again."""
+    """A second run uses published figures and models, those of `--companions` included, again."""
     path, folder, _ = reproduced
     with Store(Path(shutil.copy(path, tmp_path))) as store:
         reproduce(store, "wan2009", folder)
@@ -180,7 +180,7 @@ def test_published_figures_and_models_are_stored_once(
 
 
 def test_a_treebank_without_base_noun_phrases_has_the_papers_systems(tmp_path: Path) -> None:
-    """It says why there are no others."""
+    """The report says why there are no systems beyond the paper."""
     said: list[str] = []
     with Store(tmp_path / "s.duckdb", create=True) as store:
         found = reproduce(store, "wan2007", sample(tmp_path / "wsj01"), report=said.append)
@@ -192,7 +192,7 @@ def test_a_treebank_without_base_noun_phrases_has_the_papers_systems(tmp_path: P
 
 
 def test_a_corpus_of_a_lower_order_is_refused(tmp_path: Path) -> None:
-    """As one that an earlier version made."""
+    """A corpus with counts of a lower order, as earlier versions made them, is refused."""
     folder = sample(tmp_path / "wsj01")
     split = split_treebank(str(folder))
     with Store(tmp_path / "s.duckdb", create=True) as store:
@@ -202,7 +202,7 @@ def test_a_corpus_of_a_lower_order_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_for_a_second_model_adds_a_column(tmp_path: Path) -> None:
-    """The second column of 2009: trees as before, n-grams of the text alone."""
+    """The second column of 2009 has the same trees, and n-grams of the other text alone."""
     text = tmp_path / "text.lines"
     text.write_text("the dog barks .\n" * 3)
     with Store(tmp_path / "s.duckdb", create=True) as store:
@@ -233,7 +233,7 @@ def test_other_sources_under_the_name_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_run_is_refused(paper: str, given: dict[str, Any], message: str) -> None:
-    """Before there is a store."""
+    """Wrong options are refused before a store is made."""
     with pytest.raises(InputError, match=message):
         prepared(paper, PaperRequest(**given))
 
@@ -243,7 +243,7 @@ def test_every_paper_can_be_run_in_a_few_minutes() -> None:
 
 
 def test_every_paper_is_named_where_papers_are_listed() -> None:
-    """Its figures are under its own name, and the docs and the help have it."""
+    """Each paper has its figures under its name, and is in the docs and the help."""
     page = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text("utf-8")
     for name, paper in PAPERS.items():
         assert paper.name == name
@@ -276,13 +276,13 @@ def test_systems_of_schmaltz_run_by_words_and_with_phrases(tmp_path: Path) -> No
 
 
 def test_schmaltz_needs_base_noun_phrases(tmp_path: Path) -> None:
-    """Dependencies alone have none."""
+    """Dependencies alone, which have no base noun phrases, are refused."""
     with pytest.raises(InputError, match="dependencies alone have no base noun phrases"):
         prepared("schmaltz2016", PaperRequest(ptb=sample(tmp_path / "wsj01")))
 
 
 def test_trees_that_are_not_there_are_refused(tmp_path: Path) -> None:
-    """By the name of what was asked for."""
+    """The error names the kind of trees that is missing."""
     with pytest.raises(InputError, match=r"holds no files named wsj_0200\.mrg$"):
         split_treebank(str(sample(tmp_path / "wsj01")), trees="mrg+pos")
 
@@ -290,7 +290,7 @@ def test_trees_that_are_not_there_are_refused(tmp_path: Path) -> None:
 def test_tables_are_for_reading_and_figures_for_programs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Figures, and below them the tests; as JSON the figures alone."""
+    """A terminal gets figures and tests, JSON the figures alone."""
     tests = [["table 1", "", "lmo", "ab", 3.5, 9.3, "p < 0.01", 9, 1, 0, "0.021", "0.010"]]
     found = Findings(Rows(["system", "published"], [["ab", 33.6]]), Rows(TESTS, tests), ["run 7"])
     paper = Paper("smith2001", "Smith 2001", "table 1: a system", (), lambda request: lambda store: found)

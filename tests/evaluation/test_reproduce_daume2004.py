@@ -38,14 +38,14 @@ def reproduce(store: Path, gold: str, **asked: Any) -> Findings:
 
 @pytest.fixture(scope="module")
 def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Findings]:
-    """A store with the run, and what came out; no test changes it."""
+    """A store with the run, and its findings; no test changes the store."""
     folder = tmp_path_factory.mktemp("daume2004")
     (folder / "gold.txt").write_text(GOLD)
     return folder / "s.duckdb", reproduce(folder / "s.duckdb", str(folder / "gold.txt"))
 
 
 def test_published_figures_stand_beside_ours(reproduced: tuple[Path, Findings]) -> None:
-    """Each column of table 5 with people and systems, its oracle and kappa; what cannot run is said."""
+    """Table 5 with annotators and systems, its oracle and kappa are there, and a note on missing systems."""
     found = reproduced[1]
 
     rows = found.figures.to_pylist()
@@ -53,7 +53,7 @@ def test_published_figures_stand_beside_ours(reproduced: tuple[Path, Findings]) 
     assert published["SoftF", "PBHMM"] == 0.548
     assert published["SoftP", "Human2"] == 0.680
     assert published["Recall", "HMM-flipped"] == 0.250
-    # F of the paper's P and R: its own figures fit each other, but for rounding.
+    # The paper's F follows from its P and R, but for rounding.
     for name in (*SYSTEMS, "Human1", "Human2", "PBHMM O"):
         p, r, f = (published[figure, name] for figure in ("SoftP", "Recall", "SoftF"))
         assert 2 * p * r / (p + r) == pytest.approx(f, abs=0.0011)
@@ -75,7 +75,7 @@ def test_published_figures_stand_beside_ours(reproduced: tuple[Path, Findings]) 
 
 
 def test_everything_is_recorded(reproduced: tuple[Path, Findings]) -> None:
-    """The published tables, with the names and metrics that our own figures have, and the run."""
+    """The store has the published tables, by the names and metrics of our own figures, and the run."""
     query = """
         select p.metric, p.system, p.value, count(*)
         from score p
@@ -98,7 +98,7 @@ def test_everything_is_recorded(reproduced: tuple[Path, Findings]) -> None:
 
 
 def test_quick_takes_a_part(gold: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says of what, and pseudo-documents are made of that part."""
+    """A note says which part, and pseudo-documents are made from that part."""
     monkeypatch.setattr(daume2004, "QUICK", 2)
     pairs = write_jsonl(tmp_path / "more.jsonl")
     found = reproduce(tmp_path / "s.duckdb", gold, quick=True, pseudo_documents="2x1", train=[str(pairs)])
@@ -120,6 +120,6 @@ def test_quick_takes_a_part(gold: str, tmp_path: Path, monkeypatch: pytest.Monke
 def test_what_cannot_be_used_is_refused_before_there_is_a_store(
     gold: str, asked: dict[str, Any], message: str
 ) -> None:
-    """In one line."""
+    """Data that cannot be used are refused in one line, before a store is made."""
     with pytest.raises(InputError, match=message):
         prepared("daume2004", PaperRequest(**{"gold": gold, "format": "pharaoh", **asked}))

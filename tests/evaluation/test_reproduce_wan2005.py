@@ -41,7 +41,7 @@ def request(path: Path, **options: object) -> PaperRequest:
 
 @pytest.fixture(scope="module")
 def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Findings]]:
-    """Two clusters, strings of three and of five words, and the clusters themselves as the treebank."""
+    """A store with a run on two clusters, strings of 3 and 5 words, and the clusters as the treebank."""
     folder = tmp_path_factory.mktemp("wan2005")
     path = folder / "clusters.conllu"
     path.write_text(conllu({"relief": RELIEF, "fox": [*FOX, *RELIEF[:1]]}))
@@ -54,7 +54,7 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store
 
 @pytest.mark.nightly
 def test_every_figure_is_there_at_every_length(reproduced: tuple[Store, Findings]) -> None:
-    """Three readings, four figures, two lengths, what the paper says of each beside what came out."""
+    """Three readings, four figures and two lengths have the claim of the paper beside our result."""
     figures = [
         dict(zip(reproduced[1].figures.columns, row, strict=True)) for row in reproduced[1].figures.rows
     ]
@@ -68,7 +68,7 @@ def test_every_figure_is_there_at_every_length(reproduced: tuple[Store, Findings
 
 
 def test_the_paper_excepts_two_lengths() -> None:
-    """Figure 5: significant "except lengths 17 and 32"; of adjacent precision nothing is excepted."""
+    """Figure 5 is significant "except lengths 17 and 32"; adjacent precision has no exceptions."""
     five, _, seven, eight = wan2005._CLAIMS
 
     assert [n for n in range(1, 41) if five.at(n) == "not significant"] == [17, 32]
@@ -78,7 +78,7 @@ def test_the_paper_excepts_two_lengths() -> None:
 
 @pytest.mark.nightly
 def test_a_summary_and_what_was_left_out(reproduced: tuple[Store, Findings]) -> None:
-    """A row a reading and figure, and notes that say what part it was and where the runs are."""
+    """There is a row a reading and figure, and notes on the part of the data and the runs."""
     store, found = reproduced
 
     assert len(found.tests.rows) == 3 * 4

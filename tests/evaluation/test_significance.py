@@ -1,4 +1,4 @@
-"""The two tests: by hand, against plain references, and that they hold their level."""
+"""The two tests: by hand, against plain references, and at their level of significance."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ POOR = ["c a b d f e", "g h j i k", "l m n o p q", "a c e i g k", "d b h f j l"]
 
 
 def bleu_of(outputs: list[str]) -> Measurement:
-    """Return BLEU as it stands."""
+    """Return the measurement of cased BLEU without tokenization."""
     return measured(outputs, REFERENCES)[1]
 
 
 def shares(*hits: float) -> Measurement:
-    """Return an accuracy, sentence by sentence."""
+    """Return the measurement of an accuracy, a value a sentence."""
     return Measurement("share", "", np.array([(hit, 1) for hit in hits], np.float64), ratio)
 
 
 def test_sign_test_replaces_one_sentence_at_a_time() -> None:
-    """Collins et al. 2005 in plain words: score the whole set with sacreBLEU for every single replacement."""
+    """As in Collins et al. 2005: sacreBLEU scores the whole set after each single replacement."""
     pluses = minuses = 0
     base = sacrebleu.corpus_bleu(POOR, [REFERENCES], tokenize="none", force=True).score
     for i in range(len(POOR)):
@@ -96,7 +96,7 @@ def test_tests_hold_their_level() -> None:
 
 
 def test_every_pair_once_the_lower_first() -> None:
-    """The order of the systems does not matter to a comparison; of equals the name decides."""
+    """The order of the systems does not change a comparison; equal systems are ordered by name."""
     systems = {"x": bleu_of(GOOD), "y": bleu_of(POOR), "z": bleu_of(GOOD)}
     found = compare_all(systems, seed=1, shuffles=99)
 

@@ -1,4 +1,4 @@
-"""Systems of recorded runs: compared by their sentences, refused where these are others."""
+"""Systems of recorded runs are compared by their sentences, which must be the same."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_systems_of_two_runs(toy: Toy) -> None:
 
 
 def test_what_cannot_be_compared(toy: Toy) -> None:
-    """Other sentences, no such run or system, one system alone, runs of other commands."""
+    """Different sentences, unknown runs or systems, one system, and runs of other commands are refused."""
     store, _ = toy
     for test in (TEST, TEST[:2], [TEST[0], TEST[2]]):
         evaluate_regeneration(*toy, test, ["lmo"])

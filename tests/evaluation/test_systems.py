@@ -26,7 +26,7 @@ def settings_of(texts: Sequence[str], **shared: Any) -> dict[str, SimpleNamespac
 
 
 def test_settings_of_one_and_of_all() -> None:
-    """What a system says itself wins; dashes and underscores are the same."""
+    """Settings of a system go before those of all; dashes and underscores are the same."""
     texts = ["lmo", "lmo:order=3:lmo-context=string", "prim:verb_root=no"]
     changes = {"order": 5, "one_root": False, "beam": None}
     plain, own, other = settings_of(texts, changes=changes).values()
@@ -39,7 +39,7 @@ def test_settings_of_one_and_of_all() -> None:
 
 
 def test_papers() -> None:
-    """For all systems, or for one."""
+    """A paper can be set for all systems, or for one."""
     (one,) = settings_of(["lmo:as-published=2009"]).values()
 
     assert one == settings_of(["lmo"], as_published="2009")["lmo"]

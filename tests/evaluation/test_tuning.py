@@ -26,7 +26,7 @@ from sentgen.models.companions import LearntWeights
 from sentgen.schema import Store
 
 SENTENCES = 9
-#: Hardly any order is right where tags weigh all: there is something to learn.
+#: With all weight on tags hardly any order is right, so that weights can be learnt.
 ASKED = TuningSettings(model="words", sentences=SENTENCES, rounds=1, candidates=10, features="tags=6", seed=5)
 
 
@@ -64,7 +64,7 @@ def tuned(store: Store, folder: Path, asked: TuningSettings = ASKED, **more: obj
     return tune(store, find(store, asked.model), sentences, asked, source="dev.conllu", **more)  # type: ignore[arg-type]
 
 
-#: Knows which sentences people wrote.
+#: A scorer that knows the original sentences.
 ORACLE = """
 from pathlib import Path
 from sentgen.plugins import Scorer
@@ -77,7 +77,7 @@ x = Scorer("oracle", "", score)
 
 
 def test_what_a_scorer_weighs_is_learnt_too(folder: Path) -> None:
-    """It weighs more where it is right; joint takes it, and says so where it is there no more."""
+    """A scorer that is right gains weight; joint uses it, and says so when it is no longer installed."""
     real = [" ".join(one.forms).lower() for one in read_test_set(str(folder / "dev.conllu"))]
     write_package(folder / "site", "knowing", {"scorers.oracle": "x"}, ORACLE + f"REAL = {real!r}\n")
     with Store(folder / "store.duckdb") as store:
@@ -100,7 +100,7 @@ def test_what_a_scorer_weighs_is_learnt_too(folder: Path) -> None:
 
 
 def test_what_was_learnt_is_stored_recorded_and_taken(folder: Path) -> None:
-    """Weights are better than those before on sentences held out; joint takes them, and tune starts from them."""
+    """Learnt weights are better on held-out sentences; joint uses them, and tune starts from them."""
     seen: list[tuple[int, int]] = []
     with Store(folder / "store.duckdb") as store:
         result = tuned(store, folder, progress=lambda done, total: seen.append((done, total)))
@@ -142,7 +142,7 @@ def test_what_was_learnt_is_stored_recorded_and_taken(folder: Path) -> None:
 
 
 def test_nothing_is_stored_where_nothing_is_better(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights that stay where they are: the first round counts, and the run is on record all the same."""
+    """If no round is better, nothing is stored, but the run is recorded."""
     monkeypatch.setattr("sentgen.evaluation.regeneration.tuning.Lists.learn", lambda lists, weights: weights)
     with Store(folder / "store.duckdb") as store:
         result = tuned(store, folder, replace(ASKED, rounds=2))
@@ -154,7 +154,7 @@ def test_nothing_is_stored_where_nothing_is_better(folder: Path, monkeypatch: py
 
 
 def test_weights_of_the_words_are_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Learnt weights are divided by that of the words, even if it falls to nothing."""
+    """Learnt weights are divided by the weight of the words, even if that falls to 0."""
     monkeypatch.setattr(
         "sentgen.evaluation.regeneration.tuning.Lists.learn",
         lambda lists, weights: lists.learn(weights) * 0 + [0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.5],
@@ -167,7 +167,7 @@ def test_weights_of_the_words_are_one(folder: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_same_seed_learns_the_same(folder: Path) -> None:
-    """In a copy of the store, as the second time it starts from what was learnt."""
+    """The same seed learns the same weights in a copy of the store without the learnt ones."""
     other = folder / "other.duckdb"
     shutil.copy(folder / "store.duckdb", other)
     with Store(folder / "store.duckdb") as one, Store(other) as two:
@@ -194,7 +194,7 @@ def test_without_trees_there_is_nothing_to_weigh(folder: Path) -> None:
 
 
 def test_a_store_that_cannot_be_written(folder: Path) -> None:
-    """One line, as of all experiments on it."""
+    """A read-only store is refused in one line, as by all experiments."""
     with (
         Store(folder / "store.duckdb", read_only=True) as store,
         pytest.raises(StoreError, match="read-only"),
@@ -239,7 +239,7 @@ def test_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_refusals_of_the_command(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
 ) -> None:
-    """One line, and a code."""
+    """Errors of the command are one line, and an exit code."""
     code, out, err = 0, "", ""
     try:
         code, out, err = run(capsys, folder, str(folder / arguments[0]), *arguments[1:])

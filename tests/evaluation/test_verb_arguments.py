@@ -40,7 +40,7 @@ def keys(sentence: Sentence, spelling: Spelling = FORMS) -> list[tuple[str, str,
 
 
 def test_relations_are_those_whose_head_is_a_verb() -> None:
-    """Neither what hangs on nouns counts nor punctuation; the order of the two words is part of a relation."""
+    """Modifiers of nouns and punctuation do not count; the order of the two words is part of a relation."""
     assert keys(RELIEF) == [
         ("distributed", "workers", False),
         ("distributed", "have", False),
@@ -52,7 +52,7 @@ def test_relations_are_those_whose_head_is_a_verb() -> None:
 
 @pytest.mark.parametrize("column", ["upos", "xpos"])
 def test_tags_of_both_kinds_tell_verbs(column: str) -> None:
-    """VBD is as good as VERB; the universal tag goes before the other one."""
+    """VBD and VERB are verbs; the universal tag goes before the other one."""
     tags = {"upos": ["PRON", "VERB"], "xpos": ["PRP", "VBD"]}
     sentence = Sentence(["He", "ate"], heads=[2, 0])
     setattr(sentence, column, tags[column])
@@ -62,7 +62,7 @@ def test_tags_of_both_kinds_tell_verbs(column: str) -> None:
 
 
 def test_punctuation_of_the_penn_treebank_is_no_argument() -> None:
-    """Without a relation the tag says so, and without such a tag the relation."""
+    """Punctuation is recognized by its relation or by its tag."""
     sentence = Sentence(
         ["Go", ".", "x"], xpos=["VB", ".", "SYM"], heads=[0, 1, 1], deprels=["root", "_", "punct"]
     )
@@ -71,7 +71,7 @@ def test_punctuation_of_the_penn_treebank_is_no_argument() -> None:
 
 
 def test_spelling() -> None:
-    """Case is folded, unless it matters; lemmas compare what inflection tells apart."""
+    """Case is folded unless it matters; lemmas make inflected forms equal."""
     sentence = Sentence(["He", "ate"], lemmas=["_", "eat"], upos=["PRON", "VERB"], heads=[2, 0])
 
     assert keys(sentence, Spelling(match_case=True)) == [("ate", "He", False)]
@@ -103,7 +103,7 @@ def test_the_order_of_the_words_counts() -> None:
 
 
 def test_occurrences_are_counted_on_both_sides() -> None:
-    """A true relation said twice is right twice; one that the source says twice is recalled twice."""
+    """A true relation that is repeated is right twice; one that the source repeats is recalled twice."""
     said = tree("workers/NOUN/2 ate/VERB/0")
     source = SourceArguments([said, said, tree("dogs/NOUN/2 ate/VERB/0")])
     found = source.compare([said, said])["all"]
@@ -112,7 +112,7 @@ def test_occurrences_are_counted_on_both_sides() -> None:
 
 
 def test_no_verbs_no_figures() -> None:
-    """Precision of nothing is not defined, nor is recall."""
+    """Without verbs, precision and recall are undefined."""
     found = SourceArguments([RELIEF]).compare([tree("food/NOUN/0")])["all"]
 
     assert math.isnan(found.precision)
@@ -120,7 +120,7 @@ def test_no_verbs_no_figures() -> None:
 
 
 def test_a_sentence_without_a_tree_is_refused() -> None:
-    """A flat sentence has no relations to count, which is not the same as none."""
+    """A sentence without a tree is refused, as its relations are unknown."""
     with pytest.raises(InputError, match="`parser`"):
         arguments(Sentence(["He", "ate"], upos=["PRON", "VERB"]))
 
@@ -137,7 +137,7 @@ _TREES = st.lists(
 
 @given(st.lists(_TREES, max_size=3), st.lists(_TREES, min_size=1, max_size=3))
 def test_kinds_add_up_and_a_text_agrees_with_itself(output: list[Sentence], source: list[Sentence]) -> None:
-    """Adjacent and long-distance make all; of itself a text has all relations."""
+    """Adjacent and long-distance relations add up to all; a text recalls all of its own relations."""
     found = SourceArguments(source).compare(output)
     itself = SourceArguments(source).compare(source)["all"]
 
@@ -148,7 +148,7 @@ def test_kinds_add_up_and_a_text_agrees_with_itself(output: list[Sentence], sour
 
 @given(_TREES, _TREES)
 def test_counts_are_those_of_the_definition(output: Sentence, source: Sentence) -> None:
-    """The same from the words of the definition, one relation at a time."""
+    """Counts equal those of the definition, applied to one relation at a time."""
 
     def relations(sentence: Sentence) -> list[RelationKey]:
         assert sentence.heads is not None
