@@ -1,4 +1,4 @@
-"""Fixtures that several rooms share."""
+"""Fixtures that several folders of tests share."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from sentgen.demo import TREEBANK
 from sentgen.models import build
 from sentgen.schema import Store
 
-# Where this is set, each process of a test would compile all modules anew, and pytest rewrite all assertions.
+# If set, each process of a test would compile all modules anew, and pytest would rewrite all assertions.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # No waiting before a refusal; tests about waiting set their own time.
 os.environ["SENTGEN_WAIT"] = "0"
 
-#: Number of examples of a property: by day, and at night.
+#: Number of Hypothesis examples of a test: by day, and at night.
 _EXAMPLES, _NIGHTLY_EXAMPLES = 15, 500
 
 # The first example of a compiled function pays for its compilation; CI tries the same examples every time.
@@ -46,7 +46,7 @@ settings.load_profile("sentgen")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that asks for everything."""
+    """Add the option that runs the nightly tests, too."""
     parser.addoption(
         "--nightly",
         action="store_true",
@@ -62,18 +62,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Set the number of examples that the options ask for."""
+    """Set the number of Hypothesis examples."""
     if config.getoption("--nightly"):
         settings.load_profile("nightly")
 
 
-#: Properties: of a test that only runs at night, its room; of each phase of a test, its processor time in seconds;
-#: of the first phase in a process, that of all before it.
+#: Names of properties in reports: the folder of a test that only runs at night; the processor time in seconds of a
+#: phase of a test; in the first phase of a process, the time of all before it.
 _ADDED, _COMPUTED, _COLLECTED = "nightly", "computed", "collected"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the tests of the night by day, and mark them where they run."""
+    """Skip the nightly tests by day, and mark them at night."""
     skipped = pytest.mark.skip(reason="takes long; python -m tests --nightly runs it")
     for item in _for_the_night(items):
         item.user_properties.append((_ADDED, Path(item.path).relative_to(Path(__file__).parent).parts[0]))
@@ -98,11 +98,10 @@ def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
             cases[item.nodeid.partition("[")[0], by_day].append(item)
     for (name, by_day), family in cases.items():
         if by_day:
-            # The tests are in any order; the cases are numbered in the order of the file.
+            # The tests may be in any order; the cases are numbered in the order of the file.
             family.sort(key=lambda item: [*item.callspec.indices.values()])  # type: ignore[attr-defined]
             others = range(1, len(family))
-            # The same cases every day; random ones, since every third case may have the same value of a
-            # parameter.
+            # The same cases every day, but not every third, as these may all have the same value of a parameter.
             chosen = Random(name).sample(others, min(by_day - 1, len(others)))
             family = [item for number, item in enumerate(family) if number and number not in chosen]
         yield from family
@@ -110,12 +109,12 @@ def _for_the_night(items: list[pytest.Item]) -> Iterator[pytest.Item]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
-    """Let one process run the tests of a file, which may share a store, and of a folder that shares a server."""
+    """Run the tests of a file, which may share a store, or of a folder that shares a server, in one process."""
     return _ByFileOrServer(config, log)
 
 
 class _ByFileOrServer(LoadFileScheduling):
-    """Groups the tests that one process must run."""
+    """Groups the tests that must run in one process."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
@@ -130,7 +129,7 @@ _reported: list[str] = []
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Record the processor time of a phase; the clock shows three times as much beside other processes."""
+    """Record the processor time of a phase; on a busy machine, the clock shows three times as much."""
     global _computed
     report, before = (yield), _computed
     _computed = sum(os.times()[:4])
@@ -181,13 +180,13 @@ def interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-#: Files that all processes of a test run read; one that has a store open to write keeps the others out.
+#: Files that all processes of a test run read, so that none may open them for writing.
 _shared = set[Path]()
 
 
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with nothing in it, made once for all processes of a test run."""
+    """An empty store, made once for all processes of a test run."""
     path = _shared_folder(tmp_path_factory) / "empty.duckdb"
     with _one_process(path):
         if not path.exists():
@@ -199,7 +198,7 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copied_stores(empty_store: Path) -> Iterator[Callable[..., None]]:
     """Make new stores as copies of an empty one, since making a store takes longer than most tests.
 
-    So is none that a test with the fixture `made_stores` makes, or a command that runs as a process.
+    Tests with the fixture `made_stores`, and commands in processes of their own, make stores as users do.
     """
     opened = Store.__init__
 
@@ -216,7 +215,7 @@ def copied_stores(empty_store: Path) -> Iterator[Callable[..., None]]:
 
 @pytest.fixture
 def made_stores(copied_stores: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have new stores made as they are for users."""
+    """Make new stores as for users, not as copies."""
     monkeypatch.setattr(Store, "__init__", copied_stores)
 
 
@@ -255,7 +254,7 @@ def toy(tmp_path: Path) -> Iterator[tuple[Store, toy_store.ToyModel]]:
 
 @pytest.fixture(scope="session")
 def nightly(request: pytest.FixtureRequest) -> bool:
-    """Whether there is time for all rounds, and for the largest data."""
+    """Whether nightly tests run, with all rounds and the largest data."""
     return bool(request.config.getoption("--nightly"))
 
 
@@ -290,14 +289,14 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def installed_example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder in which the example of plug-ins is installed, once for all processes; no test changes it."""
-    from plugged import install_example  # and all that plug-ins add to, which few tests need
+    from plugged import install_example  # late, as it imports all that plug-ins extend, which few tests need
 
     return _made_once(tmp_path_factory, "example", install_example) / "site"
 
 
 @pytest.fixture(scope="session")
 def documentation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The documentation as pages, built once for all processes of a test run; a warning is an error."""
+    """The pages of the documentation, built once for all processes of a test run; a warning is an error."""
 
     def make(folder: Path) -> None:
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
@@ -310,7 +309,7 @@ def documentation(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """Return a file or folder for all processes of a test run, made by the first that wants it, whole or not."""
+    """Return a file or folder for all processes of a test run; the first one makes it, completely or not at all."""
     path = _shared_folder(tmp_path_factory) / name
     draft = path.with_suffix(".draft")
     with _one_process(path):
@@ -322,7 +321,7 @@ def _made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callab
 
 
 def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder that all processes of a test run have in common."""
+    """Return the folder that all processes of a test run share."""
     folder = tmp_path_factory.getbasetemp()
     return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
@@ -337,7 +336,7 @@ def _one_process(path: Path) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def log_of_its_own() -> Iterator[None]:
-    """Remove the log handlers that a test added: a server in this process leaves one with a closed stream."""
+    """Remove the log handlers that a test added: a server in this process leaves a handler with a closed stream."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     yield

@@ -1,1 +1,1 @@
-"""The tables, declared: one file for each kind of thing that is stored."""
+"""Declarations of all tables, a file for each kind of data."""

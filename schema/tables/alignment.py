@@ -1,4 +1,4 @@
-"""Documents with their abstracts, what the aligner learnt from them, and how it aligned them."""
+"""Tables of document-abstract pairs, of alignment models trained on them, and of their alignments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ alignment_model = Table(
     column("corpus_id", Integer, "Corpus of the pairs that it is trained on; 0 for gold links."),
     column("corpus_name", String, "Name of that corpus when training began, or of the file of gold links."),
     column("pairs", Integer, "Number of pairs that it is trained on."),
-    # Iterations over other pairs are no steps of one EM: the likelihood could fall.
+    # Iterations over other pairs do not continue the same EM: the likelihood could fall.
     column("pairs_hash", String, "Hash of the pairs, which must be the same when training goes on."),
     column("settings", String, "Settings of the phrase-based HMM as JSON."),
     column("iterations", SmallInteger, "Iterations of EM that were asked for, for each direction."),
@@ -139,7 +139,7 @@ alignment_link = Table(
     column("corpus_id", Integer, "Corpus of the pair."),
     column("pair_id", Integer, "Pair."),
     column("document_first", Integer, "Offset of the first word of the document phrase, from 0."),
-    # Half-open, as slices are; positions of tokens elsewhere in the store count from 1.
+    # A half-open range from 0, as slices have; positions of tokens elsewhere in the store count from 1.
     column("document_end", Integer, "Offset after its last word."),
     column("abstract_first", Integer, "Offset of the first word of the abstract phrase, from 0."),
     column("abstract_end", Integer, "Offset after its last word."),
@@ -190,10 +190,10 @@ alignment_link_count = Table(
     comment="Which stems the gold links of a tuned model join.",
 )
 
-#: Tables whose rows belong to a corpus of pairs and go with it.
+#: Tables whose rows belong to a corpus of pairs and are removed with it.
 OF_CORPUS = (alignment_state, alignment_link, alignment, pair)
-#: Tables whose rows belong to a model and go with it.
-# Owners last, as rows are deleted; `sentgen.schema.checks` goes through them from behind.
+#: Tables whose rows belong to a model and are removed with it.
+# In the order of deletion, owners last; `sentgen.schema.checks` uses the reverse order.
 OF_MODEL = (
     alignment_state,
     alignment_link,

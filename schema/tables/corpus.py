@@ -1,4 +1,4 @@
-"""What was read: corpora, sources, documents, sentences and tokens, and the strings behind the ids."""
+"""Tables of corpora: sources, documents, sentences and tokens, and the strings of ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sentgen.schema.base import column, key, metadata
 #: Ids of `word` that exist in every store, in this order: 0, 1, 2, 3.
 UNK, BOS, EOS, ROOT = range(4)
 RESERVED_WORDS = ("<unk>", "<s>", "</s>", "<root>")
-#: Ids of `tag` that exist in every store: the tag of the artificial root, and that of a token without one.
+#: Ids of `tag` that exist in every store: the tag of the artificial root, and that of tokens without a tag.
 ROOT_TAG, NO_TAG = range(2)
 RESERVED_TAGS = ("<root>", "_")
 

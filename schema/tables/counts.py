@@ -1,4 +1,4 @@
-"""What was counted. Every row belongs to a segment: the counts of one ingested batch of one corpus."""
+"""Tables of counts. Every row belongs to a segment: the counts of one ingested batch of one corpus."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, DateTime, Integer, SmallInteger, String, Tabl
 
 from sentgen.schema.base import OneOf, column, key, metadata
 
-# Each order has a table, and `model_ngram` a column for each word: a sixth needs a migration.
+# Each order has a table, and `model_ngram` has a column for each word: order 6 would need a migration.
 MAX_ORDER = 5
 
 segment = Table(
@@ -105,7 +105,7 @@ posting = Table(
     ),
 )
 
-#: Tokens of a word in a segment from which on its pairs are stored; those of others are few in `posting`.
+#: Pairs are stored for words with at least so many tokens in a segment; others have few rows in `posting`.
 FREQUENT = 512
 
 cooccurrence = Table(
@@ -134,7 +134,7 @@ cooccurrence = Table(
     ),
 )
 
-#: Attribute of a token that `occurrence` has to the column of `token` with its words.
+#: Attribute in `occurrence` to the column of `token` with its words.
 ATTRIBUTES = {"word": "word_id", "lemma": "lemma_id"}
 
 occurrence = Table(

@@ -1,7 +1,7 @@
-"""What sources say beyond tokens and trees, so that what came in can go out again, and be asked.
+"""Tables of annotation beyond tokens and trees, so that it can be exported again and searched.
 
-Rows are only written where a source says more than `token`, `sentence` and `multiword` hold: plain text has
-none. `sentgen.counts.treebank_rows` writes them, and `sentgen.counts.exports` reads them.
+They have rows only for data that `token`, `sentence` and `multiword` do not have: plain text needs none.
+`sentgen.counts.treebank_rows` writes them, and `sentgen.counts.exports` reads them.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ source_file = Table(
     comment="The file of a source, and how it was read (corpora sync); a snapshot has none.",
 )
 
-#: Tables whose rows belong to a sentence, by `sentence_id`, and what orders the rows of one sentence.
+#: Tables whose rows belong to a sentence, by `sentence_id`, to the columns that order the rows of a sentence.
 OF_SENTENCE = {
     sentence_meta: (),
     token_misc: ("position",),
@@ -199,10 +199,10 @@ OF_SENTENCE = {
     region_meta: ("place",),
     surprisal: ("model_id", "position"),
 }
-#: These, and those of documents and sources: each has the corpus of its rows.
+#: These tables and those of documents and sources; each has a column for the corpus of its rows.
 OF_CORPUS = (*OF_SENTENCE, document_meta, table_meta, source_layout, source_file)
 
-#: What must hold of the rows of a sentence: the name of a check to SQL whose rows are the problems.
+#: Checks of the rows of a sentence: name to SQL that yields a row for each problem.
 IN_SENTENCE = {
     f"{table.name} in the sentence": f"""
         select t.sentence_id, t.position

@@ -1,4 +1,4 @@
-"""Models, named and versioned sets of corpora with settings and probabilities; and vectors of words."""
+"""Tables of models (corpora, settings and probabilities, with name and version) and of word vectors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from sqlalchemy import (
 
 from sentgen.schema.base import column, key, metadata
 
-#: What the names of the parameters begin with that note the models that a model was made of; their values are
-#: what these weigh.
+#: The beginning of names of parameters that note the models from which a model was mixed; their values are
+#: the weights.
 PARTS = "of: "
 
 model = Table(

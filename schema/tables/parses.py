@@ -30,7 +30,7 @@ parse = Table(
 
 
 def is_writable(duck: duckdb.DuckDBPyConnection) -> bool:
-    """Tell whether the store is open for writing; in a lake, the table is a view."""
+    """Return whether the store is open for writing; in a lake, the table is a view."""
     query = f"""
         select not readonly and '{parse.name}' in (select table_name from duckdb_tables())
         from duckdb_databases()
@@ -42,10 +42,10 @@ def is_writable(duck: duckdb.DuckDBPyConnection) -> bool:
 def find_parses(
     duck: duckdb.DuckDBPyConnection, parser: str, version: str, *, tokenized: bool, sha256: Sequence[str]
 ) -> dict[str, str]:
-    """Return the results that are known, by hash, in one query."""
+    """Return the stored parses, by the hashes of their texts, with one query."""
     import pyarrow as pa
 
-    # DuckDB finds it by its name. The rows are grouped, as no key keeps a parse from being there twice.
+    # DuckDB finds the variable by its name. Grouped, as a parse may be stored twice: the table has no key.
     _wanted = pa.table({"sha256": pa.array(sha256, pa.string())})
     query = """
         select sha256, any_value(result)
@@ -60,13 +60,13 @@ def find_parses(
 
 
 def keep_parses(duck: duckdb.DuckDBPyConnection, rows: pa.Table) -> None:
-    """Add parses, columns as those of the table; the caller has made sure that they are new."""
+    """Add parses, with the columns of the table; the caller has made sure that they are new."""
     _rows = rows
     duck.execute("insert into parse by name select * from _rows")
 
 
 def count_parses(duck: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int, int, int]]:
-    """Return parser, version, texts, sentences and tokens of what is kept."""
+    """Return parser, version, and numbers of texts, sentences and tokens of the stored parses."""
     query = """
         select parser, version, count(*), sum(sentences)::bigint, sum(tokens)::bigint
         from parse
@@ -77,5 +77,5 @@ def count_parses(duck: duckdb.DuckDBPyConnection) -> list[tuple[str, str, int, i
 
 
 def remove_parses(duck: duckdb.DuckDBPyConnection, parser: str, version: str | None) -> None:
-    """Remove what a parser made, all of it or that of one version."""
+    """Remove the parses of a parser, of all versions or of one."""
     duck.execute("delete from parse where parser = ? and version = coalesce(?, version)", [parser, version])

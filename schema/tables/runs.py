@@ -1,4 +1,4 @@
-"""What ran, with which data and settings, and every figure that came out."""
+"""Tables of runs of experiments: their data, their settings, and every figure that came out."""
 
 from __future__ import annotations
 

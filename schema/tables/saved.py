@@ -1,4 +1,4 @@
-"""Saved queries: command lines of look-ups under a name, which go wherever the store goes."""
+"""Saved queries: named command lines of lookups, stored in the store itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ saved_query = Table(
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A saved query: its name, the command that asks it, what that is given, and when it was saved (UTC)."""
+    """A saved query: its name, its command with arguments, and when it was saved (UTC)."""
 
     name: str
     command: str
@@ -35,7 +35,7 @@ class SavedQuery:
 
     @property
     def line(self) -> str:
-        """Return the command line, as a shell reads it."""
+        """Return the command line, quoted for a shell."""
         return shlex.join(["sentgen", self.command, *self.arguments])
 
     @classmethod
@@ -69,7 +69,7 @@ class SavedQuery:
         *,
         replace: bool = False,
     ) -> None:
-        """Save a query under a name, in place of an older one only if ``replace``.
+        """Save a query under a name; an older one of that name is replaced only with ``replace``.
 
         Raises:
             InputError: the name is blank, or taken.

@@ -1,7 +1,7 @@
-"""Bring a corpus up to what its files are now: what is new comes in, what has changed is read again, what is
-gone goes; and take single sources out.
+"""Synchronize a corpus with its files: add new files, read changed ones again, and remove sources whose files
+are gone; also remove single sources.
 
-A file is the same if its size and its time are; else its content is compared.
+A file with the same size and time counts as unchanged; otherwise its content is compared.
 """
 
 from __future__ import annotations
@@ -39,23 +39,23 @@ from sentgen.schema import Store
 from sentgen.schema.manifests import refuse_snapshot
 from sentgen.schema.tables import corpus as tables
 
-#: Settings of sources of which nothing is known: those of a published store.
+#: Settings of sources whose files are not recorded, as in a published store.
 _UNKNOWN = "{}"
 
 
 @dataclass(slots=True)
 class Differences:
-    """What differs between a corpus and its files.
+    """The differences between a corpus and its files.
 
     Attributes:
         corpus: name of the corpus.
         added: new files.
-        replaced: files with another content, or that are read otherwise now.
+        replaced: files whose content has changed, or the version of their reader or parser.
         removed: sources whose file is gone, or has no text any more.
-        kept: files that the corpus has and that can no longer be told as a corpus, with the reason.
-        unchanged: how many are the same.
-        notes: what is to be known besides.
-        summary: what became of it, once it was done.
+        kept: files of the corpus that no reader recognizes any more, with the reason; their sources are kept.
+        unchanged: how many files are unchanged.
+        notes: remarks, such as on files that cannot be read.
+        summary: numbers of the ingestion, once the differences were applied.
     """
 
     corpus: str
@@ -66,7 +66,7 @@ class Differences:
     unchanged: int = 0
     notes: list[str] = field(default_factory=list)
     summary: Summary | None = None
-    #: Settings to what is read with them; and ids of what goes.
+    #: Settings to the sources to read with them; and ids of the sources to remove.
     _reading: dict[str, list[Source]] = field(default_factory=dict, repr=False)
     _gone: list[int] = field(default_factory=list, repr=False)
 
@@ -74,7 +74,7 @@ class Differences:
         return bool(self.added or self.replaced or self.removed)
 
     def apply(self, store: Store, *, parser: Parser | None = None, progress: Progress | None = None) -> None:
-        """Do what the differences ask for; what goes, goes in the transaction of the first that come."""
+        """Read and remove sources; removals are in the transaction of the first sources that are read."""
         with store.connect() as connection:
             corpus = _single_corpus(connection, self.corpus)
         total, gone = Summary(self.corpus), self._gone
@@ -90,13 +90,13 @@ class Differences:
 
 
 def compare(request: Sync, store: Store, *, parser: Parser | None = None) -> Differences:
-    """Find what differs, and change nothing.
+    """Return the differences between a corpus and its files, and change nothing.
 
     Raises:
         NotFoundError: there is no such corpus.
-        InputError: the corpus is one of pairs; a folder is missing or has no files, which is no reason to
-            remove all that was in it; or a file cannot be looked at.
-        StoreError: the store is a snapshot or a lake, which does not know the files that it came from.
+        InputError: the corpus is one of pairs; a folder is missing or empty, which may be a disk that is not
+            mounted, so that nothing is removed; or a file is not accessible.
+        StoreError: the store is a snapshot or a lake, which does not have the paths of its sources.
     """
     cure = f"ask the store that it was made from, with {spell('db')}"
     refuse_snapshot(store.path, cure)
@@ -109,7 +109,7 @@ def compare(request: Sync, store: Store, *, parser: Parser | None = None) -> Dif
 
 
 class _Comparison:
-    """The sources of a corpus beside the files that there are."""
+    """Compares the sources of a corpus with the files on the disk."""
 
     def __init__(self, request: Sync, stored: StoredSources, parser: Parser | None) -> None:
         self.request, self.stored, self.parser = request, stored, parser
@@ -121,7 +121,7 @@ class _Comparison:
             if _is_file(source) and (not places or any(_is_below(source.path, path) for path in places))
         }
         self._check_parser()
-        # Of two with one path, the later one: what is read in a folder next is read as its last file was.
+        # Of two sources with one path the later one counts, as of settings those of a folder's last file.
         self.by_path = {place_of(source.path): source for source in self.looked_at.values()}
         self.by_file = {path.partition("!")[0]: source for path, source in self.by_path.items()}
         self.by_folder = {
@@ -149,7 +149,7 @@ class _Comparison:
             )
 
     def _sources(self) -> Iterator[Source]:
-        """Yield what the folders have, and the files that were named themselves or lie where none looks."""
+        """Yield the sources in folders, and those of recorded files that no folder has."""
         paths: dict[str, tuple[str, str]] = {}
         for folder in self._folders():
             for path, within in _files_in(folder):
@@ -164,7 +164,7 @@ class _Comparison:
             yield from sources_of(path, folder=folder, encoding=json.loads(settings).get("encoding", UTF_8))
 
     def _folders(self) -> list[str]:
-        """Return what is walked: what was given, or where the sources were found."""
+        """Return the folders to walk: those of the request, or else those in which the sources were found."""
         known = sorted({folder for folder in self.by_folder if folder})
         given = [os.path.abspath(path) for path in self.request.folder]
         if not given and not known and self.looked_at:
@@ -183,7 +183,7 @@ class _Comparison:
         return [self._spelling(folder, typed) for folder, typed in folders.items()]
 
     def _spelling(self, folder: str, typed: str) -> str:
-        """Return a folder as the command had it that first read it, if that still leads there."""
+        """Return a folder as the command that first read it spelled it, if that still is the same folder."""
         for source in self.looked_at.values():
             if source.file and source.file.folder == folder and source.file.name:
                 below = len(source.path) - len(folder)
@@ -193,7 +193,7 @@ class _Comparison:
         return typed or folder
 
     def _settings_of(self, path: str, folder: str) -> str:
-        """Return how a file is read: as it was, or as the last one of its folder was."""
+        """Return the settings to read a file with, as JSON: its own, or those of its folder's last file."""
         source = self.by_file.get(path)
         file = (source and source.file) or self.by_folder.get(os.path.abspath(folder))
         file = file or next(iter(self.by_folder.values()), None)
@@ -225,7 +225,7 @@ class _Comparison:
         self.differences._reading.setdefault(recorded, []).append(source)
 
     def _is_same(self, source: Source, stored: StoredSource, file: SourceFile) -> bool:
-        """Say whether size, time and reader are those of what was read."""
+        """Return whether size, time and reader of a file are as when it was read."""
         settings = Settings(self.request.name, **json.loads(file.settings))
         reader = reader_named(stored.form).with_settings(settings.reading)
         now = file_of(source, settings)
@@ -241,10 +241,10 @@ class _Comparison:
 
 
 def _find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[StoredSource]:
-    """Return the sources of a corpus that paths name: files, archives with all members, folders.
+    """Return the sources of a corpus at paths: files, archives with all members, or folders.
 
     Raises:
-        NotFoundError: there is no such corpus, or one of the paths names no source of it.
+        NotFoundError: there is no such corpus, or it has no source at one of the paths.
         InputError: the corpus is one of pairs.
     """
     with store.connect() as connection:
@@ -263,9 +263,9 @@ def _find_sources(store: Store, name: str, wanted: Sequence[str]) -> list[Stored
 
 
 def remove_from(store: Store, name: str, sources: Sequence[str], *, dry_run: bool = False) -> tuple[int, int]:
-    """Take sources out of a corpus with all that was counted of them; return their sentences and tokens.
+    """Remove sources from a corpus, with their counts; return the number of their sentences and tokens.
 
-    All of them go, or none. The corpus stays, with its settings, though nothing be left in it.
+    All of them are removed, or none. An empty corpus stays, with its settings.
     """
     ids = [source.id for source in _find_sources(store, name, sources)]
     columns = tables.source.c
@@ -288,7 +288,7 @@ def _take_out(store: Store, name: str, ids: Sequence[int]) -> None:
 
 
 def _single_corpus(connection: Connection, name: str) -> CountedCorpus:
-    """Return a corpus that has sources which can come and go.
+    """Return a corpus whose sources can be added and removed one by one.
 
     Raises:
         NotFoundError: there is no corpus of that name.
@@ -305,7 +305,7 @@ def _single_corpus(connection: Connection, name: str) -> CountedCorpus:
 
 
 def _settings(name: str, corpus: CountedCorpus, recorded: str) -> Settings:
-    """Return how sources are read and counted: as they were told to be, and as the corpus is."""
+    """Return settings to read and count sources with: the recorded ones, and those of the corpus."""
     return Settings(
         name,
         **json.loads(recorded),
@@ -318,7 +318,7 @@ def _settings(name: str, corpus: CountedCorpus, recorded: str) -> Settings:
 
 
 def _is_file(source: StoredSource) -> bool:
-    """Say whether a source was read from a file: what came through a pipe is nowhere else."""
+    """Return whether a source was read from a file, and not from a pipe, which cannot be read again."""
     return names_file(source.path) and (source.file is None or source.file.size is not None)
 
 
@@ -329,7 +329,7 @@ def _file_of(source: StoredSource) -> str:
 
 
 def _is_below(path: str, folder: str) -> bool:
-    """Say whether a path is a place, a member of an archive there, or below a folder there.
+    """Return whether a path is the folder or file itself, a member of that archive, or below that folder.
 
     >>> [_is_below(path, "/a/b") for path in ("/a/b", "/a/b!c", "/a/b/c", "/a/bc")]
     [True, True, True, False]
@@ -338,10 +338,10 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _exists(path: str) -> bool:
-    """Say whether there is a file; refuse to guess where nobody may look.
+    """Return whether a path is a file.
 
     Raises:
-        InputError: the path cannot be looked at.
+        InputError: the path is not accessible, so that nobody knows whether the file exists.
     """
     try:
         os.stat(path)
@@ -371,5 +371,5 @@ def _refuse_missing(name: str, missing: str) -> NoReturn:
 
 
 def _is_blank(source: Source) -> bool:
-    """Say whether there is no text at all in a file."""
+    """Return whether a file has nothing but white space."""
     return not any(block.strip(b"\xef\xbb\xbf \t\r\n") for block in source.open().blocks())

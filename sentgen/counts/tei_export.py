@@ -1,7 +1,7 @@
-"""Write what came as TEI as TEI: read again, it has the same words, sentences, regions and metadata.
+"""Export a corpus that was read from TEI; read again, it has the same words, sentences, regions and metadata.
 
-Regions are elements where they nest; one that overlaps with another or with a sentence goes from a
-`milestone` to an `anchor`.
+Nested regions become elements; a region that overlaps with another or with a sentence becomes a `milestone`
+at its beginning and an `anchor` at its end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from multiword
 where corpus_id = $corpus
     and sentence_id between $first and $last
 """
-#: Names that occur more than once: no two elements of a file have the same `xml:id`.
+#: Names that occur more than once, which cannot be an `xml:id`, as these are unique in a file.
 _SHARED = """
 select name
 from (
@@ -68,7 +68,7 @@ from token_misc
 where corpus_id = $corpus
 order by key
 """
-#: Attributes of milestones that say which region they begin, or that they are blanks.
+#: Attributes of milestones with a meaning of their own, as which attributes of regions must not be read.
 _OF_MILESTONES = frozenset(("unit", "spanTo", "break"))
 _DOCUMENTS = "select count(*) as documents from document where corpus_id = $corpus and sentences > 0"
 
@@ -76,10 +76,10 @@ _DOCUMENTS = "select count(*) as documents from document where corpus_id = $corp
 def write_tei(
     connection: Connection, corpus: Row[Any], span: tuple[int, int]
 ) -> tuple[Iterator[bytes], Iterator[str]]:
-    """Return a corpus as TEI, its documents one after the other.
+    """Return the blocks of a TEI file with the documents of a corpus, and warnings of what it lacks.
 
     Raises:
-        InputError: the corpus came in another format.
+        InputError: a source of the corpus has another format.
     """
     given = {"corpus": corpus.id}
     others = fetch_arrow(connection, _OTHER_FORMATS, {**given, "format": tei.READER.name}).to_pylist()
@@ -98,7 +98,7 @@ def write_tei(
 
 @dataclass(slots=True)
 class _Writing:
-    """Writes documents, and the elements that are open in one."""
+    """Writes documents, and keeps the regions that are open in one."""
 
     connection: Connection
     corpus: int
@@ -106,16 +106,16 @@ class _Writing:
     several: bool
     #: Regions that are open as elements.
     _open: list[RegionRow] = field(default_factory=list)
-    #: Those that end with an anchor, and its name.
+    #: Open regions that end with an anchor, and the names of their anchors.
     _spans: list[tuple[RegionRow, str]] = field(default_factory=list)
     _anchors: int = 0
     #: Names that more than one document, sentence or region has.
     _shared: frozenset[str] = frozenset()
-    #: Whether a reader takes a tag of Universal Dependencies in `pos` for one.
+    #: Whether a reader takes a tag in `pos` for one of Universal Dependencies, as all in this document were.
     _universal: bool = True
 
     def blocks(self, span: tuple[int, int]) -> Iterator[bytes]:
-        """Yield the file, some thousands of sentences at a time."""
+        """Yield the file in blocks of some thousands of sentences."""
         yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
         if self.several:
             yield f'<teiCorpus xmlns="{_NAMESPACE}">\n{_header([("title", self.name)])}'.encode()
@@ -132,7 +132,7 @@ class _Writing:
 
     def _sentence(self, marked: Marked, ranges: Sequence[tuple[int, int, str]]) -> Iterator[str]:
         row, regions, attributes = marked
-        # The longest is outside of all that begin with it.
+        # Of regions that begin together, the longest is outside.
         regions = sorted(
             regions,
             key=lambda region: (
@@ -144,7 +144,7 @@ class _Writing:
         )
         if row.first:
             yield self._document(row.document, dict(attributes))
-        # Around the sentence, as long as all before them are.
+        # The first regions that enclose the whole sentence begin before its tag.
         around = count_around(regions)
         for region in regions[:around]:
             yield self._begin(region, self._fits(region))
@@ -166,7 +166,7 @@ class _Writing:
             yield "</TEI>\n"
 
     def _document(self, name: str, metadata: dict[str, str]) -> str:
-        """Begin a document, whose regions hold all of its text."""
+        """Return the tag and the header of a document; all text is within its regions."""
         self._universal = True
         attributes = [] if self.several else [("xmlns", _NAMESPACE)]
         attributes.append(("xml:id" if self._is_id(name) else "n", name))
@@ -177,7 +177,7 @@ class _Writing:
         return f"<TEI{_attributes(attributes)}>\n{_header(list(metadata.items()))}"
 
     def _fits(self, region: RegionRow) -> bool:
-        """Say whether a region ends within the element that is open."""
+        """Return whether a region ends within the innermost open element, or there is none."""
         return not self._open or _end_of(region) <= _end_of(self._open[-1])
 
     def _begin(self, region: RegionRow, nested: bool) -> str:
@@ -199,7 +199,7 @@ class _Writing:
         return f"<{region.kind}{_attributes(self._prefixed(attributes))}>{speaker}"
 
     def _end(self, sentence: int, first: int, last: int, least: int) -> Iterator[str]:
-        """Yield the ends of regions with some tokens, of elements down to so many that stay open."""
+        """Yield the ends of regions that end at some tokens; the outer ``least`` elements stay open."""
         span = ((sentence, first), (sentence, last))
         for mark in [mark for mark in self._spans if span[0] <= _end_of(mark[0]) <= span[1]]:
             self._spans.remove(mark)
@@ -208,13 +208,13 @@ class _Writing:
             yield f"</{self._open.pop().kind}>"
 
     def _is_id(self, name: str) -> bool:
-        """Say whether a name can be an `xml:id`, of which a file has each once."""
+        """Return whether a name can be an `xml:id`, which is unique in a file."""
         return bool(name) and xml_name(name) == name and name not in self._shared
 
     def _prefixed(
         self, attributes: Iterable[tuple[str, str]], taken: Container[str] = ()
     ) -> Iterator[tuple[str, str]]:
-        """Yield attributes with the prefix that they have, and with names as XML has them."""
+        """Yield attributes with names that XML permits: `xml:lang` and `xml:id` with their prefix."""
         for key, value in attributes:
             of_xml = key == "lang" or (key == "id" and self._is_id(value))
             yield (f"xml:{key}" if of_xml else xml_name(key, taken=key in taken)), value
@@ -226,7 +226,7 @@ class _Writing:
         if name:
             numbered = any(key == "n" for key, _ in attributes)
             named.append(("xml:id" if self._is_id(name) else "id" if numbered else "n", name))
-        # A number names a sentence that has no other name.
+        # A reader takes `n` for the name of a sentence that has no other.
         taken = {"id"} if name else {"id", "n"}
         others = [(xml_name(key, taken=key in taken), value) for key, value in attributes]
         return f"<s{_attributes([*named, *others])}>\n"
@@ -250,7 +250,7 @@ class _Writing:
             yield form or ABSENT, [(key, value) for key, value in attributes if value]
 
     def _tags(self, upos: str, xpos: str, feats: str) -> list[tuple[str, str]]:
-        """Return `pos` and `msd`, so that each tag is read as what it is."""
+        """Return `pos` and `msd` such that reading them gives the same upos, xpos and feats."""
         if upos and (xpos or feats or not self._universal or upos not in UNIVERSAL_TAGS):
             return [("pos", xpos), ("msd", f"{UNIVERSAL}{upos}" + (f"|{feats}" if feats else ""))]
         if upos:
@@ -261,7 +261,7 @@ class _Writing:
         return [("pos", xpos), ("msd", feats)]
 
     def _misc_name(self, key: str, value: str, xpos: str, others: Sequence[tuple[str, str]]) -> str:
-        """Return the name of an attribute of a token; beside a tag, `msd` that is no features is one."""
+        """Return the XML name for a key of MISC; `msd` keeps its name if it is not read as features."""
         beside = xpos and not (self._universal or "=" in value or dict(others).get("msd"))
         return xml_name(key, taken=key in KNOWN and not (key == "msd" and beside))
 
@@ -277,7 +277,7 @@ class _Writing:
 
 
 def _header(metadata: Sequence[tuple[str, str]]) -> str:
-    """Return a header that says this of its document."""
+    """Return the TEI header of a document with this metadata."""
     others = dict(metadata)
     title, author = escape(others.pop("title", "")), others.get("author", "")
     names = dict.fromkeys(name for name in author.split(SEPARATOR) if name)
@@ -307,7 +307,7 @@ def _attributes(attributes: Iterable[tuple[str, str]]) -> str:
 
 
 def _units(size: int, ranges: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str | None]]:
-    """Yield the first and the last of tokens that are written as one, with their form if they are several."""
+    """Yield the first and last token of each word of the text, with its form if it has several tokens."""
     known = {first: (last, form) for first, last, form in ranges}
     position = 1
     while position <= size:
@@ -322,7 +322,7 @@ def _word(form: str, attributes: list[tuple[str, str]]) -> str:
 
 
 def _multiword(form: str, words: Sequence[tuple[str, list[tuple[str, str]]]]) -> str:
-    """Return a word of several, each with its own form as `norm`."""
+    """Return a word of several tokens, each an element with its own form as `norm`."""
     join = [pair for pair in words[-1][1] if pair[0] == "join"]
     parts = [
         f"<w{_attributes([('norm', own), *(pair for pair in attributes if pair[0] != 'join')])}/>"

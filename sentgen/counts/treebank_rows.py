@@ -1,8 +1,7 @@
-"""What sentences say beyond tokens and trees, as rows of the tables of `sentgen.schema.tables.fidelity`.
+"""Rows for the annotation of sentences beyond tokens and trees (tables of `sentgen.schema.tables.fidelity`).
 
-Regions are rows of `region` and `region_meta`: from marks in sentences to stretches of tokens. A column is
-looked at once for each value that occurs in it, not once for each token: DEPS and MISC are filled on every
-token of some treebanks.
+Marks of begins and ends become rows of `region` and `region_meta`. Columns are parsed once for each different
+value, not for each token: some treebanks fill DEPS and MISC on every token.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from sentgen.corpus.token_columns import Coded, TokenColumns, Values, positions_
 from sentgen.corpus.treebank_blocks import RegionSpans
 from sentgen.schema.lakes import file_schema
 
-#: A row without its corpus.
+#: The values of a row behind that of its corpus.
 Row = tuple[object, ...]
 
 
 class _Begun(NamedTuple):
-    """Where a region begins, and its number in that sentence."""
+    """The first token of a region, and the number of the region among those that begin in its sentence."""
 
     sentence: int
     place: int
@@ -37,14 +36,14 @@ class _Begun(NamedTuple):
 
 @dataclass(slots=True)
 class RegionRows:
-    """Follows the marks of sentences, and holds the rows of regions that have ended.
+    """Makes the rows of regions from the marks in sentences.
 
-    A region that spans documents is one in each. One without a token is none.
+    A region that spans documents becomes one in each of them. A region without tokens is dropped.
 
     Attributes:
-        regions: rows of `region`.
-        attributes: rows of `region_meta`.
-        begun: how many have begun with a token of a sentence; asked of the last ones only.
+        regions: rows of `region`, of regions that have ended.
+        attributes: rows of `region_meta`, of regions that have ended.
+        begun: by sentence, how many regions have begun in it; only current sentences are kept.
     """
 
     regions: list[Row] = field(default_factory=list)
@@ -53,18 +52,18 @@ class RegionRows:
     _open: dict[Region, _Begun] = field(default_factory=dict)
     #: Regions that begin with the next sentence.
     _waiting: list[Region] = field(default_factory=list)
-    #: What comments said last of a kind, which holds until they say something else.
+    #: By kind, the last region from comments, which lasts until comments begin another one of its kind.
     _said: dict[str, Region] = field(default_factory=dict)
     #: The last token, by sentence and position.
     _last: tuple[int, int] = (0, 0)
 
     def add(self, number: int, length: int, sentence: Sentence, *, first: bool) -> None:
-        """Take the marks of a sentence.
+        """Add the marks and comments of a sentence.
 
         Args:
-            number: id of the sentence; sentences come in the order of their ids.
+            number: id of the sentence; sentences are added in the order of their ids.
             length: number of its tokens.
-            sentence: the sentence, whose columns may be elsewhere.
+            sentence: the sentence; its columns are not used.
             first: whether it is the first one of its document.
         """
         if first:
@@ -80,24 +79,25 @@ class RegionRows:
         self._last = number, length
 
     def pass_by(self, first: int, last: int, length: int) -> None:
-        """Take sentences without regions or metadata; ``length`` is the number of tokens of the last one."""
+        """Add sentences without marks or comments; ``length`` is the number of tokens of the last one."""
         self._begin_waiting(first)
         self._last = last, length
 
     def end_source(self) -> None:
-        """End all regions with the last token."""
+        """End all regions at the last token."""
         for region in tuple(self._open):
             self._end(region, self._last)
         self._waiting, self._said = [], {}
 
     def add_block(self, first: int, lengths: Ints, marks: Sequence[Mark], spans: RegionSpans | None) -> None:
-        """Take the regions of a block of sentences, after the marks that its first sentence has itself.
+        """Add the regions of a block of sentences, after the marks of its first sentence itself.
 
         Args:
             first: id of the first sentence.
             lengths: number of tokens of each sentence.
-            marks: marks of regions; the place of each counts the tokens of the block before it, at least one.
-            spans: regions that have no marks.
+            marks: marks of regions; the place of a mark is the number of tokens before it in the block, at
+                least 1.
+            spans: regions without marks, by their tokens.
         """
         ends = np.cumsum(lengths, dtype=np.int64)
         places = np.array([mark.place for mark in marks], np.int64)
@@ -108,9 +108,10 @@ class RegionRows:
         if spans is not None:
             begins = places[np.array([mark.begins for mark in marks], bool)]
             begun = iter(self._add_spans(first, ends, lengths, begins, spans))
-            # What begins behind the token that is the last of a sentence is known to begin with the next.
+            # `begun` has regions marked behind the last token of a sentence in the next one; only those
+            # behind the whole block must wait.
             whole = (places == ends[-1]).tolist()
-        # Those that wait since they were marked behind the last token of a sentence.
+        # The sentence behind whose last token waiting regions were marked: they begin with the next one.
         since = last
         for mark, number, position, behind in zip(
             marks, (first + at).tolist(), within.tolist(), whole, strict=True
@@ -133,12 +134,12 @@ class RegionRows:
     def _add_spans(
         self, first: int, ends: Longs, lengths: Ints, places: Longs, spans: RegionSpans
     ) -> list[_Begun]:
-        """Add the rows of spans; return the begins of the other regions, from the tokens before each."""
+        """Add the rows of spans; return the first tokens of regions marked at ``places``."""
         total = spans.order.size + places.size
         others = np.setdiff1d(np.arange(total), spans.order, assume_unique=True)
         all_places = np.empty(total, np.int64)
         all_places[spans.order], all_places[others] = spans.begins, places
-        # The sentence of the next token, and how many of its regions have begun before.
+        # The sentence of the next token, and the number of the region among those that begin in it.
         at = np.searchsorted(ends, all_places, "right")
         numbers = np.arange(total) - np.searchsorted(at, at) + np.where(at == 0, self.begun[first], 0) + 1
         starts = np.concatenate((ends - lengths, ends[-1:]))
@@ -160,25 +161,25 @@ class RegionRows:
         return [begun[number] for number in others.tolist()]
 
     def _begin_waiting(self, number: int) -> None:
-        """Begin what waits with a sentence."""
+        """Begin the waiting regions with a sentence."""
         if self._waiting:
             waiting, self._waiting = self._waiting, []
             for region in waiting:
                 self._begin(region, number, 1)
 
     def _begin_document(self) -> None:
-        """End all regions, and begin those again that may go on."""
+        """End all regions, and let marked ones begin again in the new document."""
         still = [region for region in self._open if region not in self._said.values()] + self._waiting
         self.end_source()
         self._waiting = still
 
     def _of_comments(self, comments: Sequence[str]) -> Iterator[Mark]:
-        """Yield the marks of what comments say: it ends what they said before of its kind."""
+        """Yield the marks of regions from comments; each ends the previous region of its kind."""
         for region in regions_in_comments(comments):
             before = self._said.get(region.kind)
             if before is not None:
                 if region.kind == SPEAKER and before.attributes == region.attributes:
-                    continue  # who goes on
+                    continue  # the same speaker goes on
                 yield Mark(0, before, begins=False)
             self._said[region.kind] = region
             yield Mark(0, region, begins=True)
@@ -200,7 +201,7 @@ class RegionRows:
             self.attributes += [(begun.sentence, begun.place, *attribute) for attribute in region.attributes]
 
 
-#: Numbers of more digits are no positions of a sentence.
+#: An edge in DEPS: head, number of an empty node, and relation. Longer numbers are no positions.
 _EDGE = r"^(?P<head>0|[1-9][0-9]{0,4})(?:\.(?P<minor>[1-9][0-9]{0,4}))?:(?P<relation>.+)$"
 _DEPS = 7
 
@@ -209,13 +210,14 @@ Rows = tuple[str, pa.Table]
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Sentences with their place in the store.
+    """Sentences with their ids in the store.
 
     Attributes:
+        corpus_id: id of the corpus.
         ids: ids of the sentences.
-        columns: columns of the sentences, end to end.
-        told: the sentences with data of their own beside the columns, by their ids.
-        documents: the documents that begin among them, by the id of their first sentence.
+        columns: columns of the tokens of all sentences.
+        told: id to sentence, for sentences with more than columns, such as comments.
+        documents: id of the first sentence to document, for documents that begin among the sentences.
     """
 
     corpus_id: int
@@ -225,12 +227,12 @@ class Placed:
     documents: Mapping[int, int]
 
     def rows(self, table: str, rows: Sequence[tuple[object, ...]]) -> Iterator[Rows]:
-        """Yield rows without their corpus, if there are any."""
+        """Yield the table with rows, to which the corpus is added, if there are any."""
         if rows:
             yield table, rows_of(self.corpus_id, table, rows)
 
     def table(self, table: str, columns: Mapping[str, object], size: int) -> Rows:
-        """Return columns with that of the corpus."""
+        """Return the table with columns, to which that of the corpus is added."""
         return table, _of_corpus(self.corpus_id, table, columns, size)
 
     def tables(self, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
@@ -262,7 +264,7 @@ class Placed:
 
 
 def rows_of(corpus_id: int, table: str, rows: Sequence[tuple[object, ...]]) -> pa.Table:
-    """Return rows, at least one, with their corpus before them."""
+    """Return rows of a table, at least one, with the column of the corpus added."""
     names = file_schema(table).names[1:]
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     return _of_corpus(corpus_id, table, columns, len(rows))
@@ -312,13 +314,13 @@ def _misc(placed: Placed) -> Iterator[Rows]:
 
 
 def _tokens(placed: Placed) -> tuple[Longs, Ints]:
-    """Return sentence and position of all tokens."""
+    """Return the sentence and the position of each token."""
     lengths = placed.columns.lengths
     return np.repeat(placed.ids, lengths), positions_of(lengths)
 
 
 def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:
-    """Yield the order of comments where it is another one than export takes for granted."""
+    """Yield the order of comments, as letters, of sentences in which it is not the usual one."""
     for number, sentence in placed.told.items():
         if sentence.comments is None:
             continue
@@ -334,7 +336,7 @@ def _layouts(placed: Placed) -> Iterator[tuple[int, str, str | None]]:
 
 
 def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[Rows]:
-    """Yield the edges of all columns DEPS, and the columns that are no lists of edges."""
+    """Yield the edges in all cells of DEPS, and the cells that are no lists of edges."""
     deps = placed.columns.strings["deps"]
     first = int(placed.ids[0])
     nodes = [(number - first, node) for number, one in placed.told.items() for node in one.empty_nodes]
@@ -351,7 +353,7 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
     codes = np.concatenate((codes, cells.add(node.columns[_DEPS] for _, node in nodes)))
     of_nodes = np.array([(i, lengths[i], node.position, node.minor) for i, node in nodes], np.int64)
     of_nodes = of_nodes.reshape(-1, 4)
-    # Where each cell stands: sentence, position, number of the empty node, and the greatest head.
+    # The sentence, the position, the number of the empty node, and the greatest head of each cell.
     places = np.vstack(
         (
             np.column_stack((ids, positions, np.zeros_like(positions), limits)),
@@ -387,7 +389,7 @@ def _enhanced(placed: Placed, encode: Callable[[list[str]], Ints]) -> Iterator[R
 
 @dataclass(frozen=True, slots=True)
 class _Edges:
-    """The edges of different cells, in their order; ``starts`` and ``sizes`` say which ones a cell has."""
+    """The edges of all different cells; those of a cell are ``sizes`` many, from index ``starts`` on."""
 
     starts: Longs
     sizes: Longs
@@ -399,8 +401,8 @@ class _Edges:
 
     @classmethod
     def read(cls, cells: pa.Array, encode: Callable[[list[str]], Ints]) -> _Edges:
-        """Read different cells: `_`, or a list of head:relation."""
-        # Nothing is split where nothing is said.
+        """Parse different cells: `_`, or a list of head:relation."""
+        # `_` becomes null, so that it is not split.
         lists = pc.split_pattern(pc.if_else(pc.equal(cells, "_"), pa.scalar(None, pa.string()), cells), "|")
         sizes = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
         edges = pc.extract_regex(lists.flatten(), _EDGE)
@@ -413,7 +415,7 @@ class _Edges:
         return cls(starts, sizes, unread > 0, places.astype(np.int32), heads, minors, relations)
 
     def expand(self, codes: Ints) -> tuple[Longs, Longs]:
-        """Return the cell of each edge, and the edge, where ``codes`` says which value each cell has."""
+        """Return the cell and the index of each edge, for cells with the values ``codes``."""
         sizes = self.sizes[codes]
         parents = np.repeat(np.arange(codes.size), sizes)
         within = np.arange(parents.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -421,7 +423,7 @@ class _Edges:
 
 
 def _numbers(digits: pa.Array) -> Ints:
-    """Return numbers; 0 for none."""
+    """Return numbers from their digits, 0 for null or an empty string."""
     given = pc.if_else(pc.equal(digits, ""), "0", pc.fill_null(digits, "0"))
     numbers: Ints = given.cast(pa.int32()).to_numpy()
     return numbers

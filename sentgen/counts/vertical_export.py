@@ -1,4 +1,4 @@
-"""Write a corpus as a vertical file: what its reader makes the same sentences, documents and regions of.
+"""Export a corpus as a vertical file; read again, it has the same sentences, documents and regions.
 
 A range of sentences is read at a time, so that memory is bounded.
 """
@@ -28,17 +28,17 @@ from sentgen.counts.exports import (
 from sentgen.errors import InputError
 from sentgen.schema.store import fetch_arrow
 
-#: Columns beyond the usual ones, by the column of `token` that fills them.
+#: Further columns, to the column of `token` that fills each.
 _MORE = {"upos": "upos_id", "feats": "feats_id", "head": "head", "deprel": "deprel_id"}
-#: The column MISC itself, where a part of it has no name.
+#: The column for MISC as a whole, used if a part of it has no name.
 _MISC = "misc"
-#: Kinds of regions that would be read as something else.
+#: Kinds of regions whose tags mean documents, sentences or missing spaces, so that they need another name.
 _TAKEN = frozenset((DOCUMENTS[0], *SENTENCES, GLUE))
 #: The attribute that names a document or a sentence.
 _ID = "id"
 
 _USED = "select count(distinct {column}) > 0 as used from token where corpus_id = $corpus"
-#: Which keys stand in MISC, in their order.
+#: The lists of keys in MISC, each in the order of its token.
 _KEYS = """
 select distinct list_transform(string_split(misc, '|'), lambda part: split_part(part, '=', 1)) as keys
 from token_misc
@@ -46,7 +46,7 @@ where corpus_id = $corpus
     and contains(misc, '=')
 order by keys
 """
-#: A part of MISC that no column can have: without a name, or without a value.
+#: Whether a part of MISC has no name or no value, which a column of its own cannot hold.
 _UNNAMED = r"""
 select 1
 from token_misc
@@ -54,7 +54,7 @@ where corpus_id = $corpus
     and regexp_matches(misc, '(^|\|)[^=|]*(\||$)|=(_|__UNDEF__)?(\||$)')
 limit 1
 """
-#: What MISC says under `head`, and the heads of the same tokens.
+#: By sentence, the values of the key `head` in MISC, and how many of its tokens have heads.
 _HEADS = r"""
 select
     list(coalesce(
@@ -96,7 +96,7 @@ select
 def write_vertical(
     connection: Connection, corpus: Row[Any], span: tuple[int, int]
 ) -> tuple[Iterator[bytes], Iterator[str]]:
-    """Return a corpus as a vertical file, whose first line names its columns."""
+    """Return the blocks of a vertical file, whose first line names its columns, and warnings."""
     writing = _Vertical(connection, corpus.id, _columns(connection, corpus.id))
     return writing.blocks(span), _lost(connection, corpus.id)
 
@@ -113,7 +113,7 @@ def _lost(connection: Connection, corpus: int) -> Iterator[str]:
 
 
 def _columns(connection: Connection, corpus: int) -> list[str]:
-    """Return the names of the columns: the usual ones, those that are filled, and the keys of MISC."""
+    """Return the names of the columns: the usual ones, further ones with values, and the keys of MISC."""
     given = {"corpus": corpus}
     lists = fetch_arrow(connection, _KEYS, given).columns[0].to_pylist()
     keys = [key for key in _in_order(lists) if f"{key}=No" != NO_SPACE]
@@ -141,13 +141,13 @@ def _columns(connection: Connection, corpus: int) -> list[str]:
 
 
 def _heads_differ(connection: Connection, corpus: int) -> bool:
-    """Say whether a column of heads would be read otherwise: MISC says `head` beside or instead of a tree."""
+    """Return whether `head` in MISC would be read as heads: next to a tree, or as if it were one."""
     rows = fetch_arrow(connection, _HEADS, {"corpus": corpus}).to_pylist()
     return any(row["heads"] or tree_of(row["said"]) is not None for row in rows)
 
 
 def _in_order(lists: Sequence[Sequence[str]]) -> list[str]:
-    """Return keys in an order in which those of each list stand, if there is one."""
+    """Return keys in an order that agrees with all lists, if there is one (a topological sort)."""
     after: dict[str, set[str]] = {key: set() for keys in lists for key in keys}
     for keys in lists:
         for key, following in pairwise(keys):
@@ -156,7 +156,7 @@ def _in_order(lists: Sequence[Sequence[str]]) -> list[str]:
     while len(ordered) < len(after):
         rest = [key for key in after if key not in ordered]
         ready = [key for key in rest if after[key] <= ordered.keys()]
-        # Where they go round in a circle, any order is as good.
+        # In a cycle, any order is as good.
         ordered.update(dict.fromkeys(ready or rest[:1]))
     return list(ordered)
 
@@ -168,11 +168,11 @@ class _Vertical:
     connection: Connection
     corpus: int
     columns: list[str]
-    #: Regions that are open, in their order, and whether they end behind the tag of a sentence.
+    #: Open regions, in their order, and whether each is outside of the tags of sentences.
     _open: list[tuple[RegionRow, bool]] = field(default_factory=list)
 
     def blocks(self, span: tuple[int, int]) -> Iterator[bytes]:
-        """Yield the file, some thousands of sentences at a time."""
+        """Yield the file in blocks of some thousands of sentences."""
         yield f"<!-- #vrt positional-attributes: {' '.join(self.columns)} -->\n".encode()
         for several in marked_sentences(self.connection, self.corpus, span):
             lines = [line for marked in several for line in self._sentence(*marked)]
@@ -183,7 +183,7 @@ class _Vertical:
     ) -> Iterator[str]:
         if row.first:
             yield _opening_tag(DOCUMENTS[0], [(_ID, row.document), *_attributes_of(metadata)])
-        # Around the sentence, as long as all before them are: their order is kept.
+        # Only the first regions are written before the tag of the sentence, so that their order is kept.
         around = count_around(regions)
         yield from self._begin(regions[:around], outside=True)
         name = [(_ID, row.sent_id)] if row.sent_id else []
@@ -210,7 +210,7 @@ class _Vertical:
             yield _opening_tag(_kind_written(region), attributes)
 
     def _end(self, sentence: int, position: int, *, outside: bool) -> Iterator[str]:
-        """Yield the ends of regions, that of the last one first."""
+        """Yield the closing tags of regions that end at a position; the last one that began comes first."""
         ended = [
             tag
             for tag in reversed(self._open)
@@ -221,7 +221,7 @@ class _Vertical:
             yield f"</{_kind_written(tag[0])}>"
 
     def _lines(self, row: SentenceRow) -> Iterator[str]:
-        """Yield the tokens."""
+        """Yield the lines of the tokens."""
         chosen = [number for number, name in enumerate((*USUAL, *_MORE)) if name in self.columns]
         others = self.columns[len(chosen) :]
         for fields, misc in zip(row.fields, row.misc, strict=True):
@@ -236,7 +236,7 @@ class _Vertical:
 
 
 def _attributes_of(metadata: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
-    """Yield what is said of a document or a sentence beside its name."""
+    """Yield the metadata of a document or a sentence as attributes; a key `id` gets another name."""
     return ((xml_name(key, taken=key == _ID), value) for key, value in metadata)
 
 
@@ -251,7 +251,7 @@ _LINE_ENDS = str.maketrans("\t\n\r", "   ")
 
 
 def _escape_entities(text: str) -> str:
-    """Return a text as it stands in a column.
+    """Return a text with entities for `&`, `<` and `>`, as columns have it.
 
     >>> _escape_entities("<R&D>")
     '&lt;R&amp;D&gt;'
@@ -262,7 +262,7 @@ def _escape_entities(text: str) -> str:
 
 
 def _opening_tag(kind: str, attributes: Iterable[tuple[str, str]]) -> str:
-    """Return the tag that opens a region, its names as they are (see `xml_name`).
+    """Return the opening tag of a region, with its names as given (see `xml_name`).
 
     >>> _opening_tag("doc", [("id", 'a "b"'), ("author", "_")])
     '<doc id="a &quot;b&quot;" author="&#95;">'

@@ -1,4 +1,4 @@
-"""Sentences as rows of the store, and their counts: drafted first, then written in one transaction."""
+"""Store sentences and their counts: rows are drafted first, then written in one transaction."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from sentgen.schema.tables import corpus as tables
 from sentgen.schema.tables.corpus import BOS, EOS, sentence
 from sentgen.schema.tables.counts import ATTRIBUTES, segment
 
-#: Bytes of memory for each token that is sorted: its number and its word.
+#: Bytes of memory for sorting a token: its number and its word.
 BYTES_PER_TOKEN = 12
-#: Rows that are read, and written, at once.
+#: Rows to read and write at a time.
 _ROWS = 1 << 20
 
 _APPEND = """
@@ -51,7 +51,7 @@ from _rows
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Sentences with consecutive ids, whose tokens are in the store.
+    """Stored sentences with consecutive ids.
 
     Attributes:
         first, last: ids of the first and the last sentence.
@@ -64,13 +64,21 @@ class _Stretch:
 
 
 def _next_token(connection: Connection) -> int:
-    """Return the number of the next token: behind all stored tokens, 1 in an empty store."""
+    """Return the number for the next token: that of the last stored token plus 1; 1 in an empty store."""
     return scalar(connection, select(func.max(sentence.c.first_token + sentence.c.length))) or 1
 
 
 @compiled
 def _place(ids: Ints, first_word: int, ends: Longs, token: int, tokens: Longs) -> None:
-    """Put the number of each token, from ``token`` on, behind those of its word, if there is room."""
+    """Put the number of each token, from ``token`` on, behind those of its word, as in a counting sort.
+
+    Args:
+        ids: words of the tokens.
+        first_word: first word of the range; tokens of words outside of the range are skipped.
+        ends: for each word of the range, the index for its next token, which is changed.
+        token: number of the first token.
+        tokens: the sorted numbers; indices beyond it are skipped.
+    """
     for i in range(ids.size):
         word = ids[i] - first_word
         if 0 <= word < ends.size:
@@ -81,10 +89,10 @@ def _place(ids: Ints, first_word: int, ends: Longs, token: int, tokens: Longs) -
 
 
 def _append_occurrences(connection: Connection, segment_id: int, stretch: _Stretch, *, memory: int) -> None:
-    """Store where the words of sentences occur, which are in the store, sorted by word.
+    """Store the occurrences of the words and lemmas of stored sentences, sorted by word.
 
-    Linear in the tokens. Where memory does not hold all of them, they are read once for each part that it
-    does hold: a range of words, or as many tokens of one that is too frequent for that.
+    Linear in the tokens. If they do not fit into memory, they are read once for each part that does: the
+    tokens of a range of words, or a part of those of a very frequent word.
 
     Args:
         connection: the transaction.
@@ -95,22 +103,22 @@ def _append_occurrences(connection: Connection, segment_id: int, stretch: _Stret
     most = max(memory // BYTES_PER_TOKEN, _ROWS)
     for attribute, column in ATTRIBUTES.items():
         for words, tokens in _sorted(_Column(connection, stretch, column), most):
-            _rows = pa.table({"word_id": words, "token": tokens})  # found by its name, as `append` does it
+            _rows = pa.table({"word_id": words, "token": tokens})  # DuckDB finds the variable by its name
             raw(connection).execute(_APPEND.format(segment=segment_id, attribute=attribute))
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column of the tokens of some sentences, which is read from the store."""
+    """A column of the tokens of stored sentences."""
 
     connection: Connection
     stretch: _Stretch
     name: str
 
     def parts(self) -> Iterator[tuple[int, Ints]]:
-        """Yield the words of the tokens in their order, -1 for none, each part with its first token."""
+        """Yield the words of the tokens in parts, -1 for null, with the number of the first token of each."""
         at = self.stretch.first_token
-        # In the order of the rows: they were appended in that of the text.
+        # Without `order by`: rows come in the order in which they were appended, that of the text.
         query = f"""
             select coalesce({self.name}, -1) as word
             from token
@@ -123,10 +131,10 @@ class _Column:
 
 
 def _sorted(column: _Column, most: int) -> Iterator[tuple[Ints, Longs]]:
-    """Yield words and the numbers of their tokens, sorted by both, in blocks."""
+    """Yield the words and numbers of tokens, sorted by both, in blocks."""
     counts = np.zeros(0, np.int64)
     for _, words in column.parts():
-        summed = np.bincount(words + 1, minlength=counts.size)  # 0 for none
+        summed = np.bincount(words + 1, minlength=counts.size)  # index 0 is for null
         summed[: counts.size] += counts
         counts = summed
     counts = counts[1:]
@@ -142,7 +150,10 @@ def _sorted(column: _Column, most: int) -> Iterator[tuple[Ints, Longs]]:
 
 
 def _ranges(counts: Longs, most: int) -> Iterator[tuple[int, int, int]]:
-    """Cut words into ranges of at most ``most`` tokens, or of one word, with the number of tokens to skip."""
+    """Yield ranges of words with at most ``most`` tokens, first and behind the last, and tokens to skip.
+
+    A word with more tokens has several ranges of its own; each skips the tokens of those before it.
+    """
     ends = np.cumsum(counts)
     first = done = 0
     while first < counts.size:
@@ -153,16 +164,16 @@ def _ranges(counts: Longs, most: int) -> Iterator[tuple[int, int, int]]:
         first, done = last, done + total
 
 
-#: How CoNLL-U is written.
+#: The layout that CoNLL-U files usually have.
 USUAL = TextLayout()
-#: Sentences are buffered until they are worth an append.
+#: Sentences are buffered until they have so many tokens.
 FLUSH_TOKENS = 100_000
 #: Columns whose values are classified for the trees.
 _CODES = {"upos_id": upos_codes, "deprel_id": relation_codes}
 
 
 def _underscores(tokens: TokenColumns, absent: Bools) -> Bools:
-    """Find the words `_` whose lemma `_` is no gap: other words of their sentence have lemmas."""
+    """Return a mask of words `_` whose lemma is `_`, not missing, as others of the sentence have lemmas."""
     starts = np.cumsum(tokens.lengths, dtype=np.int64) - tokens.lengths
     lemmatized = np.repeat(np.logical_or.reduceat(~absent, starts), tokens.lengths)
     forms = tokens.strings["forms"]
@@ -173,9 +184,10 @@ def _underscores(tokens: TokenColumns, absent: Bools) -> Bools:
 
 @dataclass(slots=True)
 class SourceTally:
-    """What one source has yielded so far; ``name`` is what users see, and what its document is called.
+    """Numbers of a source so far.
 
-    ``layout`` is that of its text, where it can be given back.
+    ``name`` is shown to users, and is the name of its document unless the source names documents. ``layout``
+    is that of its text, from which an export can write the same text.
     """
 
     id: int
@@ -197,12 +209,12 @@ class _Document:
 
 
 class Writer:
-    """Drafts sentences and counts them; `write` stores all of them, as one segment.
+    """Drafts sentences and counts them; `write` stores all of them as one segment.
 
     Args:
         connection: connection for look-ups of words, tags and the next ids, while sentences are added.
         corpus: the corpus of the sentences.
-        counter: an empty counter of n-grams; the draft is spilled to the same folder.
+        counter: an empty counter of n-grams; the draft uses its folder for temporary files, too.
     """
 
     def __init__(self, connection: Connection, corpus: CountedCorpus, counter: NgramCounter) -> None:
@@ -215,13 +227,13 @@ class Writer:
         self._first_token = _next_token(connection)
         self._first_document = next_id(connection, tables.document)
         self._trees = False
-        #: Columns of the sentences that wait, and the sentences behind these that have their own.
+        #: Columns of buffered sentences, and the sentences behind these that are not joined to columns yet.
         self._parts: list[TokenColumns] = []
         self._own: list[Sentence] = []
-        #: The lines of the sentences that wait, and the sentences with data beside the columns, by number.
+        #: Line numbers of buffered sentences, and, by id, the sentences with more than columns.
         self._lines: list[Longs] = []
         self._told: dict[int, Sentence] = {}
-        #: Waiting sentences of each document, and the documents that begin among them, by first sentence.
+        #: Number of buffered sentences by document; and, by first sentence, the documents that begin there.
         self._of_documents: Counter[int] = Counter()
         self._begun: dict[int, int] = {}
         self._pending = self._pending_tokens = 0
@@ -236,7 +248,7 @@ class Writer:
         return self._last_document
 
     def drop_source(self) -> None:
-        """Drop the last source, which has no sentence, and its document."""
+        """Drop the document of the last source, which has no sentence."""
         self._documents.pop()
 
     @property
@@ -260,7 +272,7 @@ class Writer:
             self.flush()
 
     def _add_block(self, block: TreebankBlock) -> None:
-        """Take sentences whose columns stand end to end."""
+        """Add sentences whose columns are joined already."""
         self._join()
         first = self._next_sentence
         self._place_all(block)
@@ -271,7 +283,7 @@ class Writer:
             self.flush()
 
     def _place_all(self, block: TreebankBlock) -> None:
-        """Put the sentences of a block behind those that wait."""
+        """Assign ids and documents to the sentences of a block, in their order."""
         at, lengths = 0, block.columns.lengths
         for number in [*sorted(block.sentences), lengths.size]:
             if at < number:
@@ -281,7 +293,7 @@ class Writer:
             at = number + 1
 
     def _pass_by(self, lengths: Ints) -> None:
-        """Put sentences of which nothing is to be said behind those that wait."""
+        """Assign ids and the current document to sentences without regions or metadata."""
         first, size = self._next_sentence, lengths.size
         self._documents[-1].sentences += size
         self._regions.pass_by(first, first + size - 1, int(lengths[-1]))
@@ -297,16 +309,16 @@ class Writer:
         return self._first_sentence + self.sentences + self._pending
 
     def _join(self) -> None:
-        """Put the columns of the sentences that have their own behind those before them."""
+        """Join single sentences to columns, behind the columns before them."""
         if self._own:
             self._parts.append(TokenColumns.join(self._own))
             self._own = []
 
     def _place(self, sentence: Sentence, length: int) -> None:
-        """Put a sentence, of so many tokens, behind those that wait, into its document."""
+        """Assign an id and a document to a sentence of ``length`` tokens."""
         if sentence.document is not None:
             if not self._documents[-1].sentences:
-                # The document that every source begins with is dropped if the source names its own.
+                # Every source begins with a document of its name, which is dropped if it names another.
                 self._documents.pop()
             self._documents.append(_Document(sentence.document, self._source.id, 0))
         document, number = self._documents[-1], self._next_sentence
@@ -321,13 +333,13 @@ class Writer:
         self._take(1, length)
 
     def _add_lines(self, block: LineBlock) -> None:
-        """Take whole lines of tokenised text, one sentence each: the fast way for large plain corpora."""
+        """Add lines of tokenized text, one sentence each: the fast way for large plain corpora."""
         self.flush()
         numbers, lengths = self._words.vocabulary.encode_lines(
-            # As text: lower case is more than ASCII.
+            # Decoded for lower-casing, as not all letters are ASCII.
             fold(block.text.decode()).encode() if self.corpus.lowercase else block.text
         )
-        # Blank lines are no sentences, but they count as lines.
+        # Blank lines are no sentences, but count in line numbers.
         lines = np.flatnonzero(lengths) + block.first_line
         lengths = lengths[lengths > 0]
         if not lengths.size:
@@ -378,7 +390,7 @@ class Writer:
         self._pending = self._pending_tokens = 0
 
     def _texts_of(self, ids: Longs, what: Callable[[Sentence], str]) -> pa.Array:
-        """Return something that is said of some of the sentences that wait."""
+        """Return a text of each buffered sentence, null for sentences that have columns only."""
         texts = {number: text for number, waiting in self._told.items() if (text := what(waiting))}
         if not texts:
             return pa.nulls(ids.size, pa.string())
@@ -417,7 +429,7 @@ class Writer:
         self._source.tokens += int(words.size)
 
     def _annotation(self, tokens: TokenColumns) -> dict[str, pa.Array]:
-        """Return the columns of the token table that the sentences fill."""
+        """Return the columns of `token` for the annotation that the sentences have."""
         columns: dict[str, pa.Array] = {}
         strings = (
             ("lemma_id", self._words, "lemmas"),
@@ -430,7 +442,7 @@ class Writer:
         for name, store, column in strings:
             if (filled := tokens.strings[column]) is None:
                 continue
-            # Null in the column, and the mark gets an id all the same: encoding knows no gaps.
+            # `_` becomes null in the column, but gets an id all the same, as `encode_column` has no nulls.
             absent = filled.equals(ABSENT)
             if column == "lemmas" and absent.any():
                 absent &= ~_underscores(tokens, absent)
@@ -446,7 +458,7 @@ class Writer:
         self, tokens: TokenColumns, upos: Ints | None, relations: Ints | None
     ) -> dict[str, pa.Array]:
         heads, nps, lengths = tokens.heads, tokens.nps, tokens.lengths
-        # Phrases that the source marks win over those found by rule.
+        # Base noun phrases that the source marks take precedence over those found by rule.
         if heads is not None and upos is not None and relations is not None and tokens.unmarked.any():
             base_nps = base_np_numbers(upos, relations, heads, lengths)
             nps = np.where(np.repeat(tokens.unmarked, lengths), base_nps, NO_NP if nps is None else nps)
@@ -458,7 +470,7 @@ class Writer:
         self._trees = True
         columns["head"] = pa.array(heads, mask=heads < 0)
         if self.corpus.function_heads and relations is not None:
-            # Only for units: the store keeps the tree of the source (`head`, made above).
+            # Only for units: `head`, set above, keeps the tree of the source.
             heads = function_head_positions(relations, heads, lengths)
         units, trees = unit_heads(heads, nps if nps is not None else np.zeros_like(heads), lengths)
         self._source.cyclic += int((~trees).sum())
@@ -518,17 +530,17 @@ class Writer:
         )
 
     def close(self) -> None:
-        """Remove spilled files."""
+        """Remove temporary files."""
         self._draft.close()
         self._counter.close()
 
 
 def append_ngrams(connection: Connection, segment_id: int, block: Sequence[NgramCounts]) -> None:
-    """Append a block of n-grams of orders 1 and up to their tables."""
+    """Append a block of n-grams, by order from 1, to their tables."""
     for order, counted in enumerate(block, 1):
         if counted.counts.size:
             words = {f"w{i}": counted.words[i - 1] for i in range(1, order + 1)}
-            _rows = pa.table(words | {"count": counted.counts})  # found by its name, as `append` does it
+            _rows = pa.table(words | {"count": counted.counts})  # DuckDB finds the variable by its name
             raw(connection).execute(
                 f"insert into ngram_{order} by name select {segment_id} as segment_id, * from _rows"
             )

@@ -76,13 +76,13 @@ def fill(store: Store) -> None:
                 ))  # fmt: skip
             count_trees(connection, number, 1, number, number)
             count_pairs(connection, number)
-        # Each sentence is a segment of its own, and has ten numbers.
+        # Each sentence is a segment of its own, with ten numbers for its tokens.
         raw(connection).execute(FILL.replace("corpus_id as", "token // 10 as"))
 
 
 @pytest.fixture(scope="session")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A filled store to copy, never to write to."""
+    """A filled store that tests copy and never change."""
     path = tmp_path_factory.mktemp("template") / "template.duckdb"
     with Store(path, create=True) as store:
         fill(store)
@@ -91,7 +91,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def path(template: Path, tmp_path: Path) -> Path:
-    """A filled store of one's own."""
+    """A filled store for one test."""
     copy = tmp_path / "store.duckdb"
     copy.write_bytes(template.read_bytes())
     return copy
@@ -99,14 +99,14 @@ def path(template: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    """The same, open for writing."""
+    """The filled store, open for writing."""
     with Store(path, threads=1, memory_limit=2**29) as opened:
         yield opened
 
 
 @pytest.fixture
 def rows(store: Store) -> Rows:
-    """Run a query and return its rows."""
+    """A function that runs a query and returns its rows."""
 
     def run(query: str) -> list[tuple[Any, ...]]:
         with store.connect() as connection:

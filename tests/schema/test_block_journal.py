@@ -1,4 +1,4 @@
-"""A commit that ends in the middle of a block that the state before it needs as well (issue 12)."""
+"""Interrupted commits that have half overwritten a block which the previous state needs as well."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def words(path: Path) -> int:
 
 @pytest.fixture
 def committed(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, bytes, bytes]:
-    """The file before a commit that writes over blocks it shares, the file after it, and its journal."""
+    """The file before a commit that overwrites shared blocks, the file after it, and the journal."""
     with Store(path) as store, store.begin() as connection:  # so that shared blocks have room
         raw(connection).execute("delete from word where id > 30")
     kept: list[bytes] = []
@@ -54,13 +54,13 @@ def committed(path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[bytes, bytes
 
 
 def rewritten(before: bytes, after: bytes) -> list[int]:
-    """Return the blocks of the state before that the commit has written over, by their places."""
+    """Return the offsets of blocks of the previous state that the commit has overwritten."""
     places = range(FIRST, min(len(before), len(after)), BLOCK)  # free blocks at the end are cut off
     return [at for at in places if before[at : at + BLOCK] != after[at : at + BLOCK]]
 
 
 def shared(before: bytes, after: bytes, journal: bytes) -> list[int]:
-    """Return those of them that the state before needs, too, and the journal has."""
+    """Return the offsets of overwritten blocks that the previous state needs and the journal has."""
     found = block_restore.Journal.unpack(journal)
     assert found is not None
     kept = {FIRST + block.number * BLOCK for block in found.blocks}
@@ -68,7 +68,7 @@ def shared(before: bytes, after: bytes, journal: bytes) -> list[int]:
 
 
 def tear(before: bytes, after: bytes, at: int, pages: int) -> bytes:
-    """Return the file as a kill leaves it that ends the writing of a block after some pages."""
+    """Return the file as a kill leaves it that interrupts the writing of a block after some pages."""
     return before[:at] + after[at : at + pages * PAGE] + before[at + pages * PAGE :]
 
 
@@ -97,7 +97,7 @@ def test_torn_blocks_are_put_back(path: Path, committed: tuple[bytes, bytes, byt
 def test_a_journal_of_a_commit_that_ended_is_removed(
     path: Path, committed: tuple[bytes, bytes, bytes]
 ) -> None:
-    """The header has moved: what the journal holds is of no state that is needed."""
+    """The header has changed: the blocks in the journal belong to a state that is not needed any more."""
     _, after, journal = committed
     block_journal.journal_of(path).write_bytes(journal)
 
@@ -111,7 +111,7 @@ def test_a_journal_of_a_commit_that_ended_is_removed(
 def test_a_journal_that_is_not_whole_is_removed(
     path: Path, committed: tuple[bytes, bytes, bytes], size: int
 ) -> None:
-    """Killed while it was written: the commit had not begun."""
+    """A kill interrupted the writing of the journal: the commit had not begun."""
     before, _, journal = committed
     path.write_bytes(before)
     block_journal.journal_of(path).write_bytes(journal[:size])
@@ -123,7 +123,7 @@ def test_a_journal_that_is_not_whole_is_removed(
 
 
 def test_another_file_in_this_place_is_left_alone(path: Path, committed: tuple[bytes, bytes, bytes]) -> None:
-    """A backup with a header of the same number is not touched by the journal of what it replaced."""
+    """The journal of a store does not change a backup in its place whose header has the same number."""
     before, _, journal = committed
     found = block_restore.Journal.unpack(journal)
     assert found is not None
@@ -134,7 +134,7 @@ def test_another_file_in_this_place_is_left_alone(path: Path, committed: tuple[b
     path.write_bytes(other)
     block_journal.journal_of(path).write_bytes(journal)
 
-    with suppress(StoreError):  # this one is not whole
+    with suppress(StoreError):  # this file is damaged
         words(path)
 
     assert path.read_bytes() == other
@@ -161,7 +161,7 @@ def test_a_store_in_use_is_left_alone(path: Path, committed: tuple[bytes, bytes,
 
 
 def test_put_back_in_a_process_of_its_own(path: Path, committed: tuple[bytes, bytes, bytes]) -> None:
-    """Where the store is open in this process, or the system does not tell: the same."""
+    """Blocks are restored, too, if the store is or may be open in this process."""
     before, after, journal = committed
     at = shared(before, after, journal)[0]
     path.write_bytes(tear(before, after, at, 2))
@@ -206,7 +206,7 @@ def test_interrupted_commit_leaves_no_journal(path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_store_that_has_failed_for_good_is_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It answers nothing more, not even which blocks are shared; an error would keep it open for ever."""
+    """A broken database does not even list its shared blocks; an error at that must not keep it open for ever."""
 
     def failed(*_: object) -> None:
         raise duckdb.FatalException("database has been invalidated")
@@ -223,7 +223,7 @@ def test_a_store_that_has_failed_for_good_is_closed(path: Path, monkeypatch: pyt
 def test_who_may_not_write_the_store_leaves_its_journal(
     path: Path, committed: tuple[bytes, bytes, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is a living writer's, or does no harm; a store that needs it is refused (issue 28)."""
+    """The journal belongs to a living writer, or does no harm; a store that needs it is refused."""
     before, after, journal = committed
     place = block_journal.journal_of(path)
     place.write_bytes(journal)
@@ -252,7 +252,7 @@ def test_who_may_not_write_the_store_leaves_its_journal(
 def test_the_name_of_a_journal_is_on_the_disk_before_the_commit(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A power cut keeps what was synced: the content of the file, and the folder that has its name."""
+    """Both the content of the journal and the folder with its name are synced before the commit."""
     told: list[str] = []
     commit = engine.DuckDialect.do_commit
 

@@ -1,4 +1,4 @@
-"""A byte that changes on the disk is found, wherever in the store it is."""
+"""A changed byte on the disk is found, wherever in the store it is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sentgen.schema import Store, maintenance, metadata
 from sentgen.schema.checks import Check
 from sentgen.schema.maintenance import block_checks
 
-#: What stands before the blocks: the header of the file and two of the database, of which one is current.
+#: Bytes before the blocks: the header of the file and two of the database, of which one is current.
 HEADERS = 3 * 4096
 
 
@@ -30,7 +30,7 @@ def flip(path: Path, place: int) -> None:
 
 
 def tables_of_blocks(duck: duckdb.DuckDBPyConnection) -> dict[int, str]:
-    """Return which table has its values in which block; long strings have blocks besides."""
+    """Return the table with values in each block; further blocks have long strings."""
     found: dict[int, str] = {}
     for table in metadata.tables:
         query = f"select block_id, additional_block_ids from pragma_storage_info('{table}')"
@@ -42,7 +42,7 @@ def tables_of_blocks(duck: duckdb.DuckDBPyConnection) -> dict[int, str]:
 
 
 def first_failure(path: Path) -> str:
-    """Return the first check that fails, or that the store does not open; nothing if all is well."""
+    """Return the name of the first check that fails, or the error of opening the store; empty if it is sound."""
     try:
         with Store(path, read_only=True, threads=1) as store:
             results = maintenance.check(store, quick=True)
@@ -52,10 +52,10 @@ def first_failure(path: Path) -> str:
 
 
 def test_every_byte_counts(full: Path, tmp_path: Path, nightly: bool) -> None:
-    """In each block of 256 KiB one byte is flipped: the table that has values there is named; by day, in some.
+    """A flipped byte in a block of 256 KiB is found, and the table with values there is named.
 
-    The other blocks are those of the catalog, without which nothing opens, those of indexes, and free ones:
-    DuckDB says how many are free, and exactly so many flips go unseen.
+    By day, some blocks are tested, at night all. Other blocks have the catalog, without which the store does not
+    open, or indexes, or are free: exactly as many flips are unnoticed as DuckDB says that blocks are free.
     """
     path = tmp_path / "store.duckdb"
     shutil.copy(full, path)
@@ -129,7 +129,7 @@ def test_damage_is_one_line(
 
 
 def test_an_index_that_lost_rows_is_found(tmp_path: Path) -> None:
-    """The query that reads an index does so through the index: a wrong bound makes it come up short."""
+    """The query for an index reads it and not the table: with a wrong bound, it finds too few rows."""
     path = tmp_path / "store.duckdb"
     with Store(path, create=True, threads=1) as store:
         (of_tag,) = (one for one in block_checks() if one.name == "blocks of tag")

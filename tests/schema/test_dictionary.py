@@ -12,7 +12,7 @@ from sentgen.schema import dictionary
 
 
 def test_every_relation_and_column_has_a_description() -> None:
-    """A new table or view without words is not finished."""
+    """A new table or view needs a description, and so do its columns."""
     missing = [r.name for r in dictionary.relations() if len(r.description) < 10]
     missing += [
         f"{r.name}.{c.name}" for r in dictionary.relations() for c in r.columns if len(c.description) < 4
@@ -32,7 +32,7 @@ def test_it_matches_the_store(template: Path) -> None:
 
 
 def test_descriptions_are_in_the_store(template: Path) -> None:
-    """Whoever opens the file with other tools reads the same words as comments."""
+    """Other tools that open the file show the same descriptions, as comments."""
     with duckdb.connect(str(template), read_only=True) as duck:
         columns = duck.execute(
             "select table_name, column_name, comment from duckdb_columns() where not internal"

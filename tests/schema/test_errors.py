@@ -1,4 +1,4 @@
-"""What goes wrong with files comes out as one clear line, and never costs data."""
+"""Errors of files become one clear line, and never cost data."""
 
 from __future__ import annotations
 
@@ -120,14 +120,14 @@ def test_missing_store(tmp_path: Path) -> None:
 
 
 def test_folder_in_place_of_a_file(tmp_path: Path) -> None:
-    """--db names a folder by mistake."""
+    """`--db` names a folder by mistake, which is refused."""
     with pytest.raises(StoreError, match="this is a folder; `path` names a file"):
         Store(tmp_path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_read_only_folder(tmp_path: Path) -> None:
-    """No right to make a file there."""
+    """A store in a folder without the right to write is refused in one line."""
     tmp_path.chmod(0o555)
     with pytest.raises(StoreError, match="permission denied; check the rights"):
         Store(tmp_path / "new.duckdb", create=True)
@@ -169,7 +169,7 @@ def test_read_only_folder(tmp_path: Path) -> None:
     ],
 )
 def test_every_failure_has_its_line(error: Exception, message: str) -> None:
-    """Messages that are hard to provoke."""
+    """Errors that are hard to provoke become one line, too."""
     told = str(explain(Path("store"), error))
 
     assert message in told
@@ -181,7 +181,7 @@ def test_every_failure_has_its_line(error: Exception, message: str) -> None:
 )
 @pytest.mark.parametrize("read_only", [False, True])
 def test_names_of_files_say_nothing_of_what_is_wrong(tmp_path: Path, name: str, read_only: bool) -> None:
-    """A folder is a folder, whatever it is called; so is a file that is no store (issue 28)."""
+    """A folder, or a file that is no store, gets its message whatever words its name has."""
     folder = tmp_path / name / "corrupt could not set lock"
     folder.mkdir(parents=True)
     with pytest.raises(StoreError, match="this is a folder; `path` names a file") as caught:
@@ -206,7 +206,7 @@ def test_names_of_files_say_nothing_of_what_is_wrong(tmp_path: Path, name: str, 
     ],
 )
 def test_what_a_message_quotes_says_nothing_of_what_is_wrong(error: Exception) -> None:
-    """Values, columns and paths may have any words: such an error is told as it is."""
+    """Values, columns and paths may have any words: they do not change how an error is classified."""
     told = explain(Path("/corrupt checksum/store"), error)
 
     assert str(told) == f"/corrupt checksum/store: {error}"
@@ -241,7 +241,7 @@ def test_killed_writer_loses_only_what_was_not_committed(path: Path) -> None:
 
 
 def test_log_of_garbage_is_ignored(path: Path) -> None:
-    """What a killed writer left half written does not count."""
+    """A log with garbage after a kill is ignored."""
     Path(f"{path}.wal").write_bytes(b"\x00garbage" * 100)
 
     with Store(path) as store, store.connect() as connection:

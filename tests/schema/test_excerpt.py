@@ -1,4 +1,4 @@
-"""An excerpt has what is of its corpora, and nothing that tells of others."""
+"""An excerpt has the data of its corpora, and nothing that reveals other corpora."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sentgen.schema.base import metadata
 from sentgen.schema.excerpt import refers_to, rows_of, write_excerpt
 from sentgen.schema.snapshots import publish, verify
 
-#: Tables of which an excerpt has the rows that some words or labels are in.
+#: Tables of strings, of which an excerpt has only those that its rows use.
 STRINGS = {"word": "form", "tag": "name"}
 
 Row = tuple[object, ...]
@@ -31,7 +31,7 @@ def excerpt(full: Path, tmp_path_factory: pytest.TempPathFactory, request: pytes
 
 
 class Excerpt:
-    """An excerpt, the store that it is of, and its corpora."""
+    """An excerpt, the store that it was made from, and its corpora."""
 
     def __init__(self, whole: Path, path: Path, corpora: tuple[str, ...]) -> None:
         self.whole, self.path, self.corpora = whole, path, corpora
@@ -47,12 +47,12 @@ def _rows(path: Path) -> dict[str, list[dict[str, object]]]:
 
 
 def test_every_table_has_its_rule() -> None:
-    """One that is new, and of which nothing says whose its rows are, would be left out by an error."""
+    """A new table needs a rule to which corpora its rows belong; without one, the excerpt raises an error."""
     assert all(rows_of(table) for name, table in metadata.tables.items() if name not in STRINGS)
 
 
 def test_ids_of_strings_are_known_by_their_columns() -> None:
-    """No column with numbers of words or labels is missed: comments tell, and what else is a number."""
+    """No column with ids of words or tags is missed, as comments on columns and their types show."""
     others = {"corpus_id", "sentence_id", "document_id", "source_id", "segment_id", "model_id", "pair_id"}
     others |= {"run_id", "space_id", "last_sentence_id", "abstract_id", "sent_id"}
     for table in metadata.tables.values():
@@ -63,7 +63,7 @@ def test_ids_of_strings_are_known_by_their_columns() -> None:
 
 
 def test_its_rows_are_rows_of_the_store_and_of_its_corpora(excerpt: Excerpt) -> None:
-    """Not one that is another corpus's, by the number of the corpus in it or of its segment."""
+    """No row belongs to another corpus, by the id of its corpus or of its segment."""
     ids = {row["id"] for row in excerpt.all["corpus"] if row["name"] in excerpt.corpora}
     segments = {row["id"] for row in excerpt.all["segment"] if row["corpus_id"] in ids}
 
@@ -80,7 +80,7 @@ def test_its_rows_are_rows_of_the_store_and_of_its_corpora(excerpt: Excerpt) -> 
 
 
 def test_its_strings_are_those_of_its_rows(excerpt: Excerpt) -> None:
-    """A word that only other corpora have is not there, and none is missing."""
+    """Words that only other corpora have are left out, and no other word is missing."""
     for name, key in STRINGS.items():
         used = {
             row[column.name]
@@ -95,7 +95,7 @@ def test_its_strings_are_those_of_its_rows(excerpt: Excerpt) -> None:
 
 
 def test_what_is_made_of_several_corpora_is_of_who_has_all(excerpt: Excerpt) -> None:
-    """Models, aligners, vectors, subcorpora; evaluations and parses are nobody's."""
+    """Models, aligners, vectors and subcorpora need all their corpora; evaluations and parses are left out."""
     rows, corpora = excerpt.rows, set(excerpt.corpora)
     made_of = {"kn": {"pets"}, "tags": {"pets"}, "katz": {"pets", "notes"}}
 
@@ -107,7 +107,7 @@ def test_what_is_made_of_several_corpora_is_of_who_has_all(excerpt: Excerpt) -> 
 
 
 def test_it_answers_as_a_store_with_these_corpora(tmp_path: Path) -> None:
-    """Whatever is asked: of two corpora, one whose words the other has, too, and comes first."""
+    """All answers agree, where the other corpus has some of the same words and was read first."""
     files = {"first": "The dog saw the cat.\nA secret.\n", "second": "The cat saw a dog.\nThe cat slept.\n"}
     for name, written in files.items():
         (tmp_path / f"{name}.txt").write_text(written)
@@ -133,13 +133,13 @@ def _answers(path: Path) -> list[object]:
         )
         tables = [db.sql(question) for question in questions]
         scores = db.model("second").score(["The cat saw a secret ."])
-        # Sentences without a name have a number for one, which has gaps.
+        # Sentences without a name show their ids, which have gaps in the excerpt.
         unnumbered = [line.partition(" ")[2] for line in str(db.kwic("cat")).splitlines()]
         return [*unnumbered, *(str(table) for table in (*tables, db.ngrams("the *"), scores))]
 
 
 def test_the_number_of_a_removed_corpus_is_another_corpus_now(tmp_path: Path) -> None:
-    """Numbers are used again: a model and vectors of the one that was removed are not the new one's."""
+    """Ids are used again: models and vectors of a removed corpus do not belong to the new one with its id."""
     (tmp_path / "old.txt").write_text("Nobody may read this. Nobody may read this.\n")
     (tmp_path / "new.txt").write_text("Anybody may.\n")
     with sentgen.open(tmp_path / "store.duckdb", create=True) as db:
@@ -158,7 +158,7 @@ def test_the_number_of_a_removed_corpus_is_another_corpus_now(tmp_path: Path) ->
 
 
 def test_a_mixture_needs_all_its_parts(tmp_path: Path) -> None:
-    """A mixture is of the corpora of its models, and of none who may not have one of these."""
+    """A mixture needs the corpora of all its models, and is left out if one of them is."""
     arpa = "\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t<s>\n-1\t</s>\n-1\tsecret\n\n\\end\\\n"
     (tmp_path / "secret.arpa").write_text(arpa)
     (tmp_path / "new.txt").write_text("Anybody may.\n")
@@ -176,7 +176,7 @@ def test_a_mixture_needs_all_its_parts(tmp_path: Path) -> None:
 
 
 def test_published_again_it_has_the_same_name(full: Path, tmp_path: Path) -> None:
-    """The same rows have one name, whatever bytes DuckDB makes of them, and other corpora another."""
+    """Equal rows give snapshots the same name, whatever bytes DuckDB writes; other corpora give another name."""
     first = publish(full, tmp_path / "to", corpora=["pets", "notes"])
     again = publish(full, tmp_path / "to", corpora=["notes", "pets"])
     other = publish(full, tmp_path / "other", corpora=["notes"])
@@ -189,7 +189,7 @@ def test_published_again_it_has_the_same_name(full: Path, tmp_path: Path) -> Non
 
 
 def test_a_corpus_that_is_not_there_is_refused(full: Path, tmp_path: Path) -> None:
-    """Nothing is published."""
+    """An unknown corpus is an error, and nothing is published."""
     with pytest.raises(
         NotFoundError, match="no corpus 'cats'; there are: clusters, held, notes, odd, pairs, pets"
     ):

@@ -1,4 +1,4 @@
-"""What others wrote beside a store or a snapshot stays as it is, whatever it is called (issue 28)."""
+"""Files of others beside a store or a snapshot stay as they are, whatever their names are."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ MINE = "what somebody wrote"
 
 
 def write(path: Path) -> None:
-    """A file of somebody's, in a folder of theirs if need be."""
+    """Write a file of another program, with its folder if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(MINE)
 
 
 def commit(path: Path) -> None:
-    """Write something."""
+    """Commit a change to a store."""
     with Store(path) as store, store.begin() as connection:
         raw(connection).execute("insert into word values (5000, 'x')")
 
 
 def test_only_a_marked_folder_is_removed(tmp_path: Path) -> None:
-    """An empty one is taken, one with something in it is refused and stays."""
+    """An empty folder is used; an unmarked folder with files is refused and stays."""
     folders.make(tmp_path / "ours")
     (tmp_path / "ours" / "deep" / "er").mkdir(parents=True)
     (tmp_path / "ours" / "link").symlink_to(tmp_path / "mine")
@@ -48,7 +48,7 @@ def test_only_a_marked_folder_is_removed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["store.duckdb.tmp-notes/a", "store.duckdb.tmp-17/a", "store.duckdb.tmp/a"])
 def test_folders_beside_a_store_stay(path: Path, name: str) -> None:
-    """They are called as those that DuckDB spills into."""
+    """Folders of others with the names of DuckDB's temporary folders stay."""
     mine = path.parent / name
     write(mine)
     (mine.parent / "duckdb_temp_storage_DEFAULT-0.tmp").touch()
@@ -60,7 +60,7 @@ def test_folders_beside_a_store_stay(path: Path, name: str) -> None:
 
 
 def upgrade(path: Path) -> None:
-    """Do what an upgrade does first."""
+    """Do the first steps of an upgrade."""
     migrate.back_up(path, "0001")
 
 
@@ -78,7 +78,7 @@ def upgrade(path: Path) -> None:
 def test_what_has_a_name_that_is_needed_is_refused(
     path: Path, name: str, work: Callable[[Path], object]
 ) -> None:
-    """It is said what to move; nothing is removed, written over, or left behind."""
+    """The message names the file to move; nothing is removed, overwritten, or left behind."""
     mine = path.parent / name
     write(mine)
 
@@ -90,7 +90,7 @@ def test_what_has_a_name_that_is_needed_is_refused(
 
 
 def test_a_short_file_with_the_name_of_the_log_stays(path: Path) -> None:
-    """What is no beginning of a log is none that a crash has torn."""
+    """A short file that is not the beginning of a log is not taken for a torn log."""
     mine = path.with_name(f"{path.name}.wal")
     mine.write_text("notes")
 
@@ -100,7 +100,7 @@ def test_a_short_file_with_the_name_of_the_log_stays(path: Path) -> None:
 
 
 def test_snapshots_leave_alone_what_lies_beside_them(path: Path, tmp_path: Path) -> None:
-    """Drafts, locks and snapshots are called so, or were renamed by their owner."""
+    """Files stay that are named like drafts, locks or snapshots, or that their owner renamed."""
     folder = tmp_path / "to"
     names = (
         "notes.txt",
@@ -127,7 +127,7 @@ def test_snapshots_leave_alone_what_lies_beside_them(path: Path, tmp_path: Path)
 
 
 def test_drafts_of_another_are_not_used(path: Path, tmp_path: Path) -> None:
-    """A folder with the name of that for drafts is refused."""
+    """A folder of others with the name of the folder for drafts is refused."""
     write(tmp_path / "to" / ".sentgen-draft" / "a")
 
     with pytest.raises(StoreError, match=r"\.sentgen-draft: in the way"):

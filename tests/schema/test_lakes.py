@@ -1,4 +1,4 @@
-"""A lake is what its manifest says; DuckDB reads it, and nothing else."""
+"""A lake has the files that its manifest lists; DuckDB reads these, and no others."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from sentgen.schema.store import fetch_arrow
 
 @pytest.fixture(scope="module")
 def lake(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A lake of the store that the other tests of this room read; nothing may change it."""
+    """A lake of the filled store; no test changes it."""
     folder = tmp_path_factory.mktemp("lake") / "it's a [lake]*"
     with Store(template, read_only=True) as store:
         export(store, Place(folder))
@@ -52,7 +52,7 @@ def rows(store: Store, table: str) -> pa.Table:
 
 
 def test_a_lake_has_every_row_of_its_store(template: Path, lake: Path) -> None:
-    """Of every table, in the order in which the store has them, with the same types but `OneOf`."""
+    """Every table has its rows in the order of the store, with the same types except `OneOf`."""
     with Store(template, read_only=True) as store, Store(lake, read_only=True) as opened:
         for table in metadata.tables:
             found = rows(opened, table)
@@ -63,7 +63,7 @@ def test_a_lake_has_every_row_of_its_store(template: Path, lake: Path) -> None:
 
 
 def test_the_same_rows_make_the_same_lake(template: Path, lake: Path, tmp_path: Path) -> None:
-    """Byte for byte, whenever it is made; and no file of it can be written to."""
+    """Two lakes of a store are equal byte for byte, and their files are read-only."""
     with Store(template, read_only=True) as store:
         export(store, Place(tmp_path / "again"))
 
@@ -72,13 +72,13 @@ def test_the_same_rows_make_the_same_lake(template: Path, lake: Path, tmp_path: 
 
 
 def test_a_lake_is_not_written_over(template: Path, lake: Path) -> None:
-    """Even by the same rows."""
+    """An existing lake is refused, even for the same rows."""
     with Store(template, read_only=True) as store, pytest.raises(StoreError, match="a lake here already"):
         export(store, Place(lake))
 
 
 def test_what_the_manifest_does_not_name_does_not_exist(lake: Path, tmp_path: Path) -> None:
-    """A table without files is empty, whatever lies in its folder."""
+    """A table without files in the manifest is empty, whatever files its folder has."""
     place, target = Place(lake), Place(tmp_path / "lake")
     manifest = Manifest.read(place)
     for file in manifest.files:
@@ -93,7 +93,7 @@ def test_what_the_manifest_does_not_name_does_not_exist(lake: Path, tmp_path: Pa
 
 
 def test_killed_it_leaves_no_lake(template: Path, tmp_path: Path) -> None:
-    """The manifest comes last; run again, the lake is what it would have been."""
+    """The manifest is written last; after a kill, a second run makes the same lake."""
     place = Place(tmp_path / "lake")
     code = """
 import os, sys
@@ -131,7 +131,7 @@ with Store(sys.argv[1], read_only=True) as store:
     ],
 )
 def test_other_manifests_are_refused(tmp_path: Path, changed: dict[str, object], message: str) -> None:
-    """Another version, a file elsewhere, or no manifest at all; in one line."""
+    """A manifest of another version, with a file elsewhere, or damaged is refused in one line."""
     Manifest({}).write(Place(tmp_path))
     values = json.loads((tmp_path / MANIFEST).read_bytes())
     (tmp_path / MANIFEST).unlink()
@@ -145,7 +145,7 @@ def test_other_manifests_are_refused(tmp_path: Path, changed: dict[str, object],
 
 @given(st.lists(st.integers(0, 20), max_size=8), st.integers(1, 9))
 def test_row_groups_have_one_size_however_rows_come(sizes: list[int], group: int) -> None:
-    """And all rows in their order."""
+    """Row groups have the same sizes for batches of any sizes, and all rows keep their order."""
     ids = np.arange(sum(sizes), dtype=np.int64)
     parts = np.split(ids, np.cumsum(sizes)[:-1]) if sizes else []
     # Another order of columns, and another type, than the table has.
@@ -179,7 +179,7 @@ def test_rows_of_several_files_stay_in_order(
 
 @pytest.fixture(scope="module")
 def duck(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A locked connection; at the end all files must have the same bytes, and no other lies beside them."""
+    """A locked connection; at the end, all files have the same bytes, and no file was added."""
     before = content(lake.parent)
     with readonly.open_locked_store(lake, memory_limit=2**27) as connection:
         yield connection
@@ -189,7 +189,7 @@ def duck(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 @pytest.mark.nightly(by_day=40)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_attacks_are_refused(duck: duckdb.DuckDBPyConnection, lake: Path, attack: str) -> None:
-    """By the guard, as of a store."""
+    """The guard refuses them, as it does for a store."""
     path = next(lake.rglob("*.parquet"))
     with pytest.raises(QueryRejected):
         require_harmless(duck, attack.format(file=path, folder=lake))
@@ -200,7 +200,7 @@ def test_attacks_are_refused(duck: duckdb.DuckDBPyConnection, lake: Path, attack
 def test_attacks_on_other_files_do_nothing_without_the_guard(
     duck: duckdb.DuckDBPyConnection, lake: Path, attack: str
 ) -> None:
-    """DuckDB itself opens no file but those that the manifest names; what may be read may be read."""
+    """DuckDB itself opens only the files that the manifest lists."""
     with suppress(duckdb.Error):
         found = duck.execute(attack.format(file=lake / MANIFEST, folder=lake)).fetchall()
         assert "manifest" not in str(found)
@@ -208,7 +208,7 @@ def test_attacks_on_other_files_do_nothing_without_the_guard(
 
 
 def test_the_self_test_sees_an_open_door(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A DuckDB that did not refuse other files would not be used."""
+    """If DuckDB did not refuse other files, the lake would not be opened."""
     monkeypatch.setattr(lakes.Manifest, "lock", lambda *_: None)
 
     with pytest.raises(StoreError, match="let through what it must refuse"):
@@ -217,12 +217,12 @@ def test_the_self_test_sees_an_open_door(lake: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_lake_in_a_bucket(template: Path) -> None:
-    """Through fsspec: written, opened, asked with SQL, and no other file of the bucket is read."""
+    """A lake is written, opened and queried through fsspec, and no other file of the bucket is read."""
     place = Place("memory://bucket/lake")
     try:
         with Store(template, read_only=True) as store:
             export(store, place)
-            # As `--db` has it, which makes a path of it.
+            # `--db` makes a path of a URL.
             with Store(Path("memory://bucket/lake"), read_only=True) as opened:
                 assert rows(opened, "ngram_2").equals(rows(store, "ngram_2"))
         answer = readonly.query(Path("memory://bucket/lake"), "select count(*) from word")
@@ -241,7 +241,7 @@ def opened_again(place: Place) -> Store:
 
 
 def test_urls_that_cannot_be_opened(tmp_path: Path) -> None:
-    """What is not installed, known or there is said in one line."""
+    """One line names a missing package, an unknown scheme, or a missing lake."""
     with pytest.raises(InputError, match="nonsense"):
         Place("nonsense://bucket/lake")
     with pytest.raises(NotFoundError, match="no lake here"):
@@ -263,7 +263,7 @@ def test_urls_that_cannot_be_opened(tmp_path: Path) -> None:
     ],
 )
 def test_places_of_windows(monkeypatch: pytest.MonkeyPatch, root: PurePath | str, whole: str) -> None:
-    """Paths have drives, and a URL that is made a path has backslashes."""
+    """Paths with drives, and URLs that a path has changed to backslashes, are understood."""
     with monkeypatch.context() as windows:
         windows.setattr(os, "path", ntpath)
         place = Place(root)
@@ -275,7 +275,7 @@ def test_places_of_windows(monkeypatch: pytest.MonkeyPatch, root: PurePath | str
 
 
 def test_columns_are_those_of_the_table(tmp_path: Path) -> None:
-    """A file of other columns is refused when the lake is opened."""
+    """A file with other columns than its table is refused when the lake is opened."""
     place = Place(tmp_path)
     path = tmp_path / "word" / "part=00000-ab.parquet"
     path.parent.mkdir()

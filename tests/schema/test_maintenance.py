@@ -22,13 +22,13 @@ from .conftest import Rows
 
 
 def failed(path: Path, **options: Any) -> dict[str, int]:
-    """Return the checks that fail with the number of their problems."""
+    """Return the checks that fail, each with the number of its problems."""
     with Store(path, read_only=True, threads=1) as store:
         return {r.check.name: r.problems for r in maintenance.check(store, **options) if r.problems}
 
 
 def test_sound_store_passes(path: Path) -> None:
-    """All checks, recounts of n-grams among them."""
+    """All checks pass, with the recounts of n-grams."""
     assert failed(path) == {}
 
 
@@ -131,7 +131,7 @@ _OF_SEGMENTS = {"occurrence sums to the tokens of the segments"}
     ],
 )
 def test_wrong_occurrences_are_found(path: Path, damage: str, expected: set[str], example: str) -> None:
-    """Rows that are missing, too many or wrong, and numbers that overlap, each with a line that says where."""
+    """Missing, additional or wrong rows and overlapping numbers are found, each with an example."""
     with duckdb.connect(str(path)) as duck:
         duck.execute(damage)
     with Store(path, read_only=True) as store:
@@ -144,7 +144,7 @@ def test_wrong_occurrences_are_found(path: Path, damage: str, expected: set[str]
 
 
 def test_wrong_ngram_is_found_by_the_recount(path: Path) -> None:
-    """One trigram for another; --quick passes over it, as the sum is right."""
+    """A trigram in the place of another is found by the recount only, not by `--quick`, as the sum is right."""
     with duckdb.connect(str(path)) as duck:
         duck.execute("update ngram_3 set w3 = 5 where w1 = 4 and w2 = 7")
 
@@ -153,7 +153,7 @@ def test_wrong_ngram_is_found_by_the_recount(path: Path) -> None:
 
 
 def test_wrong_count_is_found(path: Path) -> None:
-    """One trigram too often, with the words that show where."""
+    """A trigram that is counted too often is found, with its words as an example."""
     with duckdb.connect(str(path)) as duck:
         duck.execute("update ngram_3 set count = 2 where w1 = 4 and w2 = 7")
 
@@ -176,14 +176,14 @@ def test_orders_above_the_highest_of_the_corpus_are_wrong(path: Path) -> None:
 
 
 def test_extra_checks_run_too(path: Path) -> None:
-    """Rooms above add their own."""
+    """Checks of higher packages run, too."""
     extra = Check("no dogs", "select id from word where form = 'dog'", "remove the dog")
 
     assert failed(path, extra=[extra], quick=True) == {"no dogs": 1}
 
 
 def test_checks_have_distinct_names_and_cures() -> None:
-    """Each failing check says what to do."""
+    """All checks have different names, and each has a cure."""
     names = [check.name for check in checks()]
 
     assert len(names) == len(set(names))
@@ -240,7 +240,7 @@ def test_compaction_merges_and_keeps_everything(path: Path) -> None:
 
 
 def test_compaction_leaves_other_corpora_alone(path: Path) -> None:
-    """A corpus of one segment keeps it."""
+    """A corpus with one segment keeps it."""
     with duckdb.connect(str(path)) as duck:
         duck.execute("insert into segment values (9, 2, 1, 1, timestamp '2026-01-01')")
         duck.execute("insert into ngram_1 values (9, 4, 7)")
@@ -265,7 +265,7 @@ def test_compaction_gives_space_back(path: Path) -> None:
 
 
 def test_compaction_without_room_does_not_pack(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The merge is done all the same."""
+    """Without room on the disk, segments are merged all the same."""
 
     class Usage(NamedTuple):
         free: int
@@ -298,7 +298,7 @@ HOLD = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush
 
 
 def test_compaction_of_a_store_in_use_leaves_the_draft_of_the_other_one(path: Path) -> None:
-    """Issue 12: of two compactions at once the second one removed what the first was about to rename."""
+    """Of two compactions at once, the second does not remove the draft that the first is about to rename."""
     draft = path.with_name(f".{path.name}.compact")
     draft.write_bytes(b"of the other one")
 
@@ -318,7 +318,7 @@ def test_compaction_of_a_store_in_use_leaves_the_draft_of_the_other_one(path: Pa
 def test_a_store_that_is_replaced_while_it_is_opened_is_opened_again(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue 12: what is written to a file that a compaction has just replaced would be lost."""
+    """Writes to a file that a compaction has just replaced would be lost, so that the store is opened again."""
     packed = path.with_name("packed.duckdb")
     shutil.copyfile(path, packed)
     with duckdb.connect(str(packed)) as duck:

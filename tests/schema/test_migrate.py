@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("made_stores")
 
 @pytest.fixture
 def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A sentgen that knows one more revision; returns the file of its migration."""
+    """The file of a migration to one more revision, which this sentgen then knows."""
     folder = next_revision.write(tmp_path / "migrations 100%")
     monkeypatch.setattr(migrate, "script_location", lambda: folder)
     monkeypatch.setattr(migrate, "REVISIONS", (*migrate.REVISIONS, NEXT))
@@ -34,7 +34,7 @@ def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def migrated(tmp_path: Path) -> Path:
-    """An empty store that all migrations made."""
+    """An empty store made by all migrations."""
     path = tmp_path / "migrated.duckdb"
     engine = open_engine(path, read_only=False, memory_limit=default_memory_limit())
     migrate._migrate(engine)
@@ -60,7 +60,7 @@ def test_new_store_equals_a_migrated_one(migrated: Path, tmp_path: Path) -> None
 
 
 def test_migrated_store_equals_the_metadata(migrated: Path) -> None:
-    """Tables, columns, types, nullability and primary keys."""
+    """Tables, columns, types, nullability and primary keys are those of the metadata."""
     primary_keys = "select table_name, constraint_column_names from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"
     with duckdb.connect() as made, duckdb.connect(str(migrated), read_only=True) as duck:
         for table in metadata.sorted_tables:
@@ -77,7 +77,7 @@ def test_migrated_store_equals_the_metadata(migrated: Path) -> None:
 
 
 def test_unique_columns_are_unique(template: Path) -> None:
-    """What the metadata declares unique cannot be written twice."""
+    """A value cannot be written twice into a column that the metadata declares unique."""
     expected = {(t.name, c.name) for t in metadata.sorted_tables for c in t.columns if c.unique}
     with duckdb.connect(str(template), read_only=True) as duck:
         found = duck.execute(
@@ -122,7 +122,7 @@ def test_the_revision_of_the_baseline_is_that_of_its_tables() -> None:
 
 @pytest.mark.parametrize("create", [False, True])
 def test_opening_a_store_leaves_alembic_alone(path: Path, create: bool) -> None:
-    """Alembic takes a third of a second to import, also where a store is made."""
+    """Neither opening nor making a store imports Alembic, which takes a third of a second."""
     if create:
         path.unlink()
     code = (
@@ -158,7 +158,7 @@ def test_older_store_is_refused_then_upgraded(path: Path, later: Path, read_only
 
 
 def test_a_new_store_is_of_the_newest_revision(tmp_path: Path, later: Path) -> None:
-    """As one that was upgraded is."""
+    """A new store has the same revision as an upgraded one."""
     path = tmp_path / "new.duckdb"
     Store(path, create=True).close()
     with duckdb.connect(str(path)) as duck:
@@ -169,7 +169,7 @@ def test_a_new_store_is_of_the_newest_revision(tmp_path: Path, later: Path) -> N
 def test_half_a_backup_has_no_name_of_a_backup(
     path: Path, later: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Issue 12: killed while it copied, an upgrade left a part of the store under the name of a backup."""
+    """If an upgrade is killed while it copies the store, the partial copy does not have the name of a backup."""
     names = []
 
     def copy_half(source: Path, target: Path) -> None:
@@ -186,7 +186,7 @@ def test_half_a_backup_has_no_name_of_a_backup(
 
 
 def test_migration_that_fails_leaves_no_trace(path: Path, later: Path) -> None:
-    """It raises after a table and a change of data; neither is there afterwards."""
+    """A migration fails after it made a table and changed data; both are rolled back."""
     later.write_text(later.read_text() + '    op.execute("select * from no_such_table")\n')
 
     with pytest.raises(StoreError, match="no_such_table"):
@@ -230,7 +230,7 @@ def test_backup_that_fails_leaves_the_store(path: Path, later: Path, monkeypatch
 
 @pytest.mark.parametrize("revision", ["0001", "0016", "0001_00000000", "9999", NEXT, ""])
 def test_store_of_another_version_is_refused(path: Path, revision: str) -> None:
-    """Made before the first release, or by a newer sentgen; in a line that says what to do, and untouched."""
+    """A store from before the first release or of a newer sentgen is refused, with the cure, and not changed."""
     with duckdb.connect(str(path)) as duck:
         duck.execute("update alembic_version set version_num = ?", [revision])
     before = path.read_bytes()
@@ -252,7 +252,7 @@ def test_store_of_another_version_is_refused(path: Path, revision: str) -> None:
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_foreign_database_is_refused(tmp_path: Path, read_only: bool) -> None:
-    """Somebody else's DuckDB file keeps its tables and gets none."""
+    """A DuckDB file of another program keeps its tables and gets no others."""
     file = tmp_path / "other.duckdb"
     with duckdb.connect(str(file)) as duck:
         duck.execute("create table customers (x integer)")
@@ -277,7 +277,7 @@ def test_empty_file_is_filled_by_a_writer_only(tmp_path: Path) -> None:
 
 
 def test_upgrade_needs_a_store(tmp_path: Path) -> None:
-    """No file is made by the attempt."""
+    """Upgrading a missing store is refused, and makes no file."""
     with pytest.raises(NotFoundError, match="no store here"):
         migrate.upgrade(tmp_path / "none.duckdb")
 
@@ -285,7 +285,7 @@ def test_upgrade_needs_a_store(tmp_path: Path) -> None:
 
 
 def test_writer_renews_views_that_changed(path: Path) -> None:
-    """A view of an older version goes, one that is gone comes back; a reader leaves them as they are."""
+    """A writer replaces old views and adds missing ones; a reader leaves views as they are."""
     with duckdb.connect(str(path)) as duck:
         duck.execute("drop view v_corpora")
         duck.execute("create view v_outdated as select 1")
@@ -310,7 +310,7 @@ def test_views_come_after_those_that_they_read() -> None:
 
 
 def test_killed_upgrades_leave_one_backup(path: Path, later: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each made a copy of the whole store; the last one stays, and those of others than upgrades do."""
+    """Each killed upgrade copied the whole store; only the last copy stays, and backups for other reasons."""
     moments = iter(range(20, 60))
 
     class Clock:

@@ -1,4 +1,4 @@
-"""Names of CTEs: what the guard takes for one, DuckDB's binder takes for one, in generated statements."""
+"""Names of CTEs: in generated statements, a name that the guard takes for a CTE is one for DuckDB's binder."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sentgen.errors import QueryRejected
 from sentgen.schema.guard import require_harmless
 
 TABLES = ["word", "tag"]
-#: Views that DuckDB has everywhere, a file that it would read, and names that nothing has.
+#: Views of DuckDB itself, a file that it would read, and names of nothing.
 OTHERS = [
     *("duckdb_databases", "duckdb_tables", "duckdb_logs", "sqlite_master", "pg_class"),
     *("nothing", "Kiosk", "x.parquet"),
 ]
-#: What the binder says of a statement.
+#: Results of the binder for a statement.
 CLEAN, FORBIDDEN, MISSING, WRONG = "clean", "forbidden", "missing", "wrong"
 
-#: Tell of each statement, one a line as JSON, what its plan reads, before anything is optimized away.
+#: A program that prints what the plan of each statement, a line of JSON, reads before optimization.
 BINDER = """
 import json, sys
 import duckdb
@@ -59,9 +59,10 @@ for line in sys.stdin:
 
 
 class Statements:
-    """Statements that nest, shadow, recurse and fold; each has one column, so that few are wrong otherwise.
+    """Draws statements with nested, shadowing and recursive CTEs and names in any case.
 
-    Most names are those of CTEs in sight or of tables; some are any, which may be in sight or not.
+    Each statement has one column, so that few are wrong for other reasons. Most names are those of CTEs in
+    sight or of tables; some are random, and may be in sight or not.
     """
 
     def __init__(self, random: Random) -> None:
@@ -69,23 +70,23 @@ class Statements:
         self.in_sight: list[str] = []
 
     def name(self, *, strange: float = 0.06) -> str:
-        """Return a quoted name, at times written in another way."""
+        """Draw a name, quoted, sometimes in another spelling."""
         if self.random.random() < strange:
             name = self.random.choice([*TABLES, *OTHERS])
         else:
-            # The last ones more often: those are the near ones.
+            # The last names more often, as these CTEs are the nearest.
             name = self.random.choice([*TABLES, *self.in_sight, *self.in_sight[-2:]])
         return f'"{self.folded(name)}"'
 
     def folded(self, name: str) -> str:
-        """Write a name as it is, in another way that DuckDB takes for the same, or in one that only Python does."""
+        """Return a name as it is, in another case for DuckDB, or in one that is the same for Python only."""
         kind = self.random.random()
         if kind < 0.03:
             return name.replace("k", "\u212a").replace("s", "\u017f")
         return name.upper() if kind < 0.2 else name.title() if kind < 0.3 else name
 
     def relation(self, depth: int) -> str:
-        """Return what may stand in a from clause."""
+        """Draw a relation for a from clause."""
         kinds: list[Callable[[], str]] = [
             *[self.name] * 4,
             lambda: f"{self.name()} as {self.name(strange=0.5)}",
@@ -107,7 +108,7 @@ class Statements:
         return self.random.choice(kinds)()
 
     def query(self, depth: int) -> str:
-        """Return a query of one column, in parentheses."""
+        """Draw a query of one column, in parentheses."""
         kinds: list[Callable[[], str]] = [
             lambda: f"select 1 as x from {self.relation(depth)}",
             lambda: f"from {self.relation(depth)} select 1 as x",
@@ -127,11 +128,11 @@ class Statements:
         return f"({self.random.choice(kinds)()})"
 
     def together(self) -> str:
-        """Return what joins two queries."""
+        """Draw a set operation that joins two queries."""
         return self.random.choice(["union all", "union", "except", "intersect", "union all by name"])
 
     def with_ctes(self, depth: int) -> str:
-        """Return a query with CTEs, all of which are used: DuckDB does not look into others."""
+        """Draw a query with CTEs, all of which are used, as DuckDB does not bind unused ones."""
         before = len(self.in_sight)
         recursive = "recursive " if self.random.random() < 0.5 else ""
         ctes = []
@@ -146,7 +147,7 @@ class Statements:
         return query
 
     def cte(self, name: str, depth: int, *, recursive: bool) -> str:
-        """Return the definition of a CTE."""
+        """Draw the definition of a CTE."""
         written = f'"{self.folded(name)}"'
         if not recursive or self.random.random() < 0.2:
             kept = self.random.choice(["", "", "materialized ", "not materialized "])
@@ -159,14 +160,14 @@ class Statements:
         return f"{written}(x) as ({first} {self.random.choice(['union', 'union all'])} {self.half(name, depth, 0.8)})"
 
     def half(self, name: str, depth: int, often: float) -> str:
-        """Return a half of a recursive union, which may name what it belongs to."""
+        """Draw a half of a recursive union, which may name the CTE that it defines."""
         if self.random.random() < often:
             return f'(select 1 as x from "{self.folded(name)}")'
         return self.query(depth)
 
 
 def asked(statements: list[str], folder: Path) -> Iterator[str]:
-    """Ask DuckDB's binder, in a process of its own: one that it ends is asked about the rest again."""
+    """Yield the binder's results from a process of its own, which is started again whenever it crashes."""
     while statements:
         lines = "".join(json.dumps(one) + "\n" for one in statements)
         command = [sys.executable, "-c", BINDER]
@@ -189,7 +190,10 @@ def accepted(duck: duckdb.DuckDBPyConnection, sql: str) -> bool:
     "drawn", [0, *[pytest.param(one, marks=pytest.mark.nightly) for one in range(1, 10)]]
 )
 def test_what_the_guard_takes_for_a_cte_is_one(drawn: int, tmp_path: Path) -> None:
-    """200 statements by day, 2,000 at night: it lets none through that reads more, and refuses few others."""
+    """The guard accepts no statement that reads other relations, and refuses few others.
+
+    There are 200 statements by day, 2,000 at night.
+    """
     made = Statements(Random(drawn))
     statements = [made.with_ctes(2) for _ in range(200)]
     with duckdb.connect() as duck:
@@ -201,5 +205,5 @@ def test_what_the_guard_takes_for_a_cte_is_one(drawn: int, tmp_path: Path) -> No
     assert [sql for truth, through, sql in told if through and truth in (FORBIDDEN, MISSING)] == []
     clean = [through for truth, through, _ in told if truth == CLEAN]
     assert len(clean) > 60
-    # DuckDB does not look at a CTE of one name that is only asked for by another, nor shows all of a plan.
+    # DuckDB does not bind a CTE that only another unused one reads, nor shows all of a plan.
     assert clean.count(False) <= 2

@@ -1,4 +1,4 @@
-"""Files that are no store, and extensions that nobody asked for."""
+"""Files that are no stores are refused, and no extensions are loaded without request."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def zipped(path: Path) -> None:
         made.writestr("store.duckdb", "x" * 100)
 
 
-#: How to make a file, and what it is called.
+#: Kind of file to a function that writes it, and its name.
 KINDS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a.db": (sqlite, "a SQLite database, and not a sentgen store"),
     "study.desk": (desk, "a desk of line sets, and not a sentgen store; give the store"),
@@ -65,7 +65,7 @@ KINDS: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-#: Ways to open one.
+#: Ways to open a file.
 WAYS: dict[str, Callable[[Path], object]] = {
     "read": lambda path: Store(path, read_only=True),
     "write": lambda path: Store(path, create=True),
@@ -78,7 +78,7 @@ WAYS: dict[str, Callable[[Path], object]] = {
 def test_what_is_no_store_is_told_and_not_touched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, how: str
 ) -> None:
-    """Whatever it is called, and nothing is made beside it, nor at home."""
+    """A file of any name is refused unchanged, and no file is made beside it or in the home folder."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
@@ -97,7 +97,7 @@ def test_what_is_no_store_is_told_and_not_touched(
 
 
 def test_the_folder_that_one_is_in_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A dot has no name, which readers put something behind."""
+    """The path `.` has no name, to which endings could be added, and is refused as a folder."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StoreError, match="this is a folder"):
         Store(Path(), read_only=True)
@@ -110,7 +110,7 @@ where name in ('autoinstall_known_extensions', 'autoload_known_extensions') and 
 
 
 def test_no_connection_loads_extensions_by_itself(template: Path) -> None:
-    """None that sentgen makes."""
+    """No connection that sentgen makes loads extensions by itself."""
     engine = new_engine(None, {}, read_only=False, memory_limit=0)
     with engine.connect() as connection:
         assert not raw(connection).execute(OFF).fetchall()
@@ -126,7 +126,7 @@ def test_no_connection_loads_extensions_by_itself(template: Path) -> None:
 
 
 def test_each_call_that_makes_a_connection_is_known() -> None:
-    """A new one has to be looked at above."""
+    """A new call has to be added to the test above."""
     texts = [(file.name, file.read_text("utf-8")) for root in ROOTS for file in root.rglob("*.py")]
     calls = [
         (name, ast.unparse(node))

@@ -1,4 +1,7 @@
-"""Power cuts: what the disk may hold between two syncs opens whole, as `benchmarks/power_cuts.py` finds."""
+"""Power cuts: a store opens in every state that a disk may have between two syncs.
+
+`benchmarks/power_cuts.py` makes these states.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ OLD, NEW = b"o" * 8192, b"n" * 8192
 
 @pytest.fixture
 def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A folder with one file of two pages, which calls can be played to."""
+    """A simulated folder with one file of two pages, to which system calls can be applied."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     (tmp_path / "store").write_bytes(OLD)
     return importlib.import_module("durability.disk").Disk(tmp_path, seed=1)
 
 
 def call(disk: Any, name: str, file: str, *words: bytes | int) -> None:
-    """Play a call as strace writes it."""
+    """Apply a system call, as strace writes it."""
 
     def escaped(data: bytes) -> str:
         return "".join(f"\\x{byte:02x}" for byte in data)
@@ -49,7 +52,7 @@ def test_what_was_synced_is_there_in_every_state(disk: Any) -> None:
 
 
 def test_a_write_is_lost_or_torn_at_pages(disk: Any) -> None:
-    """Of two pages: neither, both, or one of them."""
+    """A write of two pages may reach the disk with neither, one, or both of them."""
     call(disk, "pwrite64", "store", NEW, 8192, 0)
 
     found = {state["store"] for state in disk.states()}
@@ -64,7 +67,7 @@ def test_a_later_write_may_be_there_without_an_earlier_one(disk: Any) -> None:
 
 
 def test_a_synced_file_may_have_no_name(disk: Any) -> None:
-    """Its folder was not synced; and a removed one may be back."""
+    """Without a sync of the folder, a new file may have no name, and a removed one may be back."""
     call(disk, "openat", "journal")
     call(disk, "write", "journal", b"j", 1)
     call(disk, "fsync", "journal")
@@ -78,7 +81,7 @@ def test_a_synced_file_may_have_no_name(disk: Any) -> None:
 
 
 def test_a_log_with_a_hole_keeps_a_store_from_opening(tmp_path: Path) -> None:
-    """So commits write none, in any version; once this fails, `WITHOUT_LOG` is to be looked at again."""
+    """This is why commits write no log, in any version; if this test fails, review `WITHOUT_LOG`."""
     path, log = tmp_path / "store.duckdb", tmp_path / "store.duckdb.wal"
     with duckdb.connect(str(path)) as duck:
         duck.execute("create table t (x varchar); checkpoint; pragma disable_checkpoint_on_shutdown")
