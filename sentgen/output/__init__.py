@@ -1,1 +1,1 @@
-"""How things look on their way out: numbers, text, tables, pages and bars."""
+"""Output: the format of numbers, texts and tables, and files, plots, pages and progress bars."""

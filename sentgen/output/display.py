@@ -1,8 +1,8 @@
-"""How values and text stand where people read them: shortened, rounded, with signs for what cannot be seen.
+"""Values and texts for human readers: shortened, rounded, with signs for invisible characters.
 
-Tables, files and patterns keep the forms of words; running text is written as people write it. Logarithms of
-probabilities are natural inside, and decimal for reading: a table has the decimal one as `log10`, or
-`log10_NAME`, and beside it the natural one under the name that the store and the functions have for it.
+Tables, files and patterns keep the forms of words; running text has the usual quotes and spaces. Logarithms
+of probabilities are natural in the program, and decimal for readers: a table has the decimal one as `log10`,
+or `log10_NAME`, and next to it the natural one under the name that the store and the functions use.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-#: Characters of one value that are shown; a corpus may hold words of thousands.
+#: Most characters of a value that are shown; words of a corpus may have thousands.
 MOST_CHARACTERS = 300
-#: Letters of one word; names of documents and hashes are shorter.
+#: Most letters of a word that are shown; names of documents and hashes are shorter.
 MOST_OF_WORD = 120
-#: Letters of a word that a line of a table need not have room for.
+#: Longer words may be broken in a cell of a table.
 _MOST_UNBROKEN = 24
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONG_WORD = re.compile(rf"\S{{{MOST_OF_WORD + 1},}}")
 
 LN10 = math.log(10)
 
-#: Columns of tables with natural logarithms, each of which stands beside its decimal one.
+#: Columns of tables with natural logarithms, for each of which there is a decimal one, too.
 NATURAL = frozenset({"logp", "score", "weight", "backoff", "total", "log_likelihood", "log_posterior"})
 
 
 def shown(value: object) -> str:
-    """Return a value for reading: numbers rounded, with commas between thousands.
+    """Return a value as text for readers: numbers are rounded, with commas between thousands.
 
     >>> shown(12345), shown(0.000123456), shown(1234.5), shown(None), shown(True), shown(["a", 1])
     ('12,345', '0.000123', '1,234', '–', 'yes', 'a, 1')
@@ -58,7 +58,7 @@ def _round(value: float) -> str:
 
 
 def shorten(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Return a text, or its beginning with its length if it is too long; the same for a word in it.
+    """Return a text, or the beginning and the length of one that is too long; likewise for its words.
 
     >>> shorten("camp"), shorten("no camp", 3), shorten("x" * 5000)[117:]
     ('camp', 'no … (7 characters)', 'xxx… (5,000 characters)')
@@ -77,7 +77,7 @@ def last_part(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text with a sign for each character that would turn or hide the text around it."""
+    """Return a text with U+FFFD for each character that would change the direction of the text or hide it."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
@@ -92,7 +92,7 @@ def is_long(text: str) -> bool:
 
 
 def tail(text: str, most: int) -> str:
-    """Return a name, or its end if it is too long: names of one corpus begin alike.
+    """Return a name, or the end of one that is too long, as names in a corpus have the same beginning.
 
     >>> tail("relief-003-1", 16), tail("weblog-blogspot.com_20040409_053012-0008", 16)
     ('relief-003-1', '…409_053012-0008')
@@ -102,7 +102,7 @@ def tail(text: str, most: int) -> str:
 
 
 def middle(text: str, most: int) -> str:
-    """Return a name without its middle if it is too long: both ends tell names of several corpora apart.
+    """Return a name, without the middle if it is too long, as names of several corpora differ at both ends.
 
     >>> middle("relief-003", 16), middle("weblog-blogspot.com_20040409_053012", 16)
     ('relief-003', 'weblog-b…_053012')
@@ -112,7 +112,7 @@ def middle(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:left]}…{text[left + 1 - most :]}"
 
 
-#: What the Penn Treebank writes for double quotes, which have one sign for both ends on a typewriter.
+#: Double quotes of the Penn Treebank, with their printed signs.
 _QUOTES = (("``", "“"), ("''", "”"))
 
 #: Blocks of Unicode for scripts that run from right to left, such as Hebrew, Arabic, Syriac and Adlam.
@@ -126,7 +126,7 @@ _CLOSE = (
     "\U00020000-\U0003ffff"
 )
 _CLOSE_LETTER = re.compile(f"[{_CLOSE}]")
-#: The same with their punctuation, beside which no blank stands either.
+#: These scripts with their punctuation, which has no blanks around it either.
 _BESIDE = f"{_CLOSE}\u3000-\u303f\uff01-\uff20\uff3b-\uff65"
 _NEEDLESS = re.compile(f"(?<=[{_BESIDE}]) | (?=[{_BESIDE}])")
 
@@ -135,7 +135,7 @@ _ISOLATES, _END = ("\u2066", "\u2067"), "\u2069"
 
 
 def readable(text: str) -> str:
-    """Return a text with quotes as they are printed.
+    """Return a text with printed quotes in place of those of the Penn Treebank.
 
     >>> readable("`` Yes , '' it 's said")
     "“ Yes , ” it 's said"
@@ -146,10 +146,10 @@ def readable(text: str) -> str:
 
 
 def closed_up(text: str) -> str:
-    """Return a sentence of tokens without the blanks that its script does not write.
+    """Return a sentence of tokens without the blanks that its script does not have.
 
-    Only where most of its words are of such a script; between words of other scripts in it blanks stay. Of
-    sentences that a store has, it knows their blanks (see `sentgen.lookups.base.surface`).
+    Sentences are changed only if most of their words are in such a script; blanks between words of other
+    scripts stay. For stored sentences, the store knows the blanks (see `sentgen.lookups.base.surface`).
 
     >>> closed_up("我 在 2020 年 买 了 iPhone SE 。"), closed_up("The word 我 们 is Chinese .")
     ('我在2020年买了iPhone SE。', 'The word 我 们 is Chinese .')
@@ -165,7 +165,7 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
     >>> is_right_to_left(["وقال ذلك", "UN"]), is_right_to_left(["وقال", "Reuters"])
     (True, False)
     """
-    # Each character is looked up once: a page of text has a hundred different ones.
+    # Each distinct character is looked up once, of which a page of text has about a hundred.
     strong = Counter[str]()
     for character, count in Counter(chain.from_iterable(texts)).items():
         strong[unicodedata.bidirectional(character)] += count
@@ -173,10 +173,10 @@ def is_right_to_left(texts: Iterable[str]) -> bool:
 
 
 def isolate(cells: Sequence[str]) -> list[str]:
-    """Return the cells of a column so that a terminal which turns text around leaves columns in their order.
+    """Return the cells of a column in isolates, if it has text from right to left.
 
-    Without isolates, words from right to left in neighboring cells would run together, and change places
-    with the numbers beside them. Isolates take no room; columns without such words stay as they are.
+    Without isolates, a terminal that reorders text would join such words of neighboring cells, and swap them
+    with the numbers next to them. Isolates take no space.
 
     >>> isolate(["وقال", "12"]) == ["\u2067وقال\u2069", "\u206712\u2069"]
     True
@@ -185,18 +185,18 @@ def isolate(cells: Sequence[str]) -> list[str]:
     """
     if not any(map(_RIGHT_TO_LEFT.search, cells)):
         return list(cells)
-    # Signs and numbers alone run as most of their column does.
+    # Cells without letters have the direction of most of their column.
     mostly = is_right_to_left(cells)
     return [f"{_ISOLATES[_runs(cell, mostly)]}{cell}{_END}" if cell else "" for cell in cells]
 
 
 def _runs(text: str, otherwise: bool) -> bool:
-    """Return whether a text runs from right to left; what has no letters, as the others do."""
+    """Return whether a text runs from right to left; ``otherwise`` if it has no letters."""
     return is_right_to_left([text]) if any(map(str.isalpha, text)) else otherwise
 
 
 def decimal(natural: float) -> float:
-    """Return a decimal logarithm.
+    """Return the decimal logarithm for a natural one.
 
     >>> decimal(-2.302585092994046)
     -1.0
@@ -205,5 +205,5 @@ def decimal(natural: float) -> float:
 
 
 def natural(decimal: float) -> float:
-    """Return a natural logarithm."""
+    """Return the natural logarithm for a decimal one."""
     return decimal * LN10

@@ -1,8 +1,8 @@
-"""What all drawings share: colors, axes, pictures that are the same bytes, SVG, and QR codes.
+"""Functions that all drawings share: colors, axes, pictures with reproducible bytes, SVG, and QR codes.
 
-Colors are those of Okabe and Ito 2008, "Color universal design", which color-blind people can tell apart.
-Black is left for text; yellow, which is hardly seen on white, is darker there. Each series has a marker of
-its own, too. Strings of a corpus are escaped in SVG: they are text, never markup.
+Colors are those of Okabe and Ito 2008, "Color universal design", which color-blind people can distinguish.
+Black is reserved for text; yellow, which is hardly visible on white, is darker there. Each series has its own
+marker, too. Strings of a corpus are escaped in SVG, so that they are text, never markup.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Theme:
 
 #: Blue, vermillion, bluish green, orange, reddish purple, sky blue, gray and yellow.
 _LIGHT_LINES = "#0072b2 #d55e00 #009e73 #e69f00 #cc79a7 #56b4e9 #6e7781 #8a7f00"
-#: Blue is lighter where the ground is dark.
+#: On a dark background, blue is lighter.
 _DARK_LINES = "#3d9fdb #d55e00 #009e73 #e69f00 #cc79a7 #56b4e9 #8b949e #f0e442"
 LIGHT = Theme("#ffffff", "#1f2328", "#59636e", "#d8dee4", tuple(_LIGHT_LINES.split()))
 DARK = Theme("#0d1117", "#f0f6fc", "#9198a1", "#30363d", tuple(_DARK_LINES.split()))
 
-#: Metadata that are left out of pictures, as they name the time and the program.
+#: Metadata that are left out of pictures, as they contain the time and the version of the program.
 _NO_METADATA: dict[Form, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
@@ -63,14 +63,14 @@ _NO_METADATA: dict[Form, dict[str, None]] = {
 
 
 def picture(figure: Figure, form: Form) -> bytes:
-    """Return the picture; the same figure gives the same bytes."""
+    """Return the bytes of the picture of a figure, which are the same for the same figure."""
     import matplotlib
 
     target = io.BytesIO()
-    # Without dates and versions, and with a salt for ids, the bytes are always the same.
+    # Without dates and versions, and with a fixed salt for ids, the bytes are reproducible.
     metadata = _NO_METADATA[form]
     with matplotlib.rc_context({"svg.hashsalt": "sentgen"}):
-        # In the drawing's own ground: a transparent one would be unreadable on the other theme.
+        # With the background of the theme, as a transparent one would be unreadable on the other theme.
         figure.savefig(target, format=form, dpi=160, metadata=metadata, facecolor=figure.get_facecolor())
     return target.getvalue()
 
@@ -78,7 +78,7 @@ def picture(figure: Figure, form: Form) -> bytes:
 def plain_axes(
     width: float, height: float, theme: Theme, *, grid: GridAxis | None = None
 ) -> tuple[Figure, Axes]:
-    """Return an empty plot without a frame; no window and no global state are involved."""
+    """Return an empty plot without a frame, which uses no window and no global state of matplotlib."""
     figure, [axes] = plain_panels(width, [height], 1, theme, grid=grid)
     return figure, axes
 
@@ -172,8 +172,8 @@ _WHITE_ON_BLACK, _RESET = "\x1b[97;40m", "\x1b[0m"
 
 
 def drawn_as_svg(address: str) -> str:
-    """Return the QR code of an address as SVG, black on white in any theme, as cameras need it."""
-    import segno  # here: only servers have it installed
+    """Return the QR code of an address as SVG, black on white in all themes, as cameras need it."""
+    import segno  # here, as only servers have it installed
 
     return segno.make(address, micro=False).svg_inline(
         omitsize=True, border=_BORDER, dark="#000", light="#fff", svgclass="code", lineclass=None
@@ -186,5 +186,5 @@ def drawn_as_text(address: str) -> str:
 
     drawn = io.StringIO()
     segno.make(address, micro=False).terminal(drawn, border=_BORDER, compact=True)
-    # The characters are the light squares: in black on white, the code would be inverted for cameras.
+    # The block characters are the light squares, so that black on white would be inverted for cameras.
     return "".join(f"{_WHITE_ON_BLACK}{line}{_RESET}\n" for line in drawn.getvalue().splitlines())

@@ -1,4 +1,4 @@
-"""All that is written where a user says goes through here: whole or not at all, where that is possible."""
+"""Writes the files that users name: whole or not at all, where that is possible."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open what a path names for writing.
+    """Open a file for writing.
 
-    A plain file is written beside its place, and takes it, with the mode and the owner of an old one, at the
-    end; of a link, its target is replaced. What is no plain file, as a device, a pipe or ``/dev/stdout``, is
-    written through.
+    A regular file is written under another name, and replaces the old file at the end, with its mode and
+    owner; if the path is a link, its target is replaced. Devices, pipes, ``/dev/stdout`` and the like are
+    written directly.
 
     Raises:
         InputError: the file cannot be written there.
@@ -54,12 +54,12 @@ def write_text(path: Path, text: str) -> None:
 
 def _open(path: Path) -> AbstractContextManager[IO[bytes]]:
     if (descriptor := system_files.descriptor_named(path)) is not None:
-        with suppress(OSError, ValueError):  # closed, or full: what was printed before comes before
+        with suppress(OSError, ValueError):  # closed, or full; flushed so that earlier prints come first
             sys.stdout.flush()
         return io.BufferedWriter(_Stream(os.dup(descriptor), "w"))
     try:
         old = os.stat(path)
-    except FileNotFoundError:  # or what a link names is not there yet
+    except FileNotFoundError:  # also of a link whose target does not exist yet
         return _open_replacement(Path(os.path.realpath(path)), None)
     if stat.S_ISREG(old.st_mode):
         return _open_replacement(Path(os.path.realpath(path)), old)
@@ -70,10 +70,10 @@ def _open(path: Path) -> AbstractContextManager[IO[bytes]]:
 
 @contextmanager
 def _open_replacement(path: Path, old: os.stat_result | None) -> Iterator[IO[bytes]]:
-    """Open a file beside a plain one, or where there is none, which it replaces at the end."""
+    """Open a draft in the same folder as a regular or new file, which it replaces at the end."""
     if old is not None and not system_files.may_be_written(path, old):
         raise PermissionError(EACCES, os.strerror(EACCES))
-    # What nobody else may read, nobody else reads while it is written.
+    # The draft is private until it gets the mode of the old file.
     opener = partial(os.open, mode=0o666 if old is None else 0o600)
     with temporary.aside(path) as draft, open(draft, "xb", opener=opener) as sink:
         if old is not None:
@@ -82,7 +82,7 @@ def _open_replacement(path: Path, old: os.stat_result | None) -> Iterator[IO[byt
 
 
 class _Stream(io.FileIO):
-    """A device or a pipe: nothing in it can be written again, and its place is what was written."""
+    """A device or a pipe, without seeking; its position is the number of bytes written."""
 
     _place = 0
 

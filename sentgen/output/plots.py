@@ -1,4 +1,4 @@
-"""Plots of tables, and their files: rates, scores, and where in their documents hits are."""
+"""Plots of tables: rates, scores, and the places of hits in their documents; and files of plots."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-#: Bars that can be told apart in a plot, and letters of a label and of a title.
+#: Most bars that are distinguishable in a plot, most letters of a label, and of a title.
 _MOST_BARS, _LABEL, _TITLE = 60, 40, 90
 _FORMS: dict[str, Form] = {f".{form}": form for form in get_args(Form)}
 
 
 def check_plot(path: Path | None) -> None:
-    """Refuse a file that no plot can be, or where there is nothing to draw with.
+    """Refuse a file whose extension is none of a plot, or if matplotlib is missing.
 
     Raises:
-        InputError: its ending is another one, or matplotlib is not installed.
+        InputError: the extension is none of a plot, or matplotlib is not installed.
     """
     if path is None:
         return
@@ -49,7 +49,7 @@ def check_plot(path: Path | None) -> None:
 
 
 def need_plots(what: str = "plots") -> None:
-    """Refuse where there is nothing to draw with.
+    """Refuse plots if matplotlib is missing.
 
     Raises:
         InputError: matplotlib is not installed.
@@ -69,10 +69,10 @@ def write_plot(figure: Figure, path: Path) -> None:
 
 
 def _bar_axes(bars: int, width: float = 7.2, *, grid: GridAxis | None = "x") -> tuple[Figure, Axes, range]:
-    """Return an empty plot for so many bars, with their places from above.
+    """Return an empty plot for a number of bars, with their y coordinates from top to bottom.
 
     Raises:
-        InputError: there are more than fit.
+        InputError: there are too many bars.
     """
     _check_bars(bars)
     figure, axes = plain_axes(width, 1.3 + 0.3 * bars, LIGHT, grid=grid)
@@ -81,10 +81,10 @@ def _bar_axes(bars: int, width: float = 7.2, *, grid: GridAxis | None = "x") -> 
 
 
 def _check_bars(number: int) -> None:
-    """Refuse more bars than fit.
+    """Refuse too many bars.
 
     Raises:
-        InputError: there are more.
+        InputError: there are more than fit.
     """
     if number > _MOST_BARS:
         raise InputError(
@@ -98,24 +98,24 @@ def set_title(axes: Axes, text: str) -> None:
 
 
 def _label(text: str, most: int = _LABEL) -> str:
-    """Return the text of a label, or the beginning of a long one."""
+    """Return a text for a label, or the beginning of a long one."""
     return literal(text if len(text) <= most else f"{text[: most - 1]}…")
 
 
-#: Parts into which a document is cut, to say where in it a hit is.
+#: Number of parts of a document by which the place of a hit is given.
 PARTS = 1000
 
 
 def places_plot(table: Rows, title: str, more: int) -> Figure:
-    """Draw a row a document, with a line for each place of a hit.
+    """Draw a row per document, with a line at each place of a hit.
 
     Args:
         table: ``document``, ``count``, ``tokens`` and ``places``.
-        title: what was looked for.
-        more: documents that are not among the rows.
+        title: the query.
+        more: number of documents that are not among the rows.
 
     Raises:
-        InputError: there are more than fit.
+        InputError: there are too many rows.
     """
     rows: list[dict[str, Any]] = table.to_pylist()
     figure, axes, positions = _bar_axes(len(rows), width=8.8, grid=None)
@@ -133,22 +133,22 @@ def places_plot(table: Rows, title: str, more: int) -> Figure:
     return figure
 
 
-#: Lines that can be told apart in a plot.
+#: Most curves that are distinguishable in a plot.
 _MOST_LINES = 8
 _UNIT = "with 95% intervals (Wilson)"
 
 
 def frequency_plot(table: Rows, title: str, *, whole: bool, sizes: PartSizes) -> Figure:
-    """Draw a frequency list as rates: over time where a key has years or dates, else a bar a row.
+    """Draw a frequency list as rates: curves over time if a key has years or dates, else a bar per row.
 
     Args:
         table: columns of keys, then ``count``, and a rate per million.
-        title: what was counted.
-        whole: whether it has all rows.
-        sizes: how many tokens the parts of the corpus have that its keys make.
+        title: the query whose hits were counted.
+        whole: whether the table has all rows.
+        sizes: numbers of tokens of the parts of the corpus by the keys.
 
     Raises:
-        InputError: there is more than fits, nothing to draw, or years that are not all there.
+        InputError: there is too much to draw, nothing to draw, or only some of the years.
     """
     names, every = table.columns, table.to_pylist()
     keys, column = names[: names.index("count")], rate_column(names)
@@ -197,7 +197,7 @@ def _over_time(lines: Mapping[tuple[str, ...], Runs], time: str, title: str, *, 
             years, rates = [point.time for point in run], [point.rate for point in run]
             lows, highs = [rate.low for rate in rates], [rate.high for rate in rates]
             axes.fill_between(years, lows, highs, alpha=0.18, color=style["color"], linewidth=0)
-            if len(run) == 1:  # between two gaps, where there is nothing to fill
+            if len(run) == 1:  # a single point between gaps, for which there is no area to fill
                 axes.vlines(years, lows, highs, color=style["color"], alpha=0.5)
             legend = f"{_label(', '.join(name))}, n = {count:,}" if index == 0 else None
             axes.plot(years, [rate.rate for rate in rates], label=legend, markersize=5, **style)
@@ -211,24 +211,24 @@ def _over_time(lines: Mapping[tuple[str, ...], Runs], time: str, title: str, *, 
     return figure
 
 
-#: Ratios, which are 1 where there is no difference, and so drawn on a logarithmic scale.
+#: Scores that are ratios, 1 for no difference, which are drawn on a logarithmic scale.
 _RATIOS = ("odds_ratio", "simple_maths")
-#: What is above or below no difference, or of the other word; the places differ, too.
+#: Colors of scores above and below no difference, or of the two words; their places differ, too.
 _MORE, _LESS = LIGHT.lines[:2]
-#: Relations of a sketch that are drawn, and of these in a row.
+#: Most relations of a sketch that are drawn, and panels in a row.
 _MOST_RELATIONS, _ACROSS = 9, 3
 
 
 def score_plot(table: Rows, column: str, title: str) -> Figure:
-    """Draw the scores of rows as bars, which go to both sides of where there is no difference.
+    """Draw the scores of rows as bars, to the left and right of the value for no difference.
 
     Args:
-        table: rows, whose first columns say what each is of, up to ``count``.
-        column: the score; with its interval where there are columns of it.
+        table: rows, whose columns before ``count`` are the label of the bar.
+        column: the score; its interval is drawn if there are columns for it.
         title: title of the plot.
 
     Raises:
-        InputError: there is more than fits, or nothing to draw.
+        InputError: there is too much to draw, or nothing.
     """
     names = table.columns
     every: list[dict[str, Any]] = table.to_pylist()
@@ -262,16 +262,16 @@ def score_plot(table: Rows, column: str, title: str) -> Figure:
 
 
 def sketch_plot(table: Rows, column: str, title: str, words: Sequence[str]) -> Figure:
-    """Draw a word sketch, a panel a relation: bars, or of two words a sign of each where it has a collocate.
+    """Draw a word sketch, a panel per relation: bars, or for two words a sign of each per collocate.
 
     Args:
-        table: rows of a sketch, or of a difference of two.
+        table: rows of a sketch, or of the difference of two.
         column: the score.
         title: title of the plot.
-        words: the word that is sketched, or both.
+        words: the word of the sketch, or both words.
 
     Raises:
-        InputError: there are more collocates of a relation than fit.
+        InputError: a relation has too many collocates.
     """
     rows: list[dict[str, Any]] = table.to_pylist()
     groups = [list(part) for _, part in groupby(rows, lambda row: (row["relation"], row["role"]))]
@@ -283,7 +283,7 @@ def sketch_plot(table: Rows, column: str, title: str, words: Sequence[str]) -> F
     figure, panels = plain_panels(1 + 4 * across, heights, across, LIGHT, grid="x")
     for axes, group in zip(panels, shown, strict=False):
         _relation(axes, group, column, words)
-        # Bars of a line are as high as each other, from above.
+        # Bars in a row of panels have the same heights, from the top.
         level = shown.index(group) // across
         axes.set_ylim(len(group) - 0.3 - max(map(len, lines[level])) - 0.4, len(group) - 0.3)
     for axes in panels[len(shown) :]:

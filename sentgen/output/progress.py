@@ -1,4 +1,4 @@
-"""Bars for work that takes a while, on a terminal or in a notebook only."""
+"""Progress bars for long work, on a terminal or in a notebook only."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from rich.progress_bar import ProgressBar
 
 Report = TypeVar("Report", bound=Callable[..., None])
 
-#: In a notebook: seconds before bars appear, so that short work leaves nothing, and between two pictures of
-#: them; columns of a cell.
+#: In a notebook: seconds before bars appear, so that short work shows none, and between two updates; columns
+#: of a cell.
 _PATIENCE, _EVERY, _COLUMNS = 0.5, 0.3, 90
 
 
 class _NamedSource(Protocol):
-    """What is read, such as `sentgen.corpus.sources.Source`."""
+    """A source with a name, such as `sentgen.corpus.sources.Source`."""
 
     @property
     def name(self) -> str: ...
@@ -42,13 +42,13 @@ class _NamedSource(Protocol):
 
 @contextmanager
 def bars(start: Callable[[Progress], Report], *columns: ProgressColumn) -> Iterator[Report | None]:
-    """Show bars on standard error, or in the cell of a notebook, while the work inside goes on.
+    """Show bars on standard error, or in the cell of a notebook, during the work inside.
 
-    Where nobody sits before it there is nothing to call, so that work reports nothing.
+    Yields the function that reports progress, or ``None`` without a terminal and notebook.
 
     Args:
-        start: adds the first bars, and returns what the work calls to tell how far it is.
-        columns: what stands to the right of the name of a bar and the bar itself.
+        start: function that adds the first bars, and returns the function that reports progress.
+        columns: columns to the right of the name of a bar and the bar itself.
     """
     if _in_notebook():
         as_text = (TextColumn("{task.description}"), _TextBar(), *columns)
@@ -58,31 +58,31 @@ def bars(start: Callable[[Progress], Report], *columns: ProgressColumn) -> Itera
             yield report
     elif sys.stderr.isatty():
         shown = (TextColumn("{task.description}"), BarColumn(), *columns)
-        # Transient: what stays in the terminal is the answer.
+        # Transient, so that only the answer stays in the terminal.
         with Progress(*shown, console=Console(stderr=True), transient=True) as progress:
             yield start(progress)
-    else:  # frames would fill a log
+    else:  # a log would be full of bars
         yield None
 
 
 class _TextBar(BarColumn):
-    """A bar; none where there is no share, since one that moves looks full without colors."""
+    """A bar; empty if the total is unknown, as rich's moving bar looks full without colors."""
 
     def render(self, task: Task) -> ProgressBar:
         return super().render(task) if task.total is not None else ProgressBar(width=0)
 
 
 def _in_notebook() -> bool:
-    """Return whether a kernel runs this; IPython in a terminal has none, and bars as everywhere in one."""
+    """Return whether this runs in the kernel of a notebook, which IPython in a terminal does not have."""
     python = sys.modules.get("IPython")
     return python is not None and hasattr(python.get_ipython(), "kernel")
 
 
 @contextmanager
 def _in_cell(progress: Progress) -> Iterator[None]:
-    """Show bars as text in the output of the cell, anew again and again, and nothing at the end.
+    """Show bars as text in the output of a cell, with updates, and remove them at the end.
 
-    rich draws them with ipywidgets, which many notebooks do not have.
+    rich would draw them with ipywidgets, which many notebooks do not have.
     """
     ended, shown = threading.Event(), threading.Event()
     name = uuid4().hex
@@ -117,7 +117,7 @@ def _as_text(progress: Progress) -> str:
 
 
 def counting_bar(things: str) -> AbstractContextManager[Callable[[int, int], None] | None]:
-    """Show how many of the things are done, and the time left; call what comes with done and total."""
+    """Show a count of things and the time left; the function that it yields takes done and total."""
 
     def start(progress: Progress) -> Callable[[int, int], None]:
         task = progress.add_task(things, total=None)
@@ -127,7 +127,7 @@ def counting_bar(things: str) -> AbstractContextManager[Callable[[int, int], Non
 
 
 def counting_bars(*names: str) -> AbstractContextManager[Callable[[str, int, int], None] | None]:
-    """Show a bar like that of `counting_bar` for each name: these at once, others when first reported."""
+    """Show a bar as `counting_bar` does for each name, and for other names once they are reported."""
 
     def start(progress: Progress) -> Callable[[str, int, int], None]:
         tasks = {name: progress.add_task(name, total=None) for name in names}
@@ -145,13 +145,13 @@ def counting_bars(*names: str) -> AbstractContextManager[Callable[[str, int, int
 def training_bar(
     iterations: int, directions: Sequence[str]
 ) -> AbstractContextManager[Callable[[str, int, int, int], None] | None]:
-    """Show how far EM is; call what comes with direction, iteration, pairs done and pairs in all."""
+    """Show the progress of EM; the function takes direction, iteration, pairs done and pairs in all."""
 
     def start(progress: Progress) -> Callable[[str, int, int, int], None]:
         task = progress.add_task("reading the pairs", total=None)
 
         def show(direction: str, iteration: int, done: int, total: int) -> None:
-            # All directions are one bar, so that its time left is that of the whole.
+            # One bar for all directions, so that it shows the time left for all.
             before = directions.index(direction) * iterations + max(iteration - 1, 0)
             what = f"{direction} {iteration} of {iterations}" if iteration else f"{direction}: tables"
             progress.update(
@@ -167,7 +167,7 @@ def training_bar(
 
 
 def steps(what: str) -> AbstractContextManager[Callable[[str], None] | None]:
-    """Show which step of some work is done, without a share; call what comes with the name of each."""
+    """Show the current step of some work, without a bar; the function takes the name of the step."""
 
     def start(progress: Progress) -> Callable[[str], None]:
         task = progress.add_task(what, total=None)
@@ -177,9 +177,9 @@ def steps(what: str) -> AbstractContextManager[Callable[[str], None] | None]:
 
 
 def ingestion_bar(corpus: str) -> AbstractContextManager[Callable[[_NamedSource, float, int], None] | None]:
-    """Show how much of the sources is read, tokens a second and the time left.
+    """Show the share of the sources that is read, tokens per second and the time left.
 
-    Call what comes with the source, the share of it that is read, and the tokens so far.
+    The function takes the source, the share of it that is read, and the number of tokens so far.
     """
 
     def start(progress: Progress) -> Callable[[_NamedSource, float, int], None]:

@@ -19,7 +19,7 @@ Z = 1.959963984540054
 
 
 def wilson(count: int, total: float) -> tuple[float, float]:
-    """Return between what a share lies with 95 %: that of so many in so many.
+    """Return the 95 % interval of the share ``count / total``.
 
     >>> tuple(round(value, 3) for value in wilson(5, 10))
     (0.237, 0.763)
@@ -27,23 +27,23 @@ def wilson(count: int, total: float) -> tuple[float, float]:
     share, weight = count / total, Z * Z / total
     middle = (share + weight / 2) / (1 + weight)
     side = Z * math.sqrt(share * (1 - share) / total + weight / (4 * total)) / (1 + weight)
-    # What never occurs has no share below zero, whatever is rounded; nor has what always occurs one above 1.
+    # For 0 of n and n of n, rounding must not give a share below 0 or above 1.
     low = max(middle - side, 0.0) if count else 0.0
     return low, min(middle + side, 1.0) if count < total else 1.0
 
 
 _MILLION = 1_000_000
-#: A year, a month or a day, with or without the time of it; not five digits, and no range of years.
+#: A year, a month or a day, or a day with a time; not five digits, and no range of years.
 _TIME = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:[T ].*)?)?)?", re.ASCII)
 _YEAR = re.compile(r"\d{4}", re.ASCII)
-#: The rate of tokens with the same metadata, which is meant where there is one.
+#: Column with the rate among tokens with the same metadata, which is used if it is present.
 IN_PART = "per_million_in_part"
 _RATES = (IN_PART, "per_million")
 
 
 @dataclass(frozen=True, slots=True)
 class _RateInterval:
-    """A rate per million tokens, and between what it lies with 95 %."""
+    """A rate per million tokens, with its 95 % interval."""
 
     rate: float
     low: float
@@ -51,7 +51,7 @@ class _RateInterval:
 
 
 def rate_of(count: int, tokens: float) -> _RateInterval:
-    """Return the rate of what occurs so often in so many tokens.
+    """Return the rate of ``count`` hits in ``tokens`` tokens.
 
     >>> [round(value) for value in (lambda rate: (rate.rate, rate.low, rate.high))(rate_of(10, 100_000))]
     [100, 54, 184]
@@ -60,19 +60,19 @@ def rate_of(count: int, tokens: float) -> _RateInterval:
 
 
 def rate_column(columns: Sequence[str]) -> str:
-    """Return the column with the rates of a list of counts; empty if it has none."""
+    """Return the name of the column with rates in a list of counts; empty without one."""
     return next((name for name in _RATES if name in columns), "")
 
 
 def row_rate(row: Mapping[str, Any], column: str) -> _RateInterval | None:
-    """Return the rate of a row of counts; none if it has none."""
+    """Return the rate of a row of counts; ``None`` without one."""
     rate = row.get(column)
     return rate_of(row["count"], _MILLION * row["count"] / rate) if rate else None
 
 
 @dataclass(frozen=True, slots=True)
 class PartSizes:
-    """How many tokens the parts of a corpus have: ``tokens`` by their values of the keys that make them."""
+    """Numbers of tokens of the parts of a corpus, by the values of the ``keys`` that divide it."""
 
     keys: Sequence[str] = ()
     tokens: Mapping[tuple[str, ...], int] = field(default_factory=dict)
@@ -80,15 +80,16 @@ class PartSizes:
     def over_time(
         self, rows: Sequence[Mapping[str, Any]], time: str, others: Sequence[str]
     ) -> dict[tuple[str, ...], Runs]:
-        """Return a line for each value of the other keys, in the order of the rows.
+        """Return a curve for each value of the other keys, in the order of the rows.
 
-        Where the corpus has tokens of a time and no hit, the rate is 0. Where years lie further apart than
-        the nearest two of the corpus, it has no tokens between them, and the line has a gap; days are no such
-        steps. Without sizes there are no zeros.
+        At times for which the corpus has tokens and no hit, the rate is 0. Between years that are further
+        apart than the nearest two of the corpus, the curve has a gap, as the corpus has no tokens there;
+        between days there are no gaps. Without sizes, there are no zeros.
 
         Args:
             rows: all rows, each with a rate.
-            time: the key with the times, ``others``: those that make lines.
+            time: the key with the times.
+            others: the keys whose values have a curve each.
         """
         column = rate_column(list(rows[0]))
         lines: dict[tuple[str, ...], list[TimePoint]] = {}
@@ -107,7 +108,7 @@ class PartSizes:
 
 @dataclass(frozen=True, slots=True)
 class TimePoint:
-    """A rate at a time; ``place`` is that of its row, none where the corpus has tokens and no hit."""
+    """A rate at a time; ``place`` is the index of its row, ``None`` for a time with tokens and no hit."""
 
     value: str
     time: float
@@ -116,12 +117,12 @@ class TimePoint:
     place: int | None = None
 
 
-#: The points of a line, in parts between which the corpus has no tokens.
+#: The points of a curve, in parts with gaps between them.
 Runs = list[list[TimePoint]]
 
 
 def time_key(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the first key whose values are all years or dates, and not one and the same."""
+    """Return the first key whose values are all years or dates, and not all the same."""
     for key in keys:
         values = {str(row[key]) for row in rows}
         if len(values) > 1 and all(map(_TIME.fullmatch, values)):
@@ -130,7 +131,7 @@ def time_key(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str | No
 
 
 def _with_time(sizes: PartSizes, time: str) -> PartSizes:
-    """Return the sizes of the parts that have a time; none if they are not told by it."""
+    """Return the sizes of parts with a time; none if the parts are not divided by time."""
     if time not in sizes.keys:
         return PartSizes()
     column = list(sizes.keys).index(time)
@@ -142,7 +143,7 @@ def _with_time(sizes: PartSizes, time: str) -> PartSizes:
 def _zeros(
     line: Mapping[str, str], points: Sequence[TimePoint], time: str, sizes: PartSizes
 ) -> list[TimePoint]:
-    """Return the times at which the part of a line has tokens and no hits."""
+    """Return points with rate 0, for times at which the part of a curve has tokens and no hits."""
     zeros, there = list[TimePoint](), {point.value for point in points}
     for values, tokens in sizes.tokens.items():
         part = dict(zip(sizes.keys, values, strict=True))
@@ -153,7 +154,7 @@ def _zeros(
 
 
 def _step(values: set[str]) -> float | None:
-    """Return how far the nearest years are apart; none of what has months or days."""
+    """Return the distance of the two nearest years; ``None`` for values with months or days."""
     if not all(map(_YEAR.fullmatch, values)):
         return None
     return min((after - before for before, after in pairwise(sorted(map(int, values)))), default=None)

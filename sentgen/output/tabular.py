@@ -1,7 +1,7 @@
-"""Tables on their way out: how a value is written as JSON, as CSV, in a column of Arrow or in a workbook.
+"""Tables for output, and their values as JSON, as CSV, in columns of Arrow and in workbooks.
 
-The command line and the server write through these functions, so that both give the same. In workbooks of
-Excel numbers stay numbers, text is never a formula, and columns fit what they hold.
+The command line and the server both use these functions, so that they write the same. In workbooks, numbers
+stay numbers, text is never a formula, and columns are as wide as their content.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
 
-#: Types of DuckDB whose values are the same by way of Arrow and without it, and their names in Arrow.
+#: Types of DuckDB whose values are the same through Arrow as without it, with the types of Arrow.
 SIMPLE_TYPES = {
     "VARCHAR": "string",
     "BOOLEAN": "bool",
@@ -38,20 +38,20 @@ SIMPLE_TYPES = {
 
 
 class Rows:
-    """A table on its way out: named columns, and rows that were made in Python or by Arrow.
+    """A table for output: named columns, and rows from Python or from Arrow.
 
-    Two columns may have one name. What came as Arrow stays there, with its types, until somebody reads it.
+    Two columns may have the same name. A table from Arrow stays in Arrow, with its types, until it is read.
     """
 
     def __init__(
         self, columns: Sequence[str], rows: Iterable[Sequence[object]], types: Sequence[str] = ()
     ) -> None:
-        """Make a table of rows, a sequence of values each.
+        """Make a table of rows, which are sequences of values.
 
         Args:
             columns: names of the columns.
             rows: the rows.
-            types: types of the columns as DuckDB calls them, where they are known; all of `SIMPLE_TYPES`.
+            types: names of the types in DuckDB, if known; all must be in `SIMPLE_TYPES`.
         """
         self.columns, self.types = list(columns), list(types)
         self._rows = rows if isinstance(rows, Sequence) else list(rows)
@@ -59,14 +59,14 @@ class Rows:
 
     @classmethod
     def from_arrow(cls, table: pa.Table) -> Rows:
-        """Return the same table, which Arrow made."""
+        """Return the table for one of Arrow."""
         made = cls(table.column_names, ())
         made._table = table
         return made
 
     @property
     def rows(self) -> Sequence[Sequence[Any]]:
-        """The rows as Python values, all of them."""
+        """All rows, with Python values."""
         return self._rows if self._table is None else list(self)
 
     def __eq__(self, other: object) -> bool:
@@ -79,32 +79,32 @@ class Rows:
 
     @property
     def num_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self._rows) if self._table is None else self._table.num_rows
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        """Return a dictionary a row."""
+        """Return a dictionary per row."""
         return [dict(zip(self.columns, row, strict=True)) for row in self]
 
     def column(self, name: str) -> list[Any]:
-        """Return the values of a column, the first of this name."""
+        """Return the values of the first column of a name."""
         index = self.columns.index(name)
         return [row[index] for row in self._rows] if self._table is None else self._table[index].to_pylist()
 
     def slice(self, offset: int, length: int | None = None) -> Rows:
-        """Return some of the rows; ``None`` for all from the first of them on."""
+        """Return ``length`` rows from an offset on; ``None`` for all that follow."""
         if self._table is not None:
             return Rows.from_arrow(self._table.slice(offset, length))
         end = None if length is None else offset + length
         return Rows(self.columns, self._rows[offset:end], self.types)
 
     def first(self, limit: int) -> tuple[Rows, bool]:
-        """Return the first rows, 0 for all, and whether there are more."""
+        """Return the first ``limit`` rows, 0 for all, and whether there are more."""
         more = 0 < limit < self.num_rows
         return (self.slice(0, limit) if more else self), more
 
     def renamed(self, columns: Sequence[str]) -> Rows:
-        """Return the table with other names of its columns."""
+        """Return the table with other names for its columns."""
         if self._table is not None:
             return Rows.from_arrow(self._table.rename_columns(list(columns)))
         return Rows(columns, self._rows, self.types)
@@ -143,7 +143,7 @@ class Rows:
         return Rows(columns, rows, types)
 
     def arrow(self) -> pa.Table:
-        """Return the same table in Arrow; where types are not known, a column of mixed ones becomes text."""
+        """Return the table in Arrow; a column of unknown type with values of several types becomes text."""
         if self._table is not None:
             return self._table
         import pyarrow as pa
@@ -175,16 +175,16 @@ def _python_rows(table: pa.Table) -> Iterator[tuple[object, ...]]:
 
 @contextmanager
 def writable(columns: Sequence[str]) -> Iterator[None]:
-    """Say so where Arrow has values that cannot be written: Python has no year -4000, Parquet no intervals.
+    """Turn an error about values that cannot be written, as a year -4000, or an interval in Parquet.
 
     Raises:
-        InputError: there is such a value inside.
+        InputError: the block inside had such a value.
     """
     import pyarrow as pa
 
     try:
         yield
-    except MemoryError:  # Arrow's is an ArrowException, too
+    except MemoryError:  # that of Arrow is also an ArrowException
         raise
     except (OverflowError, ValueError, pa.ArrowException) as error:
         shown = ", ".join(columns[:5]) + (", ..." if len(columns) > 5 else "")
@@ -195,7 +195,7 @@ def writable(columns: Sequence[str]) -> Iterator[None]:
 
 
 def distinct(columns: Sequence[str]) -> list[str]:
-    """Tell columns of the same name apart by a number.
+    """Return distinct names of columns, with a number after those that occur before.
 
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a_2']
@@ -210,16 +210,16 @@ def distinct(columns: Sequence[str]) -> list[str]:
     return list(numbers)
 
 
-#: Types of values that JSON has as they are.
+#: Types of values that JSON can hold unchanged.
 _PLAIN = frozenset({str, int, bool, type(None)})
-#: Those that CSV has as they are.
+#: Types of values that CSV can hold unchanged.
 _PLAIN_FIELDS = _PLAIN - {bool}
-#: Made once: `json.dumps` makes one for each row.
+#: One encoder for all rows, as `json.dumps` would make one for each.
 _ROW = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def jsonable(value: object) -> object:
-    """Return a value that JSON can hold: numbers stay numbers, what is no finite number becomes null."""
+    """Return a value that JSON can hold: numbers stay numbers, and infinite ones and NaN become null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, (str, bool, int)):
@@ -270,8 +270,8 @@ class _Line:
 def csv_lines(
     columns: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str = ","
 ) -> Iterator[str]:
-    """Yield a table as CSV, line by line, its head first."""
-    # csv ends lines with \r\n if nobody says otherwise.
+    """Yield a table as CSV, line by line, beginning with the header."""
+    # The default of csv is \r\n.
     line = csv.writer(_Line, delimiter=delimiter, lineterminator="\n").writerow
     yield str(line(columns))
     for row in rows:
@@ -279,12 +279,12 @@ def csv_lines(
 
 
 def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], sink: IO[bytes]) -> int:
-    """Write the parts of a table, of which one is in memory at a time; return their rows.
+    """Write the parts of a table, of which one is in memory at a time; return the number of rows.
 
-    A part without rows gets no row group, in which some readers look for values in vain. Columns of the same
-    name are told apart by a number.
+    A part without rows gets no row group, as some readers fail on empty ones. Columns of the same name get a
+    number.
     """
-    import pyarrow as pa  # as few ask for it, not every process should hold it
+    import pyarrow as pa  # here, as most processes do not need it
     import pyarrow.parquet as pq
 
     names, rows = distinct(schema.names), 0
@@ -297,11 +297,11 @@ def write_parquet(schema: pa.Schema, tables: Iterable[pa.Table], sink: IO[bytes]
     return rows
 
 
-#: What a sheet holds, its head included, and a cell, in units of UTF-16.
+#: Most rows of a sheet, with the header, and most characters of a cell, in units of UTF-16.
 MOST_ROWS, MOST_CHARACTERS = 1_048_576, 32_767
-#: Rows that say how wide the columns are; characters of the narrowest and the widest.
+#: Number of first rows by which the widths of columns are set; least and largest width in characters.
 _LOOKED_AT, _NARROW, _WIDE = 1_000, 6, 60
-#: Digits that a cell keeps of a number, the largest number, and the first year that its dates have.
+#: Largest exact integer of a cell, largest number, and first year of dates.
 _EXACT, _LARGEST, _FIRST_YEAR = 2**53, 9.99999999999999e307, 1900
 
 
@@ -313,17 +313,17 @@ def write_workbook(
     on_disk: bool = True,
     about: Mapping[str, str] | None = None,
 ) -> int:
-    """Write a table as the first sheet of a workbook; return its rows.
+    """Write a table as the first sheet of a workbook; return the number of rows.
 
     Args:
-        columns: names of the columns, each once.
+        columns: distinct names of the columns.
         rows: the rows.
-        sink: where the workbook goes.
-        on_disk: whether rows wait in temporary files, so that a table of any size takes the same memory.
-        about: what is said of it on a second sheet, by what that is.
+        sink: file to write the workbook to.
+        on_disk: whether rows are held in temporary files, so that memory does not grow with the table.
+        about: names and values for a second sheet.
 
     Raises:
-        InputError: a sheet cannot hold that many rows, or a cell such a long text.
+        InputError: there are more rows than a sheet can hold, or a text is too long for a cell.
     """
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
@@ -348,10 +348,10 @@ def write_workbook(
 
 
 class _Archive:
-    """Where a workbook goes until that fails, and what the error was.
+    """The file of a workbook, which ignores writes after the first error, and keeps that error.
 
-    The archive that the library leaves open then writes its end wherever Python throws it away: were that to
-    fail, too, it would be with a traceback that nobody can catch.
+    After an error, the library leaves its archive open, which writes its end when Python deletes it: if that
+    failed, too, Python would print a traceback that nobody can catch.
     """
 
     def __init__(self, sink: IO[bytes]) -> None:
@@ -378,14 +378,14 @@ class _Archive:
         if self.error is None:
             try:
                 do()
-            except UnsupportedOperation:  # a pipe, which the archive has to know
+            except UnsupportedOperation:  # by which the archive recognises a pipe
                 raise
             except OSError as error:
                 self.error = error
 
 
 def _fill_sheet(workbook: Workbook, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> int:
-    """Write a table as the first sheet of a workbook; return its rows."""
+    """Write a table to the first sheet of a workbook; return the number of rows."""
     following = iter(rows)
     first = list(islice(following, _LOOKED_AT))
     sheet = workbook.add_worksheet("sentgen")
@@ -413,7 +413,7 @@ def _fill_sheet(workbook: Workbook, columns: Sequence[str], rows: Iterable[Seque
 
 
 def _sheet_widths(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[int]:
-    from rich.cells import cell_len  # here: most that write tables have no use for it
+    from rich.cells import cell_len  # here, as most output does not need it
 
     for index, name in enumerate(columns):
         longest = max(cell_len(str(row[index])) for row in rows) if rows else 0

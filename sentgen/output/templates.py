@@ -1,6 +1,6 @@
-"""Pages from templates, which lie beside the code that fills them in.
+"""Pages from templates, which are in the folders of the code that fills them in.
 
-What goes into a page comes from a corpus or a user: every value is escaped, and a missing one is an error.
+As values come from corpora and users, every value is escaped; a missing value is an error.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sentgen.output.wording import are, quantity
 
 @cache
 def environment(package: str, folder: str = ".") -> Environment:
-    """Return what fills in the templates of a package, or of a folder in it.
+    """Return the environment for the templates of a package, or of a folder in it.
 
     >>> environment("sentgen.evaluation").from_string("{{ word }}").render(word="<s>")
     '&lt;s&gt;'

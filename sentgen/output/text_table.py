@@ -1,4 +1,4 @@
-"""Tables as text: values as cells, columns that are aligned, and LaTeX as the package booktabs rules it."""
+"""Tables as text: values as cells, aligned columns, and LaTeX for the package booktabs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SIGNIFICANT = 4
 def aligned_lines(
     names: Sequence[str], cells: Sequence[Sequence[str]], sides: Sequence[Align]
 ) -> Iterator[str]:
-    """Yield a head and the rows: two spaces between the columns, no rules, no blanks at the end."""
-    # In cells of a terminal, not characters: those of Chinese are two wide, combining ones none.
+    """Yield the lines of the header and the rows, with two spaces between columns, and no trailing blanks."""
+    # Widths in cells of a terminal: Chinese characters take two, combining ones none.
     widths = [
         max(cell_len(name), max(map(cell_len, column))) for name, column in zip(names, cells, strict=True)
     ]
@@ -39,7 +39,7 @@ def _pad(cell: str, width: int, side: Align) -> str:
 
 
 def is_numeric(values: Sequence[object]) -> bool:
-    """Return whether all values of a column that are known are numbers."""
+    """Return whether all values of a column but ``None`` are numbers, and there are any."""
     known = [value for value in values if value is not None]
     return bool(known) and all(
         isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in known
@@ -47,13 +47,13 @@ def is_numeric(values: Sequence[object]) -> bool:
 
 
 def cells_of(values: Sequence[object]) -> list[str]:
-    """Return one column as text; floats share the number of decimals that the largest needs."""
+    """Return the values of a column as texts; all floats have the number of decimals of the largest."""
     floats = [abs(value) for value in values if isinstance(value, float) and math.isfinite(value)]
     if not floats:
         return [_cell(value) for value in values]
     largest = max(floats)
     decimals = _SIGNIFICANT - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0)
-    # One at least tells a float from an integer.
+    # One decimal at least, to show that it is no integer.
     decimals = min(max(decimals, 1), 6)
     return [_number(value, decimals) if isinstance(value, float) else _cell(value) for value in values]
 
@@ -61,7 +61,7 @@ def cells_of(values: Sequence[object]) -> list[str]:
 def _number(value: float, decimals: int) -> str:
     if not math.isfinite(value):
         return ""
-    # It would be shown as 0.
+    # A number that would be rounded to 0.
     if value and abs(value) < 0.5 * 10.0**-decimals:
         return f"{value:.1e}"
     return f"{value:.{decimals}f}"
@@ -73,7 +73,7 @@ def _cell(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat(sep=" ", timespec="seconds")
     shown = csv_value(value)
-    if shown is None:  # no finite number
+    if shown is None:  # infinite or NaN
         return ""
     return printable(str(shown))
 
@@ -89,16 +89,16 @@ def cut_front(text: str, width: int) -> str:
         return text
     start = len(text)
     cells = width - 1
-    # Backwards by cells: there is no function that keeps the end of a text.
+    # Backwards by cells, as the library can only keep the beginning of a text.
     while start and (cells := cells - cell_len(text[start - 1])) >= 0:
         start -= 1
-    # What stands above or below a letter goes with it.
+    # Combining characters are dropped with their letter.
     while unicodedata.combining(text[start : start + 1] or " "):
         start += 1
     return f"…{text[start:].lstrip()}"
 
 
-#: What LaTeX would read as a command, and characters that it has under other names.
+#: Characters that LaTeX would read as commands, and those that need a command.
 _ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -120,7 +120,7 @@ def tabular(
     sides: Sequence[Align],
     bold: AbstractSet[tuple[int, int]] = frozenset(),
 ) -> str:
-    r"""Return a table; a second line in a cell is a detail, in small print; nothing in a cell is a command.
+    r"""Return a table in LaTeX; the second line of a cell is in small print; texts are escaped.
 
     Args:
         names: names of the columns.
@@ -153,7 +153,7 @@ def tabular(
 
 
 def _escape(text: str) -> str:
-    """Return text of which LaTeX reads nothing as a command."""
+    """Return a text with escapes, so that LaTeX reads no commands in it."""
     return printable(" ".join(text.split())).translate(_ESCAPES)
 
 

@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Wording of messages: numbers with nouns, and names that may be meant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher, get_close_matches
 
 from sentgen.case_folding import fold
 
-#: Signs of which one is typed for another, and what is not seen.
+#: Look-alike signs, mapped to one of them, and invisible characters.
 _SIGNS = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4\u0060", "'"),
@@ -20,17 +20,17 @@ _SIGNS = str.maketrans(
 
 
 def looks(text: str) -> str:
-    """Return what all strings that look like this one have in common.
+    """Return a normal form, which strings that look the same share.
 
     >>> looks("e\u0301t\u00e9") == looks("\u00e9te\u0301"), looks("don\u2019t"), looks("\ufb01n")
     (True, "don't", 'fin')
     """
-    # Signs first: some of them are a blank and an accent by compatibility.
+    # Signs first, as NFKC turns some of them into a blank and an accent.
     return unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
 
 
 def in_other_characters(wanted: str, others: Iterable[str]) -> str:
-    """Say by which characters those that look like what was asked for differ from it; empty if none does.
+    """Return a note with the characters that differ in a name that looks the same; empty without one.
 
     >>> in_other_characters("\u00e9", ["e\u0301"])
     ' (it looks the same, with U+0065 U+0301 in place of U+00E9)'
@@ -44,16 +44,16 @@ def in_other_characters(wanted: str, others: Iterable[str]) -> str:
 
 
 def _codes(text: str, other: str) -> str:
-    """Return the characters of a string that another one does not have."""
+    """Return the code points of the characters of a string that are not in another string."""
     return " ".join(f"U+{ord(character):04X}" for character in dict.fromkeys(text) if character not in other)
 
 
-#: How much less than the nearest name one may be like a word that was mistyped.
+#: Largest difference in similarity from the nearest name, for other names that may be meant.
 _LESS = 0.15
 
 
 def quantity(number: int, noun: str, many: str = "") -> str:
-    """Say a number with its noun, or with what stands for it; ``many`` where that is not ``noun`` with an s.
+    """Return a number with its noun; ``many`` is the plural, if it is not ``noun`` with an s.
 
     >>> quantity(1, "tree"), quantity(2000, "tree"), quantity(0, "corpus", "corpora")
     ('1 tree', '2,000 trees', '0 corpora')
@@ -62,12 +62,12 @@ def quantity(number: int, noun: str, many: str = "") -> str:
 
 
 def are(number: int) -> str:
-    """Return the verb for a number of things: ``is`` or ``are``."""
+    """Return ``is`` or ``are`` for a number of things."""
     return "is" if number == 1 else "are"
 
 
 def either(names: Sequence[str]) -> str:
-    """Name things of which one is meant.
+    """Join names as alternatives.
 
     >>> either(["a"]), either(["a", "b", "c"])
     ('a', 'a, b or c')
@@ -77,9 +77,9 @@ def either(names: Sequence[str]) -> str:
 
 
 def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """Return the names that may be meant by one that there is not, capital or small.
+    """Return the known names most similar to an unknown name, whatever their case.
 
-    What is much less like it than the nearest one is not meant.
+    Names much less similar than the nearest one are left out.
 
     >>> near("GNRE", ["genre", "year"]), near("igest", ["lines", "ingest"])
     (['genre'], ['ingest'])
@@ -94,7 +94,7 @@ def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def instead(name: str, known: Iterable[str], most: int = 10) -> str:
-    """Say which name may be meant in place of one that there is not, else a few of those that there are.
+    """Return a clause with the names that may be meant by an unknown name, else a few known names.
 
     >>> instead("gnre", ["genre", "year"]), instead("x", ["genre", "year", "speaker"], most=2)
     ('did you mean genre?', 'there are genre, year and 1 more')
