@@ -259,7 +259,7 @@ class KeynessOptions(TypedDict, total=False):
 
 
 class PairOptions(TypedDict, total=False):
-    """How pairs are read and tokenized; control characters are replaced by blanks, or reject the pair."""
+    """How pairs are found and how texts become words; control characters refuse a pair, if not replaced."""
 
     tokenized: Annotated[bool, False, "Blanks separate the words, and a string is a sentence."]
     document_words: Annotated[int, 0, "Keep the first sentences of a document with N words; 0: all."]
@@ -299,7 +299,7 @@ class MixOptions(TypedDict, total=False):
 
 
 class PruneOptions(TypedDict, total=False):
-    """A request for a pruned model."""
+    """A smaller model."""
 
     entropy: Annotated[float | None, None, "Drop n-grams that each lower the perplexity by less than this share, such as 1e-8."]
     min_count: Annotated[str | Sequence[int] | None, None, "Drop rarer n-grams: the lowest count per order, the last one for the rest."]
@@ -445,7 +445,7 @@ class FuseOptions(TypedDict, total=False):
 
 
 class CheckOptions(TypedDict, total=False):
-    """Two texts, with trees (CoNLL-U), or any text with a parser; of others, words are checked."""
+    """Two texts, with trees (CoNLL-U) or a parser; of texts without trees, only words are checked."""
 
     lemmas: Annotated[bool, False, "Compare lemmas instead of forms."]
     match_case: Annotated[bool, False, "Tell upper from lower case; it is ignored otherwise."]
@@ -470,7 +470,7 @@ class TrainOptions(TypedDict, total=False):
 
 
 class TuneOptions(TypedDict, total=False):
-    """The links that a model learns from."""
+    """The gold links of a model's tuning."""
 
     format: Annotated[str, "pharaoh", "Their format: edinburgh, rte, mtref, multimwa, handalign or pharaoh."]
     combine: Annotated[str, "half", "Links of several annotators: drawn by half of them, by any, by all, or by one."]
