@@ -113,7 +113,7 @@ _OWNED = (
 FAN_IN = 8
 
 
-def _region_kinds(connection: Connection, corpus: str) -> Rows:
+def region_kinds(connection: Connection, corpus: str) -> Rows:
     """Return the kinds of regions, with their attributes, the number of regions, and the tokens in them."""
     return fetch_rows(connection, _REGIONS, {"corpus": corpus})
 
@@ -169,7 +169,7 @@ class Corpus(CorpusName):
             return describe(store, self.name)
         with store.connect() as connection:
             find(connection, self.name)
-            return (_region_kinds if self.regions else _metadata_keys)(connection, self.name)
+            return (region_kinds if self.regions else _metadata_keys)(connection, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

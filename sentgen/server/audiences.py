@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import replace
-from functools import partial
 
 from sentgen.desk.desk import Desk, desk_of
 from sentgen.errors import SentgenError
@@ -99,7 +98,7 @@ class Audiences:
         try:
             settings = replace(self.settings, desk=desk_of(self.settings.desk, corpora))
             if settings.desk:
-                await asyncio.to_thread(partial(Desk, settings.desk, create=True))
+                await asyncio.to_thread(Desk.begin, settings.desk)
             service = Service(settings, excerpts=Excerpts(corpora), beside=self.whole)
             try:
                 await service.start()

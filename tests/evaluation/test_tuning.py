@@ -17,7 +17,7 @@ from sentgen.counts.ingestion import Settings, ingest
 from sentgen.demo import TREEBANK
 from sentgen.errors import InputError, ModelError, NotFoundError, StoreError
 from sentgen.evaluation.regeneration.cases import read_test_set
-from sentgen.evaluation.regeneration.tuning import TuningResult, TuningSettings, tune
+from sentgen.evaluation.regeneration.tuning import Lists, TuningResult, TuningSettings, tune
 from sentgen.generation import Search
 from sentgen.generation.trees.factors import FACTORS
 from sentgen.models import build, find
@@ -155,9 +155,11 @@ def test_nothing_is_stored_where_nothing_is_better(folder: Path, monkeypatch: py
 
 def test_weights_of_the_words_are_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Learnt weights are divided by the weight of the words, even if that falls to 0."""
+    learn = Lists.learn
     monkeypatch.setattr(
-        "sentgen.evaluation.regeneration.tuning.Lists.learn",
-        lambda lists, weights: lists.learn(weights) * 0 + [0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.5],
+        Lists,
+        "learn",
+        lambda lists, weights: learn(lists, weights) * 0 + [0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.5],
     )
     with Store(folder / "store.duckdb") as store:
         weights = tuned(store, folder).rounds[1].weights

@@ -138,7 +138,7 @@ SAID: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((f"sentgen/generation/fusion/{name}.py" for name in ("answer", "word_bag")), ("fuse",)),
     "sentgen/models/building/recipe.py": (),
     "sentgen/models/build_request.py": (),  # the server builds no models
-    "sentgen/models/dependency/cluster_model.py": ("generate",),
+    "sentgen/models/dependency/cluster_counts.py": ("generate",),
     "sentgen/models/base/symbols.py": (),
     "sentgen/models/dependency/tagging.py": ("regenerate",),
     "sentgen/models/request.py": ("score",),

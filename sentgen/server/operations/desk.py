@@ -64,7 +64,7 @@ def _desk(context: Context) -> Desk:
     allowance = Allowance(context.client, limits.desk_sets, limits.desk_bytes, limits.file["desk"] // 2)
     if context.desk is None:
         raise RuntimeError("this worker has no desk")
-    return Desk(context.desk, create=True, allowance=allowance)
+    return Desk(context.desk, create=context.opening.apart, allowance=allowance)
 
 
 def _near(desk: Desk) -> list[str]:
